@@ -317,6 +317,7 @@ static void freed(uv_handle_t *handle)
 {
     struct session *session = handle->data;
     uv_mutex_destroy(&session->lock);
+    free(session->sessions);
     free(session->symbols);
     free(session);
 }

@@ -307,6 +307,9 @@ static int take_over(struct session *session, struct account_spec *accounts, cha
         r = configure(session, recovery, accounts, err, err_size);
     } else if (r == 0) {
         r = make_engine(session, recovery, accounts, err, err_size);
+        session->sessions = recovery->sessions;
+        session->n_sessions = recovery->n_sessions;
+        recovery->sessions = NULL;
     }
     for (size_t i = 0; r >= 0 && i < recovery->n_keys; i++) /* the engine knows their accounts by now */
         session->hooks.command_known(session->hooks.ctx, recovery->keys[i].cmd, recovery->keys[i].args,
@@ -400,6 +403,19 @@ static void put_settings(struct session *session)
     db_writer_put_meta(session->writer, "slippage_e6", text);
 }
 
+/* How each market stood when the database was written, where that still holds: until its calendar is read. */
+static void tell_sessions(struct session *session)
+{
+    for (size_t i = 0; i < session->n_sessions; i++) {
+        struct event event = {.kind = EVENT_SESSION, .session = session->sessions[i].session};
+        if (event.session.next_ns > session->now_ns)
+            session_event(session, &event);
+    }
+    free(session->sessions);
+    session->sessions = NULL;
+    session->n_sessions = 0;
+}
+
 int session_begin(struct session *session, const struct symbol *symbols, int n_symbols, int64_t now_ns,
                   char *err, size_t err_size)
 {
@@ -435,6 +451,7 @@ int session_begin(struct session *session, const struct symbol *symbols, int n_s
     struct event down = {.kind = EVENT_CONNECTION, .connection.up = false};
     session_event(session, &down);
     db_writer_group_end(session->writer);
+    tell_sessions(session);
     tell(session);
     tell_idle_accounts(session);
     if (!session->storage_ok) { /* it failed before there was an engine to be told */

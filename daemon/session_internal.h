@@ -55,6 +55,8 @@ struct session {
     struct engine *engine;
     struct symbol *symbols;
     int n_symbols;
+    struct db_session *sessions; /* of the database alone, until the engine has been told */
+    size_t n_sessions;
     bool caught_up;                 /* told how long it was away */
     uint64_t holes_told, lost_told; /* of the log, in alerts */
     uint64_t seq, run, last_command, last_alert;
