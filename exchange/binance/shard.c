@@ -133,6 +133,7 @@ static void take_over(struct shard *shard)
 {
     drop_current(shard);
     link_took_over(&shard->link);
+    shard->config->status->detail[0] = '\0';
     shard->config->changed(shard->config->user);
 }
 
@@ -295,7 +296,10 @@ static void on_ended(void *user, const struct websocket_end *end)
     }
     if (shard->current < 0 && shard->next < 0)
         renew_reset(shard->renew);
-    explain(shard, failure, &copy, until_ms);
+    if (shard->current >= 0 && shard->next < 0 && shard->link.attempt == LINK_ATTEMPT_NONE)
+        shard->config->status->detail[0] = '\0'; /* another had taken its place */
+    else
+        explain(shard, failure, &copy, until_ms);
     shard->config->changed(shard->config->user);
 }
 
