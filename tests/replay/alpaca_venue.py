@@ -435,6 +435,34 @@ def test_years():
             assert rest(v, f"/v2/stocks/bars?symbols=AAPL&timeframe=1Day&start={year - 1}-12-01&limit=5")["bars"]["AAPL"]
 
 
+def test_changes():
+    """A stock that is halted and one that is delisted, by streams and REST; a venue that is broken, or busy, for a while."""
+    with start("--from", "2026-01-15T15:00:00Z", "--speed", "max", "--fault", "status@10m:AAPL=HALT", "status@20m:AAPL=TRADING",
+               "delist@30m:F", "delist@30m:ETH/USD") as v:
+        assert rest(v, "/v2/assets/F")["status"] == "active"
+        c = Client(v, "/v2/sip")
+        c.subscribe(trades=["AAPL", "F"], statuses=["*"], bars=["SPY"])
+        heard, now = [], ""
+        while now < "2026-01-15T15:59:00Z":
+            heard += c.hear()
+            now = max([now] + [m["t"] for m in heard[-1:] if m["T"] == "b"])
+        times = {s: [m["t"] for m in heard if m["T"] == "t" and m["S"] == s] for s in ("AAPL", "F")}
+        assert not [t for t in times["AAPL"] if "2026-01-15T15:10" <= t < "2026-01-15T15:20"]
+        assert max(times["AAPL"]) > "2026-01-15T15:58" and "2026-01-15T15:28" < max(times["F"]) < "2026-01-15T15:30"
+        said = [(m["sc"], m["t"]) for m in heard if m["T"] == "s" and m["S"] == "AAPL"]
+        assert [("H", "2026-01-15T15:10:00Z"), ("T", "2026-01-15T15:20:00Z")] == said, said
+        assert rest(v, "/v2/assets/F")["status"] == "inactive" and not rest(v, "/v2/assets/F")["tradable"]
+        assert {"F", "ETH/USD"} == {a["symbol"] for a in rest(v, "/v2/assets?status=inactive")}
+        last = rest(v, "/v1beta3/crypto/us/latest/trades?symbols=ETH/USD")["trades"]["ETH/USD"]["t"]
+        assert last < "2026-01-15T15:30", last
+    with start("--fault", "5xx") as v:
+        assert [v.get("/v2/clock", headers=KEYS)[0] for _ in range(8)] == [200, 200, 200, 500] * 2
+    with start("--from", "2026-01-15T15:00:00Z", "--fault", "429:300ms", "clock:+3s") as v:
+        rest(v, "/v2/clock", 429)
+        clock = until(lambda: v.get("/v2/clock", headers=KEYS)[2].get("timestamp"), "the venue answers")
+        assert clock == "2026-01-15T10:00:03-05:00", clock
+
+
 def test_trading_stream():
     with start("--keys", "id:secret") as v:
         s = v.socket("/stream")
@@ -459,7 +487,9 @@ def test_usage():
     """Bad options: status 2, one line that says what would be right."""
     for args, right in ((["--plan", "gold"], "free or unlimited"), (["--keys", "x"], "ID:SECRET"), (["--refuse", "400"], "402"),
                         (["--action", "split:AAPL:4:1:2026-01-17"], "split:AAPL"), (["--rate", "5"], "leave them out"),
-                        (["--from", "1990-01-01"], "from 1998"), (["--venue", "binance", "--plan", "free"], "--help")):
+                        (["--from", "1990-01-01"], "from 1998"), (["--fault", "418:60s"], "leave them out"),
+                        (["--fault", "delist@30s:NOPE"], "listed"), (["--fault", "status@30s:BTC/USD=HALT"], "of a stock"),
+                        (["--venue", "binance", "--plan", "free"], "--help")):
         p = subprocess.run([PROGRAM, "--venue", "alpaca", "--synthetic", "7", *args], capture_output=True, text=True)
         assert p.returncode == 2 and right in p.stderr and p.stderr.count("\n") == 1 and not p.stdout, (args, p)
     p = subprocess.run([PROGRAM, "--venue", "alpaca", "--bars", "x.csv"], capture_output=True, text=True)
@@ -488,7 +518,7 @@ def test_recorded_updates():
                 assert heard[2:] == updates, heard
 
 
-for test in (test_usage, test_recorded_updates, test_authentication, test_subscriptions, test_trading_stream, test_years,
+for test in (test_usage, test_recorded_updates, test_authentication, test_subscriptions, test_trading_stream, test_years, test_changes,
              test_rest, test_book, test_encodings, test_session, test_slow):
     test()
     print(f"{test.__name__}: ok", flush=True)

@@ -88,6 +88,41 @@ static bool read_action(const struct made *made, const char *spec, struct made_a
     return last > time && read_halt(time, last + 1, action);
 }
 
+static int64_t whole_minute(int64_t ns)
+{
+    return (ns + MADE_MINUTE - 1) / MADE_MINUTE * MADE_MINUTE;
+}
+
+static int add_change(struct made *made, const char *symbol, struct made_action action)
+{
+    action.symbol = made_find(made, symbol);
+    if (action.symbol < 0 || made->n_actions == MADE_ACTIONS_MAX)
+        return -EINVAL;
+    made->actions[made->n_actions++] = action;
+    return 0;
+}
+
+int made_halt_add(struct made *made, const char *symbol, int64_t from_ns, int64_t to_ns)
+{
+    struct trading_day day;
+    struct made_action action = {.kind = MADE_ACTION_HALT,
+                                 .from_ns = whole_minute(from_ns),
+                                 .date = eastern_date(whole_minute(from_ns))};
+    int index = made_find(made, symbol);
+    if (index < 0 || made->symbols[index].class != MADE_STOCK ||
+        sessions_on(action.date, &day) == SESSIONS_CLOSED || action.from_ns < day.open_ns ||
+        action.from_ns >= day.close_ns || to_ns <= from_ns)
+        return -EINVAL;
+    action.to_ns = to_ns < day.close_ns ? whole_minute(to_ns) : day.close_ns;
+    return add_change(made, symbol, action);
+}
+
+int made_end_add(struct made *made, const char *symbol, int64_t from_ns)
+{
+    return add_change(made, symbol,
+                      (struct made_action){.kind = MADE_ACTION_END, .from_ns = whole_minute(from_ns)});
+}
+
 int made_action_add(struct made *made, const char *spec, char error[static MADE_ERROR_MAX])
 {
     struct made_action action = {0};

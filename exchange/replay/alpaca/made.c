@@ -156,6 +156,15 @@ bool made_halt_on(const struct made *made, int symbol, int64_t date, int nth, st
     return false;
 }
 
+bool made_listed_at(const struct made *made, int symbol, int64_t ns)
+{
+    for (int i = 0; i < made->n_actions; i++)
+        if (made->actions[i].kind == MADE_ACTION_END && made->actions[i].symbol == symbol &&
+            made->actions[i].from_ns <= ns)
+            return false;
+    return true;
+}
+
 static bool halted(const struct made *made, int symbol, int64_t ns)
 {
     struct made_halt halt;
@@ -168,8 +177,9 @@ static bool halted(const struct made *made, int symbol, int64_t ns)
 
 bool made_trades_at(const struct made *made, int symbol, int64_t ns)
 {
-    return made->symbols[symbol].class != MADE_STOCK ||
-           (sessions_phase(ns) != MARKET_PHASE_CLOSED && !halted(made, symbol, ns));
+    return made_listed_at(made, symbol, ns) &&
+           (made->symbols[symbol].class != MADE_STOCK ||
+            (sessions_phase(ns) != MARKET_PHASE_CLOSED && !halted(made, symbol, ns)));
 }
 
 /* How many quotes a minute has. */
@@ -179,6 +189,8 @@ static int64_t count_ticks(const struct made *made, int symbol, int64_t ns, stru
     const struct made_symbol *s = &made->symbols[symbol];
     struct trading_day day;
     *ret_extended = false;
+    if (!made_listed_at(made, symbol, ns))
+        return 0;
     if (s->class != MADE_STOCK)
         return s->rate / 2 + chance_below(chance, s->rate);
     if (sessions_on(eastern_date(ns), &day) == SESSIONS_CLOSED || ns < day.early_ns || ns >= day.late_ns ||

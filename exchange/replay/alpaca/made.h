@@ -80,7 +80,7 @@ struct made_halt {
 };
 
 struct made_action {
-    enum { MADE_ACTION_SPLIT, MADE_ACTION_DIVIDEND, MADE_ACTION_HALT } kind;
+    enum { MADE_ACTION_SPLIT, MADE_ACTION_DIVIDEND, MADE_ACTION_HALT, MADE_ACTION_END } kind;
     int symbol;
     int64_t date, from_ns; /* of the ex-date, and its first moment; or of a halt */
     int64_t to_ns;         /* of a halt */
@@ -111,6 +111,15 @@ int made_action_add(struct made *made, const char *spec, char error[static MADE_
 /* What happens in the minute that begins at minute × 60 s, in order of time; returns how many. */
 size_t made_minute(struct made *made, int symbol, int64_t minute,
                    struct made_tick ticks[static MADE_TICKS_MAX]);
+
+/* Adds a halt, or the end of all trading in a symbol, that begins at the first whole minute at or after
+ * `from_ns`; a halt of a stock ends at the next change of the same symbol, at the latest with the day's
+ * session. 0; -EINVAL for an unknown symbol, a time at which it cannot be halted, or too many. */
+int made_halt_add(struct made *made, const char *symbol, int64_t from_ns, int64_t to_ns);
+int made_end_add(struct made *made, const char *symbol, int64_t from_ns);
+
+/* Is it listed then? */
+bool made_listed_at(const struct made *made, int symbol, int64_t ns);
 
 /* Is it open then, and not halted? */
 bool made_trades_at(const struct made *made, int symbol, int64_t ns);

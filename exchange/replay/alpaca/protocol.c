@@ -88,7 +88,6 @@ static int64_t due(struct source *source)
 
 /* Renders an event at most once for each encoding, and only for those who want it. */
 struct rendering {
-    struct alpaca *alpaca;
     struct endpoint *endpoint;
     const struct flow_event *event;
     const struct made_book *told;
@@ -107,11 +106,11 @@ static const struct text *rendered(struct rendering *r, bool msgpack, bool whole
     return text;
 }
 
-static void tell(struct alpaca *alpaca, struct endpoint *endpoint, const struct flow_event *event)
+static void tell(struct endpoint *endpoint, const struct flow_event *event)
 {
     struct flow_symbol *symbol = &endpoint->flow.symbols[event->symbol];
     struct made_book now;
-    struct rendering r = {.alpaca = alpaca, .endpoint = endpoint, .event = event};
+    struct rendering r = {.endpoint = endpoint, .event = event};
     bool changed = true;
     if (event->kind == FLOW_BOOK) {
         made_book(endpoint->flow.made, event->symbol, &event->tick, &now);
@@ -150,7 +149,7 @@ static int step(struct source *source)
         struct flow_event event;
         flow_take(&endpoint->flow, &event);
         alpaca->now_ns = event.due_ns + endpoint->flow.delay_ns;
-        tell(alpaca, endpoint, &event);
+        tell(endpoint, &event);
     } while (flow_due(&endpoint->flow) - due_ns < TOGETHER_NS);
     for (struct subscriber *s = endpoint->subscribers; s; s = s->next)
         subscriber_flush(s);
@@ -298,6 +297,34 @@ static int set(struct alpaca *alpaca, const struct option_given *given, char err
     return 0;
 }
 
+/* A symbol's change as --fault asks for it, at a time since the start. */
+static int change(struct alpaca *alpaca, const struct faults *faults, size_t at,
+                  char error[static PROTOCOL_ERROR_MAX])
+{
+    const struct fault_change *c = &faults->changes[at];
+    int64_t to_ns = INT64_MAX;
+    int rc = 0;
+    if (c->kind == FAULT_STATUS && strcmp(c->word, "TRADING") == 0)
+        return 0; /* ends the halt before it */
+    for (size_t i = at + 1; i < faults->n_changes && to_ns == INT64_MAX; i++)
+        if (strcmp(faults->changes[i].symbol, c->symbol) == 0)
+            to_ns = alpaca->now_ns + faults->changes[i].at_ns;
+    for (int i = 0; i < ALPACA_MARKETS && rc == 0; i++) {
+        if (c->kind == FAULT_DELIST)
+            rc = made_end_add(&alpaca->made[i], c->symbol, alpaca->now_ns + c->at_ns);
+        else if (c->kind == FAULT_STATUS && strcmp(c->word, "HALT") == 0)
+            rc = made_halt_add(&alpaca->made[i], c->symbol, alpaca->now_ns + c->at_ns, to_ns);
+        else
+            rc = -EINVAL;
+    }
+    if (rc < 0)
+        snprintf(error, PROTOCOL_ERROR_MAX,
+                 "no such change: --fault of %.24s: delist@30s:AAPL of a symbol that is listed, or "
+                 "status@30s:AAPL=HALT and =TRADING of a stock in its session",
+                 c->symbol);
+    return rc;
+}
+
 static void init_endpoints(struct alpaca *alpaca)
 {
     static const struct {
@@ -336,6 +363,9 @@ static int begin(struct alpaca *alpaca, const struct options *options, char erro
     alpaca->now_ns = options->from_ns != INT64_MIN ? options->from_ns : (int64_t)now.tv_sec * MADE_SECOND;
     alpaca->beat_ns = alpaca->now_ns;
     alpaca->to_ns = options->to_ns;
+    for (size_t i = 0; i < options->faults.n_changes; i++)
+        if (change(alpaca, &options->faults, i, error) < 0)
+            return -EINVAL;
     for (size_t i = 0; i < options->n_given; i++)
         if (set(alpaca, &options->given[i], error) < 0)
             return -EINVAL;
@@ -360,7 +390,7 @@ static int make(const struct options *options, struct alpaca **ret, char error[s
 
 static int create(const struct options *options, struct protocol **ret, char error[static PROTOCOL_ERROR_MAX])
 {
-    struct alpaca *alpaca;
+    struct alpaca *alpaca = NULL;
     int rc = make(options, &alpaca, error);
     if (rc < 0)
         return rc;
@@ -375,11 +405,17 @@ static int create(const struct options *options, struct protocol **ret, char err
 
 static int check(const struct options *options, char error[static PROTOCOL_ERROR_MAX])
 {
-    struct alpaca *alpaca;
+    struct alpaca *alpaca = NULL;
     if (options->n_bars > 0) {
         snprintf(
             error, PROTOCOL_ERROR_MAX,
             "bars are not played here: --venue alpaca: --synthetic SEED, or --recording of a trading stream");
+        return -EINVAL;
+    }
+    const struct faults *faults = &options->faults;
+    if (faults->gap_book || faults->teapot_ns || faults->ban_after || faults->shutdown || faults->age_ns) {
+        snprintf(error, PROTOCOL_ERROR_MAX,
+                 "not of this venue: --fault gap@book, 418, ban, shutdown, age: leave them out");
         return -EINVAL;
     }
     if (options->symbols || options->rate > 0) {

@@ -3,6 +3,8 @@
 #include <string.h>
 #include <uv.h>
 
+#include "exchange/replay/serve.h"
+
 #define NS_PER_S 1000000000LL
 
 void rest_refuse(struct rest_call *call, int status, int64_t code, const char *message)
@@ -41,6 +43,22 @@ static bool within_limit(struct alpaca *alpaca, struct response *response)
     return within;
 }
 
+/* The faults 5xx and 429. */
+static bool broken(struct alpaca *alpaca, struct rest_call *call)
+{
+    const struct faults *faults = alpaca->base.server->faults;
+    int64_t now_ns = (int64_t)uv_hrtime();
+    if (alpaca->asked++ == 0)
+        alpaca->first_asked_ns = now_ns;
+    if (faults->broken && alpaca->asked % FAULT_BROKEN_EVERY == 0)
+        rest_refuse(call, 500, 50010000, "internal server error");
+    else if (now_ns - alpaca->first_asked_ns < faults->too_many_ns)
+        rest_refuse(call, 429, 42910000, "rate limit exceeded");
+    else
+        return false;
+    return true;
+}
+
 static bool authorized(const struct alpaca *alpaca, const struct request *request)
 {
     const char *id = request->headers[HEADER_KEY], *secret = request->headers[HEADER_SECRET];
@@ -64,6 +82,8 @@ void alpaca_rest(struct alpaca *alpaca, const struct request *request, struct re
 {
     struct rest_call call = {.alpaca = alpaca, .request = request, .response = response};
     call.wire = wire_to(&response->body, false);
+    if (broken(alpaca, &call))
+        return;
     if (!within_limit(alpaca, response)) {
         rest_refuse(&call, 429, 42910000, "rate limit exceeded");
         return;

@@ -113,7 +113,7 @@ bool rest_actions(struct rest_call *call, const char *rest)
         bool begun = false;
         for (int i = 0; i < made->n_actions; i++) {
             const struct made_action *a = &made->actions[i];
-            if (a->kind == MADE_ACTION_HALT || list_of(a) != list || a->date < from || a->date > to ||
+            if (a->kind >= MADE_ACTION_HALT || list_of(a) != list || a->date < from || a->date > to ||
                 !listed(symbols, made->symbols[a->symbol].name) || !listed(types, type_names[list]))
                 continue;
             if (!begun) {

@@ -8,6 +8,7 @@
 #include "exchange/replay/alpaca/eastern.h"
 #include "exchange/replay/alpaca/rest.h"
 #include "exchange/replay/alpaca/sessions.h"
+#include "exchange/replay/serve.h"
 
 enum { CALENDAR_DAYS_MAX = 100 * 366 };
 
@@ -46,7 +47,7 @@ static bool get_clock(struct rest_call *call)
     sessions_on(sessions_next(date + 1, 1), &next);
     bool open = day.open_ns <= now_ns && now_ns < day.close_ns, over = now_ns >= day.close_ns;
     wire_map(&call->wire, 4);
-    key_local_time(&call->wire, "timestamp", now_ns);
+    key_local_time(&call->wire, "timestamp", now_ns + call->alpaca->base.server->faults->clock_skew_ns);
     key_bool(&call->wire, "is_open", open);
     key_local_time(&call->wire, "next_open", open || over ? next.open_ns : day.open_ns);
     key_local_time(&call->wire, "next_close", over ? next.close_ns : day.close_ns);
@@ -143,8 +144,9 @@ static void write_asset(struct rest_call *call, int index)
     key_str(wire, "exchange", symbol->exchange);
     key_str(wire, "symbol", symbol->name);
     key_str(wire, "name", symbol->title);
-    key_str(wire, "status", "active");
-    key_bool(wire, "tradable", true);
+    bool active = made_listed_at(made, index, call->alpaca->now_ns);
+    key_str(wire, "status", active ? "active" : "inactive");
+    key_bool(wire, "tradable", active);
     key_bool(wire, "marginable", !crypto);
     key_str(wire, "maintenance_margin_requirement", crypto ? "100" : "30");
     key_bool(wire, "shortable", !crypto);
@@ -173,7 +175,8 @@ static bool get_assets(struct rest_call *call)
         const struct made_symbol *symbol = &made->symbols[i];
         const char *own = symbol->class == MADE_CRYPTO ? "crypto" : "us_equity";
         if ((!class || !*class || strcmp(class, own) == 0) &&
-            (!status || !*status || strcmp(status, "active") == 0) &&
+            (!status || !*status ||
+             strcmp(status, made_listed_at(made, i, call->alpaca->now_ns) ? "active" : "inactive") == 0) &&
             (!exchange || !*exchange || strcmp(exchange, symbol->exchange) == 0))
             write_asset(call, i);
     }
