@@ -118,8 +118,10 @@ int frame_raw_name(struct json_text data, char name[static 64])
             json_skip(&json);
         }
     }
-    if (!json_done(&json) || symbol.len == 0 || symbol.len >= SYMBOL_NAME_MAX || interval.len > 8)
+    if (!json_done(&json) || symbol.len >= SYMBOL_NAME_MAX || interval.len > 8)
         return -EINVAL;
+    if (symbol.len == 0)
+        return -ENOENT;
     char stream[32] = "bookTicker";
     if (json_is(event, "kline")) {
         snprintf(stream, sizeof(stream), "kline_%.*s", (int)interval.len, interval.data);
@@ -167,6 +169,8 @@ int frame_agg_trade(struct json_text data, struct tape_trade *ret, int64_t *ret_
     while (json_member(&json, &key)) {
         char c = key.len == 1 ? key.data[0] : '\0';
         bool ok = true;
+        if (c == (ret_first_id ? 't' : 'a')) /* of a plain trade: the seller's order, as it once was told */
+            c = '\0';
         switch (c) {
         case 'E':
             ok = read_moment(&json, &t.event_ns);

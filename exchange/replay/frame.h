@@ -43,7 +43,8 @@ struct frame_levels {
 int frame_line_read(const char *line, size_t len, struct frame_line *ret);
 int frame_read(struct json_text text, struct frame *ret);
 
-/* The stream's name that a raw frame belongs to ("btcusdt@trade"), into name[64]. 0 or -EINVAL. */
+/* The stream's name that a raw frame belongs to ("btcusdt@trade"), into name[64]. 0; -EINVAL; -ENOENT for
+ * one that names no symbol. An event that is none of those made here is a stream of its own name. */
 int frame_raw_name(struct json_text data, char name[static 64]);
 
 int frame_trade(struct json_text data, struct tape_trade *ret);

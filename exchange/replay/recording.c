@@ -63,6 +63,13 @@ static int open_file(struct recording *r, struct file *f)
     return rc < 0 ? fail(r, f, rc) : 0;
 }
 
+/* A raw frame of no symbol, as serverShutdown: it was meant for who listened then. */
+static bool nameless(const struct frame *frame)
+{
+    char name[64];
+    return frame->stream.len == 0 && frame_raw_name(frame->data, name) == -ENOENT;
+}
+
 /* A frame's stream; makes it (and its symbol) when it is new. */
 static struct stream *stream_of(struct recording *r, struct file *f, const struct frame *frame)
 {
@@ -171,6 +178,8 @@ static int learn(struct recording *r, struct file *f, int64_t *first_ns)
             take_snapshot(r, &r->follows[symbol], last_id);
         return 0;
     }
+    if (nameless(&frame))
+        return 0;
     struct stream *s = stream_of(r, f, &frame);
     if (!s)
         return -EINVAL;
@@ -365,6 +374,8 @@ static int recording_step(struct source *source)
         int symbol = rc == 0 ? snapshot_symbol(r, f, last_id) : -1;
         if (symbol >= 0 && last_id > r->follows[symbol].last_id)
             take_snapshot(r, &r->follows[symbol], last_id);
+    } else if (rc == 0 && frame.kind == FRAME_STREAM && nameless(&frame)) {
+        rc = 0;
     } else if (rc == 0 && frame.kind == FRAME_STREAM) {
         struct stream *s = stream_of(r, f, &frame);
         rc = s ? play_stream(r, s, &frame) : -ENOMEM;

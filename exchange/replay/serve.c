@@ -29,6 +29,7 @@ struct session {
     struct lws *wsi;
     struct session *next;         /* deferred */
     struct request_copy *request; /* that is not answered yet */
+    bool incomplete;              /* its body is still to come */
     struct response response;
     size_t body_sent;
 };
@@ -283,7 +284,8 @@ static int begin_http(struct server *server, struct session *session, struct lws
     session->request = request_read(wsi, server->protocol->ops->headers);
     if (!session->request)
         return -1;
-    return request_body_expected(wsi) > 0 ? 0 : ask(server, session);
+    session->incomplete = request_body_expected(wsi) > 0;
+    return session->incomplete ? 0 : ask(server, session);
 }
 
 static void end_http(struct server *server, struct session *session)
@@ -309,9 +311,12 @@ static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *use
     case LWS_CALLBACK_HTTP:
         return begin_http(server, session, wsi);
     case LWS_CALLBACK_HTTP_BODY:
-        return !session->request || request_append(session->request, in, len) ? 0 : -1;
+        return !session->incomplete || request_append(session->request, in, len) ? 0 : -1;
     case LWS_CALLBACK_HTTP_BODY_COMPLETION:
-        return session->request ? ask(server, session) : 0;
+        if (!session->incomplete) /* there was none, and it is asked already */
+            return 0;
+        session->incomplete = false;
+        return ask(server, session);
     case LWS_CALLBACK_HTTP_WRITEABLE:
         return write_http(server, session);
     case LWS_CALLBACK_CLOSED_HTTP:

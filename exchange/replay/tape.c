@@ -97,7 +97,7 @@ int tape_symbol_add(struct tape *tape, const char *name, size_t len)
     if (len == 0 || len >= SYMBOL_NAME_MAX)
         return -EINVAL;
     for (size_t i = 0; i < len; i++)
-        if (!isalnum((unsigned char)name[i]))
+        if (!isalnum((unsigned char)name[i]) && name[i] != '_') /* futures have one */
             return -EINVAL;
     if (tape->n_symbols == TAPE_SYMBOLS_MAX)
         return -ENOSPC;

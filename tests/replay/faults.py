@@ -2,6 +2,7 @@
 
 usage: faults.py PROGRAM"""
 
+import http.client
 import json
 import socket
 import ssl
@@ -111,6 +112,23 @@ def test_connections():
         for _ in range(6):
             s.send(PONG, b"x")
         equal(closed(s), (1008, []))
+
+
+def test_requests_at_full_speed():
+    """Requests that wait for the play to stand still, with a body and without, are answered once each."""
+    with synthetic("--speed", "max") as v:
+        s = v.streams(TRADES)
+        for _ in range(100):
+            s.message()
+        c = http.client.HTTPSConnection("127.0.0.1", v.port, context=v.context, timeout=30)
+        for method, body, status in (("POST", None, 404), ("GET", None, 200), ("POST", "x" * 70000, 404), ("DELETE", "a=b", 404),
+                                     ("GET", None, 200)):
+            c.request(method, "/api/v3/time", body)
+            r = c.getresponse()
+            text = r.read()
+            equal(r.status, status, method)
+            json.loads(text)
+        equal(v.stop(), (0, ""), "it ends")
 
 
 def test_shutdown():

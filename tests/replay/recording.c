@@ -112,6 +112,92 @@ static void test_derived(void)
     }
 }
 
+/* Frames of Binance's other venues, and what else may stand between: they go out as they stand, and the book
+ * is followed. */
+static const char others[] =
+    "wss://fstream.binance.com/stream?streams=btcusdt_230929@depth@100ms <-> 1680000000.0\n"
+    "https://fapi.binance.com/fapi/v1/depth?symbol=BTCUSDT_230929&limit=1000 -> 1680000000.1: "
+    "{\"lastUpdateId\":100,\"E\":1680000000100,\"T\":1680000000099,\"bids\":[[\"28000.1\",\"1.500\"],["
+    "\"27999\",\"2\"]],"
+    "\"asks\":[[\"28000.2\",\"0.001\"]]}\n"
+    "https://fapi.binance.com/fapi/v1/openInterest?symbol=BTCUSDT_230929 -> 1680000000.15: "
+    "{\"symbol\":\"BTCUSDT_230929\",\"openInterest\":\"1\",\"time\":1680000000000}\n"
+    "1680000000.2: {\"result\":null,\"id\":1}\n"
+    "1680000000.3: "
+    "{\"stream\":\"btcusdt_230929@depth@100ms\",\"data\":{\"e\":\"depthUpdate\",\"E\":1680000000301,"
+    "\"T\":1680000000300,\"s\":\"BTCUSDT_230929\",\"ps\":\"BTCUSDT\",\"U\":90,\"u\":105,\"pu\":89,\"b\":[["
+    "\"28000.1\",\"0\"]],"
+    "\"a\":[]}}\n"
+    "1680000000.4: "
+    "{\"stream\":\"btcusdt_230929@depth@100ms\",\"data\":{\"e\":\"depthUpdate\",\"E\":1680000000401,"
+    "\"T\":1680000000400,\"s\":\"BTCUSDT_230929\",\"U\":110,\"u\":120,\"pu\":105,\"b\":[],\"a\":[[\"28000."
+    "3\",\"7\"]]}}\n"
+    "1680000000.5: "
+    "{\"e\":\"bookTicker\",\"u\":121,\"s\":\"BTCUSDT_230929\",\"b\":\"27999\",\"B\":\"2\",\"a\":\"28000.2\","
+    "\"A\":\"0.001\",\"T\":1680000000499,\"E\":1680000000500}\n"
+    "1680000000.6: "
+    "{\"e\":\"aggTrade\",\"E\":1680000000601,\"a\":7,\"s\":\"BTCUSDT_230929\",\"p\":\"28000.2\",\"q\":\"0."
+    "001\","
+    "\"f\":1,\"l\":1,\"T\":1680000000600,\"m\":false}\n"
+    "1680000000.7: {\"e\":\"markPriceUpdate\",\"E\":1680000000700,\"s\":\"BTCUSDT_230929\",\"p\":\"28001\"}\n"
+    "1680000000.8: {\"e\":\"serverShutdown\",\"E\":1680000000800}\n"
+    "1680000000.9: "
+    "{\"e\":\"trade\",\"E\":1680000000901234,\"s\":\"BTCUSD\",\"t\":5,\"p\":\"28001.1\",\"q\":\"0.5\",\"b\":"
+    "8,\"a\":9,"
+    "\"T\":1680000000900123,\"m\":true,\"M\":true}\n";
+
+static void test_others(void)
+{
+    static const char *const names[] = {"btcusdt_230929@depth@100ms",
+                                        "btcusdt_230929@bookTicker",
+                                        "btcusdt_230929@aggTrade",
+                                        "btcusdt_230929@markPriceUpdate",
+                                        "btcusdt_230929@kline_1m",
+                                        "btcusd@trade",
+                                        "btcusd@aggTrade"};
+    struct heard h = {0};
+    struct source *source = NULL;
+    struct source_book book;
+    struct tape *tape = calloc(1, sizeof(*tape));
+    const char *path = write_file("others", others, "wbT");
+    tape_init(tape);
+    int rc = recording_create(tape, &path, 1, INT64_MIN, INT64_MAX, &source, error);
+    if (rc < 0)
+        fprintf(stderr, "%s\n", error);
+    CHECK_INT(rc, 0);
+    CHECK_INT(tape->n_symbols, 2);
+    listen_to(tape, &h, names, sizeof(names) / sizeof(*names));
+    play_all(source);
+    /* Each frame as it stands, but times in the unit that was asked for. */
+    for (const char *line = others, *next; *line; line = next) {
+        next = strchr(line, '\n') + 1;
+        const char *data = strstr(line, "\"data\":"), *event = strstr(line, ": {\"e\":");
+        if ((data && data < next) || (event && event < next && !strstr(event, "serverShutdown"))) {
+            const char *from = data && data < next ? data + 7 : event + 2;
+            char want[512];
+            snprintf(want, sizeof(want), "%.*s", (int)(next - from - 1 - (data && data < next)), from);
+            if (!strstr(want, "1680000000901234"))
+                CHECK(strstr(h.text, want) != NULL);
+        }
+    }
+    CHECK(strstr(h.text, "btcusd@trade {\"e\":\"trade\",\"E\":1680000000901,\"s\":\"BTCUSD\",\"t\":5,") !=
+          NULL);
+    CHECK(strstr(h.text, "\"T\":1680000000900,\"m\":true") != NULL);
+    CHECK(strstr(h.text, "serverShutdown") == NULL);
+    CHECK(strstr(h.text, "\"f\":5,\"l\":5,") != NULL);        /* the trade's id, not an order's */
+    CHECK(strstr(h.text, "btcusdt_230929@kline_1m") != NULL); /* made of the aggregates */
+    int symbol = tape_symbol_find(tape, "BTCUSDT_230929", 14);
+    CHECK(symbol >= 0 && source->ops->book(source, symbol, &book));
+    CHECK_INT(book.last_id, 120);
+    CHECK(book.bids->n == 1 && ladder_best(book.bids, 0)->price == 2799900000000);
+    CHECK(book.asks->n == 2 && ladder_best(book.asks, 0)->qty == 100000);
+    CHECK_INT(tape->now_ns, 1680000000901234000);
+    source_destroy(source);
+    tape_finish(tape);
+    free(tape);
+    free(h.text);
+}
+
 static void test_from_to(void)
 {
     static const char *const names[] = {"btcusdt@trade"};
@@ -164,6 +250,7 @@ static void test_refused(void)
 int main(void)
 {
     test_derived();
+    test_others();
     test_from_to();
     test_refused();
     return check_done("recording");

@@ -180,9 +180,12 @@ static void enter(struct protocol *protocol, struct client *client, const struct
 static void leave(struct protocol *protocol, struct client *client)
 {
     (void)protocol;
-    if (client->state)
-        subscribe_drop(client->state);
-    free(client->state);
+    struct subscriber *subscriber = client->state;
+    if (subscriber) {
+        subscribe_drop(subscriber);
+        free(subscriber->names);
+    }
+    free(subscriber);
     client->state = NULL;
 }
 
