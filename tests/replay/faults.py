@@ -76,6 +76,20 @@ def test_weight():
         refused(v, 418, 120)
 
 
+def test_weights():
+    """Each request costs what the venue charges."""
+    charged = (("ping", 1), ("time", 1), ("exchangeInfo", 20), ("klines?symbol=BTCUSDT&interval=1m&limit=1000", 2),
+               ("depth?symbol=BTCUSDT", 5), ("depth?symbol=BTCUSDT&limit=101", 25), ("depth?symbol=BTCUSDT&limit=501", 50),
+               ("depth?symbol=BTCUSDT&limit=5000", 250), ("trades?symbol=BTCUSDT", 25), ("ticker/24hr?symbol=BTCUSDT", 2),
+               ("ticker/24hr", 80), ("ticker/24hr?symbols=%5B%22BTCUSDT%22,%22ETHUSDT%22%5D", 2), ("ticker/price", 4),
+               ("ticker/price?symbol=BTCUSDT", 2), ("ticker/bookTicker", 4), ("ticker/bookTicker?symbol=ETHUSDT", 2))
+    with synthetic() as v:
+        used = 0
+        for path, weight in charged:
+            before, used = used, int(v.get("/api/v3/" + path)[1]["X-MBX-USED-WEIGHT-1M"])
+            assert used in (before + weight, weight), (path, used - before)  # the latter in a new minute
+
+
 def test_ban():
     with synthetic("--fault", "ban@4+400ms") as v:
         for _ in range(3):

@@ -341,18 +341,27 @@ static int for_symbols(struct call *c, void (*write)(struct call *c, int symbol)
     return OK;
 }
 
+/* The venue's charge for a list: by its length for summaries of the day, else twice that of one symbol. */
 static int get_ticker_24hr(struct call *c)
 {
+    const char *list = arg(c, "symbols");
+    int n = 1;
+    for (const char *p = list; p && *p; p++)
+        n += *p == ',';
+    if (!arg(c, "symbol"))
+        c->weight = !list || n > 100 ? 80 : n > 20 ? 40 : 2;
     return for_symbols(c, write_day);
 }
 
 static int get_ticker_price(struct call *c)
 {
+    c->weight = arg(c, "symbol") ? 2 : 4;
     return for_symbols(c, write_price);
 }
 
 static int get_ticker_book(struct call *c)
 {
+    c->weight = arg(c, "symbol") ? 2 : 4;
     return for_symbols(c, write_book_ticker);
 }
 
