@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exchange/binance/news.h"
+#include "exchange/binance/shard_send.h"
 #include "exchange/net/clock.h"
 #include "exchange/net/websocket.h"
 
@@ -303,24 +304,6 @@ static void on_ended(void *user, const struct websocket_end *end)
     shard->config->changed(shard->config->user);
 }
 
-/* BASE/stream?streams=a/b/cSUFFIX, with as many names as fit: the others are asked for when it is open. */
-static void make_url(struct shard *shard, int which, char *url, size_t size)
-{
-    const char *suffix = shard->config->suffix;
-    size_t end = size - strlen(suffix);
-    size_t len = (size_t)snprintf(url, end, "%s/stream?streams=", shard->config->base);
-    bool first = true;
-    for (size_t i = 0; i < shard->n; i++) {
-        struct binance_name *name = shard->names[i];
-        if (!name->wanted || len + 1 + strlen(name->text) >= end)
-            continue;
-        len += (size_t)snprintf(url + len, end - len, first ? "%s" : "/%s", name->text);
-        name->on[which] = true;
-        first = false;
-    }
-    memcpy(url + len, suffix, strlen(suffix) + 1);
-}
-
 static void connect_next(struct shard *shard)
 {
     static const struct websocket_handler handler = {on_opened, on_message, on_pong, on_ended, NULL};
@@ -329,7 +312,7 @@ static void connect_next(struct shard *shard)
     size_t host = strlen(shared->base) - (shared->url.path[1] ? strlen(shared->url.path) : 0);
     int which = shard->current == 0 ? 1 : 0;
     shard->next = which;
-    make_url(shard, which, url, host + WEBSOCKET_PATH_MAX + 1);
+    shard_url(shard, which, url, host + WEBSOCKET_PATH_MAX + 1);
     const struct websocket_config config = {
         .url = url,
         .address = shard->addresses.addresses[shard->link.address],
@@ -370,75 +353,6 @@ static void resolve(struct shard *shard)
         link_failed(&shard->link, clock_now_ms(), LINK_LOST, -1);
     }
     shard->config->changed(shard->config->user);
-}
-
-/* Requests. */
-
-/* {"method":"SUBSCRIBE","params":["a","b"],"id":1}: the next names that are wanted and not asked for, or with
- * UNSUBSCRIBE those that were. False: there are none, or it cannot be sent now. */
-static bool send_names(struct connection *connection, bool wanted)
-{
-    struct shard *shard = connection->shard;
-    struct binance_name *sent[SHARD_REQUEST_NAMES];
-    char text[64 + SHARD_REQUEST_NAMES * (VENUE_STREAM_NAME_MAX + 3)];
-    int which = index_of(connection);
-    size_t n = 0;
-    size_t len = (size_t)snprintf(text, sizeof(text), "{\"method\":\"%s\",\"params\":[",
-                                  wanted ? "SUBSCRIBE" : "UNSUBSCRIBE");
-    for (size_t i = 0; i < shard->n && n < SHARD_REQUEST_NAMES; i++) {
-        struct binance_name *name = shard->names[i];
-        if (name->wanted != wanted || name->on[which] == wanted)
-            continue;
-        len += (size_t)snprintf(text + len, sizeof(text) - len, n > 0 ? ",\"%s\"" : "\"%s\"", name->text);
-        sent[n++] = name;
-    }
-    len += (size_t)snprintf(text + len, sizeof(text) - len, "],\"id\":%lld}", (long long)++shard->request_id);
-    if (n == 0 || websocket_send(connection->websocket, text, len) < 0)
-        return false;
-    for (size_t i = 0; i < n; i++)
-        sent[i]->on[which] = wanted;
-    connection->unanswered++;
-    return true;
-}
-
-static bool send_list(struct connection *connection)
-{
-    struct shard *shard = connection->shard;
-    char text[80];
-    int len = snprintf(text, sizeof(text), "{\"method\":\"LIST_SUBSCRIPTIONS\",\"id\":%lld}",
-                       (long long)++shard->request_id);
-    if (websocket_send(connection->websocket, text, (size_t)len) < 0)
-        return false;
-    shard->list_wanted = false;
-    shard->list_id = shard->request_id;
-    connection->unanswered++;
-    return true;
-}
-
-/* Sends one thing, if one is due. Returns when the next is. */
-static int64_t drive_connection(struct shard *shard, struct connection *connection, int64_t now_ms)
-{
-    bool current = index_of(connection) == shard->current;
-    if (!connection->opened ||
-        !(connection->unsettled || connection->pinging || (current && shard->list_wanted)))
-        return INT64_MAX;
-    if (now_ms < connection->send_ms)
-        return connection->send_ms;
-    bool sent = false;
-    if (connection->unsettled) {
-        sent = send_names(connection, true) || send_names(connection, false);
-        connection->unsettled = sent;
-    }
-    if (!sent && connection->pinging && websocket_ping(connection->websocket) == 0) {
-        sent = connection->pinged = true;
-        connection->pinging = false;
-    }
-    if (!sent && current && shard->list_wanted)
-        sent = send_list(connection);
-    if (sent)
-        shard->config->status->sent++;
-    connection->send_ms = now_ms + SHARD_SEND_EVERY_MS;
-    return connection->send_ms;
 }
 
 /* Both are up: asks the old one for a pong once the new one carries all, and hands over. Returns when to look
@@ -506,7 +420,7 @@ int64_t shard_drive(struct shard *shard, int64_t now_ms)
     int64_t wake_ms = drive_link(shard, now_ms), at_ms = drive_overlap(shard, now_ms);
     wake_ms = at_ms < wake_ms ? at_ms : wake_ms;
     for (int i = 0; i < 2; i++) {
-        at_ms = drive_connection(shard, &shard->connections[i], now_ms);
+        at_ms = shard_send(shard, i, now_ms);
         wake_ms = at_ms < wake_ms ? at_ms : wake_ms;
     }
     return wake_ms;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/binance/listing.h"
 #include "exchange/binance/shard.h"
 #include "exchange/net/clock.h"
 #include "exchange/net/websocket.h"
@@ -14,17 +15,6 @@ enum {
     HOUR_MS = 60 * 60 * 1000,
     AGE_MS = 23 * HOUR_MS, /* the venue ends a connection at 24 hours */
     AGE_JITTER_MS = HOUR_MS / 2,
-    LIST_MAX_MS = 15 * 1000, /* that an answer to stream_list() may take */
-};
-
-struct listing {
-    void (*done)(void *user, const char *const *names, size_t n, const char *error); /* NULL: none */
-    void *user;
-    unsigned left; /* connections still to answer */
-    int64_t until_ms;
-    const char **names;
-    size_t n, cap;
-    bool failed;
 };
 
 struct binance_stream {
@@ -136,55 +126,24 @@ static void on_limited(void *user, int64_t until_ms, const char *why)
 
 static void end_listing(struct binance_stream *stream, const char *error)
 {
-    struct listing listing = stream->listing;
-    if (!listing.done)
-        return;
-    stream->listing = (struct listing){0};
     for (size_t i = 0; i < stream->n_shards; i++) {
         stream->shards[i]->list_wanted = false;
         stream->shards[i]->list_id = 0;
     }
-    if (!stream->destroyed)
-        listing.done(listing.user, error ? NULL : listing.names, error ? 0 : listing.n, error);
-    for (size_t i = 0; i < listing.n; i++)
-        free((char *)listing.names[i]);
-    free(listing.names);
-}
-
-static bool list_one(struct listing *listing, struct json_text text)
-{
-    if (listing->n == listing->cap) {
-        size_t cap = listing->cap ? listing->cap * 2 : 64;
-        const char **names = reallocarray(listing->names, cap, sizeof(*names));
-        if (!names)
-            return false;
-        listing->names = names;
-        listing->cap = cap;
-    }
-    char *name = strndup(text.data, text.len);
-    if (!name)
-        return false;
-    listing->names[listing->n++] = name;
-    return true;
+    if (stream->destroyed)
+        listing_drop(&stream->listing);
+    else
+        listing_end(&stream->listing, error);
 }
 
 static void on_listed(void *user, struct json list, const char *error)
 {
     struct binance_stream *stream = user;
-    struct listing *listing = &stream->listing;
-    if (!listing->done)
+    if (!stream->listing.done)
         return;
-    if (!error) {
-        json_enter_array(&list);
-        while (json_element(&list)) {
-            struct json_text text;
-            if (!json_read_string(&list, &text) || !list_one(listing, text)) {
-                error = "the venue's list of what it sends cannot be kept or read";
-                break;
-            }
-        }
-    }
-    if (error || --listing->left == 0)
+    if (!error && !listing_take(&stream->listing, list))
+        error = "the venue's list of what it sends cannot be kept or read";
+    if (error || --stream->listing.left == 0)
         end_listing(stream, error);
 }
 
@@ -205,7 +164,7 @@ int binance_stream_list(struct binance_stream *stream,
         .done = done,
         .user = user,
         .left = (unsigned)stream->n_shards,
-        .until_ms = clock_now_ms() + LIST_MAX_MS,
+        .until_ms = clock_now_ms() + LISTING_MAX_MS,
     };
     wake(stream);
     return 0;
