@@ -148,8 +148,11 @@ static void put_revision(void *ctx, const struct engine_revision *revision)
         return;
     db_revision_of(revision, session->event_seq, &row);
     db_writer_put_revision(session->writer, &row);
-    if (revision->applied && revision->now)
+    if (revision->applied && revision->now && revision->kind == REVISION_BAR)
         db_writer_put_bar(session->writer, revision->symbol, interval_ns, revision->source, revision->now);
+    else if (revision->applied && revision->now) /* which may still form */
+        db_writer_correct_bar(session->writer, revision->symbol, interval_ns, revision->source,
+                              revision->now);
     else if (revision->applied && revision->old) /* its only trade was cancelled */
         db_writer_drop_bar(session->writer, revision->symbol, interval_ns, revision->source,
                            revision->old->open_ns);

@@ -35,6 +35,7 @@ enum db_row_kind {
     DB_ROW_POLICY,
     DB_ROW_ORDER_POLICY,
     DB_ROW_STREAMED,
+    DB_ROW_BAR_CORRECT,
     DB_ROW_BAR_DROP,
     DB_ROW_BOOK_BAR,
     DB_ROW_REVISION,

@@ -49,20 +49,36 @@ static struct binding bind_bar(struct db_store *store, enum db_statement which, 
     return b;
 }
 
-static int apply_bar(struct db_store *store, const struct db_row_bar *row)
+/* `may_insert` false: only a bar that is stored already. */
+static int apply_bar(struct db_store *store, const struct db_row_bar *row, bool may_insert)
 {
     char volume[DECIMAL_TEXT_MAX], quote_volume[DECIMAL_TEXT_MAX];
     decimal_format(row->bar.volume, 0, volume);
     decimal_format(row->bar.quote_volume, 0, quote_volume);
-    struct binding b = bind_bar(store, DB_SQL_BAR, row, volume, quote_volume);
-    int rc = run(store, &b);
-    if (rc != SQLITE_OK || sqlite3_changes(store->db) == 1)
-        return rc;
+    struct binding b;
+    int rc = SQLITE_OK;
+    if (may_insert) {
+        b = bind_bar(store, DB_SQL_BAR, row, volume, quote_volume);
+        rc = run(store, &b);
+        if (rc != SQLITE_OK || sqlite3_changes(store->db) == 1)
+            return rc;
+    }
     b = bind_bar(store, DB_SQL_BAR_CORRECT, row, volume, quote_volume);
     rc = run(store, &b);
-    if (rc == SQLITE_OK)
-        store->bars_corrected += (uint64_t)sqlite3_changes(store->db);
-    return rc;
+    bool corrected = rc == SQLITE_OK && sqlite3_changes(store->db) == 1;
+    store->bars_corrected += corrected;
+    if (!corrected || row->source != BAR_VENUE)
+        return rc;
+    b = bind(store, DB_SQL_CHART_CORRECT); /* its indicators stay as they were shown */
+    symbol(&b, store, row->symbol);
+    integer(&b, row->interval_ns);
+    integer(&b, row->bar.open_ns);
+    integer(&b, row->bar.open);
+    integer(&b, row->bar.high);
+    integer(&b, row->bar.low);
+    integer(&b, row->bar.close);
+    text(&b, volume);
+    return run(store, &b);
 }
 
 static int apply_gap(struct db_store *store, const struct db_gap *row)
@@ -161,7 +177,7 @@ int db_store_apply(struct db_store *store, const struct db_row_header *row)
     case DB_ROW_SYMBOL:
         return db_apply_symbol(store, data);
     case DB_ROW_BAR:
-        return apply_bar(store, data);
+        return apply_bar(store, data, true);
     case DB_ROW_GAP:
         return apply_gap(store, data);
     case DB_ROW_PRICE:
@@ -204,6 +220,8 @@ int db_store_apply(struct db_store *store, const struct db_row_header *row)
         return db_apply_order_policy(store, data);
     case DB_ROW_STREAMED:
         return db_apply_streamed(store, data);
+    case DB_ROW_BAR_CORRECT:
+        return apply_bar(store, data, false);
     case DB_ROW_BAR_DROP:
         return db_apply_bar_drop(store, data);
     case DB_ROW_BOOK_BAR:

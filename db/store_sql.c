@@ -171,6 +171,9 @@ const char *const db_statements_sql[DB_STATEMENTS] = {
         "INSERT OR REPLACE INTO chart_bars (symbol, interval_ns, open_ns, open, high, low, close, volume, "
         "outputs) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     [DB_SQL_CHART_THIN] = "DELETE FROM chart_bars WHERE symbol = ?1 AND interval_ns = ?2 AND open_ns <= ?3",
+    [DB_SQL_CHART_CORRECT] =
+        "UPDATE chart_bars SET open = ?4, high = ?5, low = ?6, close = ?7, volume = ?8 WHERE symbol = ?1 AND "
+        "interval_ns = ?2 AND open_ns = ?3",
     [DB_SQL_CHART_FORGET] = "DELETE FROM chart_series WHERE symbol = ?1",
     [DB_SQL_CHART_FORGET_BARS] = "DELETE FROM chart_bars WHERE symbol = ?1",
     [DB_SQL_TRAINING] =

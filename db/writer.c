@@ -645,6 +645,13 @@ uint64_t db_writer_put_book_bar(struct db_writer *w, int64_t interval_ns, const 
     return put(w, DB_ROW_BOOK_BAR, &row, sizeof row, NULL, 0);
 }
 
+uint64_t db_writer_correct_bar(struct db_writer *w, int symbol, int64_t interval_ns, enum bar_source source,
+                               const struct bar *bar)
+{
+    struct db_row_bar row = {.symbol = symbol, .source = source, .interval_ns = interval_ns, .bar = *bar};
+    return put(w, DB_ROW_BAR_CORRECT, &row, sizeof row, NULL, 0);
+}
+
 uint64_t db_writer_drop_bar(struct db_writer *w, int symbol, int64_t interval_ns, enum bar_source source,
                             int64_t open_ns)
 {

@@ -75,6 +75,9 @@ uint64_t db_writer_put_bar(struct db_writer *writer, int symbol, int64_t interva
 /* Bars of the order book's measures; those that open DB_BOOK_BARS_KEPT intervals before it go. */
 uint64_t db_writer_put_book_bar(struct db_writer *writer, int64_t interval_ns,
                                 const struct engine_book_bar *bar);
+/* The same of a bar that is stored; where none is, as of one that still forms, nothing. */
+uint64_t db_writer_correct_bar(struct db_writer *writer, int symbol, int64_t interval_ns,
+                               enum bar_source source, const struct bar *bar);
 /* A stored bar that never was: its only trade was cancelled. */
 uint64_t db_writer_drop_bar(struct db_writer *writer, int symbol, int64_t interval_ns, enum bar_source source,
                             int64_t open_ns);

@@ -22,7 +22,7 @@ CREATE TABLE revisions (
     symbol    INTEGER NOT NULL REFERENCES symbols (id),
     kind      TEXT NOT NULL CHECK (kind IN ('correction', 'cancel', 'bar')),
     source    TEXT NOT NULL CHECK (source IN ('venue', 'trades')), -- whose bar
-    at_ns     INTEGER NOT NULL, -- the bar's opening, or when the change was made
+    at_ns     INTEGER NOT NULL, -- of the trade, or when it was changed where it is not kept; the bar's opening
     trade_id  INTEGER NOT NULL, -- -1: a bar
     new_id    INTEGER NOT NULL, -- of the corrected trade; -1: a bar
     old_price INTEGER NOT NULL, -- 0: not said, as in the next three

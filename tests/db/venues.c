@@ -156,7 +156,8 @@ static void test_revisions(void)
     struct db_revision row;
     db_revision_of(&told, 41, &row);
     CHECK(db_writer_put_bar(writer, 1, MINUTE, BAR_TRADES, &before) > 0);
-    CHECK(db_writer_put_bar(writer, 1, MINUTE, BAR_TRADES, &after) > 0);
+    CHECK(db_writer_correct_bar(writer, 1, MINUTE, BAR_TRADES, &after) > 0);
+    CHECK(db_writer_correct_bar(writer, 0, MINUTE, BAR_TRADES, &after) > 0); /* none is stored: it forms */
     CHECK(db_writer_put_revision(writer, &row) > 0);
     CHECK(db_writer_put_revision(writer, &row) > 0); /* comes again: one row */
     told.source = BAR_VENUE;

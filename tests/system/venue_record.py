@@ -43,6 +43,23 @@ def closes(daemon, *options):
     return {int(row["open_time_ms"]): float(row["close"]) for row in rows}
 
 
+def check_revisions(daemon):
+    """A bar is stored as the last of what was changed of it says, and nothing is stored of one that formed then."""
+    rows = json.loads(daemon.papertape("revisions", "AAPL", "--json"))["revisions"]
+    assert {r["kind"] for r in rows} >= {"bar", "cancel"} and all(r["applied"] for r in rows), rows
+    assert query(daemon, "SELECT count(*) FROM revisions")[0][0] == len(rows)
+    last = {(r["source"], (r["bar_new"] or r["bar_old"])["open_ns"] // 10**6): r["bar_new"] for r in rows}
+    for (source, open_ms), bar in last.items():
+        stored = {int(row["open_time_ms"]): row for row in
+                  csv.DictReader(io.StringIO(daemon.papertape("bars", "AAPL", "1m", "--source", source)))}
+        if open_ms == max(stored) + 60000 or not bar:
+            assert open_ms not in stored, (source, open_ms, bar)
+        elif open_ms in stored:
+            assert all(abs(float(stored[open_ms][key]) - bar[key]) < 1e-9 for key in
+                       (("open", "high", "low", "close", "volume") if source == "venue" else ("open",))), (stored[open_ms], bar)
+    return len(rows)
+
+
 def start(folder, replay, config, name):
     daemon = folder.start(harness.Daemon(folder.path, replay, config, name=name, state="record"))
     status = daemon.wait_status(lambda s: s["now_ns"] > TUESDAY_NS and s["positions"] and s["symbols"][0]["last"],
@@ -80,6 +97,7 @@ def main():
         assert parity["ok"], parity
         venues = json.loads(daemon.papertape("venues", "--json"))["venues"]
         assert [v["name"] for v in venues] == ["alpaca"] and venues[0]["market"] == "open", venues
+        revisions = check_revisions(daemon)
         told, now = closes(daemon), closes(daemon, "--split")
         last = status["symbols"][0]["last"]
         friday = [t for t in told if t < 1768600000000]
@@ -96,7 +114,7 @@ def main():
         assert status["recovery"]["from"] == "database", status["recovery"]
         assert check_record(daemon, status) == held
         assert daemon.stop() == 0
-        print(f"4 for 1 and 0.24 a share: {held} held, {len(friday)} bars of Friday in the shares of now, restored from the "
+        print(f"4 for 1 and 0.24 a share: {held} held, {revisions} revisions, {len(friday)} bars of Friday in the shares of now, restored from the "
               "database alone")
 
 

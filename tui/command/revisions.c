@@ -80,18 +80,18 @@ static json_t *revision_object(const struct db_revision_row *row)
     const struct db_revision *r = &row->revision;
     const struct market_correction *trade = &r->correction;
     const struct symbol *s = &row->symbol->symbol;
-    bool of_trade = r->kind != REVISION_BAR;
+    bool of_trade = r->kind != REVISION_BAR, corrects = r->kind == REVISION_CORRECTION;
 
     return json_pack("{s:I, s:I, s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:s?}",
                      "revision", (json_int_t)row->id, "ts_ns", (json_int_t)r->ts_ns, "venue",
                      row->symbol->venue, "symbol", s->name, "kind", db_revision_name(r->kind), "source",
                      r->source == BAR_VENUE ? "venue" : "trades", "at_ns", (json_int_t)r->at_ns, "trade",
                      of_trade ? json_integer(trade->id) : json_null(), "new_trade",
-                     of_trade ? json_integer(trade->new_id) : json_null(), "old_price",
+                     corrects ? json_integer(trade->new_id) : json_null(), "old_price",
                      stored_number_or_null(trade->old_price, s->price_scale), "old_qty",
                      stored_number_or_null(trade->old_qty, s->qty_scale), "price",
-                     stored_number_or_null(trade->price, s->price_scale), "qty",
-                     stored_number_or_null(trade->qty, s->qty_scale), "bar_old",
+                     stored_number_or_null(corrects ? trade->price : 0, s->price_scale), "qty",
+                     stored_number_or_null(corrects ? trade->qty : 0, s->qty_scale), "bar_old",
                      bar_object(r->has_old, &r->old, s), "bar_new", bar_object(r->has_now, &r->now, s),
                      "applied", r->applied, "code", *trade->code ? trade->code : NULL);
 }
@@ -103,7 +103,8 @@ static void print_revision(void *ctx, const struct db_revision_row *row)
     const struct db_revision *r = &row->revision;
     const struct market_correction *trade = &r->correction;
     const struct symbol *s = &row->symbol->symbol;
-    bool of_trade = r->kind != REVISION_BAR, has_bar = r->has_old || r->has_now;
+    bool of_trade = r->kind != REVISION_BAR, corrects = r->kind == REVISION_CORRECTION,
+         has_bar = r->has_old || r->has_now;
     enum stored_form form = list->form;
     char cell[CELLS][STORED_CELL], old[BAR_CELLS][STORED_CELL], now[BAR_CELLS][STORED_CELL];
 
@@ -121,11 +122,11 @@ static void print_revision(void *ctx, const struct db_revision_row *row)
         r->source == BAR_VENUE ? "venue" : "trades",
         stored_time(form, cell[AT], r->at_ns),
         of_trade ? stored_integer(cell[TRADE], trade->id) : "",
-        of_trade ? stored_integer(cell[NEW], trade->new_id) : "",
+        corrects ? stored_integer(cell[NEW], trade->new_id) : "",
         stored_decimal_or_none(form, cell[OLD_PRICE], trade->old_price, s->price_scale),
         stored_decimal_or_none(form, cell[OLD_QTY], trade->old_qty, s->qty_scale),
-        stored_decimal_or_none(form, cell[PRICE], trade->price, s->price_scale),
-        stored_decimal_or_none(form, cell[QTY], trade->qty, s->qty_scale),
+        stored_decimal_or_none(form, cell[PRICE], corrects ? trade->price : 0, s->price_scale),
+        stored_decimal_or_none(form, cell[QTY], corrects ? trade->qty : 0, s->qty_scale),
         has_bar ? stored_time(form, cell[BAR], r->has_old ? r->old.open_ns : r->now.open_ns) : "",
         old[0],
         old[1],
