@@ -9,6 +9,8 @@
 #include "exchange/bars_file.h"
 #include "exchange/replay/retime.h"
 
+enum { BARE_INFO_HEAD = 4096 }; /* bytes before the symbols of a list */
+
 /* The time that stands at text[0..len), up to `end`. */
 static int read_time(const char *text, size_t len, int64_t *ret_ns)
 {
@@ -17,10 +19,24 @@ static int read_time(const char *text, size_t len, int64_t *ret_ns)
     return bars_time_parse(text, len, ret_ns);
 }
 
+/* A reply of exchangeInfo without time and URL, as a file of its own holds it. */
+static const char bare_info_url[] = "/exchangeInfo";
+
+static bool is_bare_info(const char *line, size_t len)
+{
+    static const char key[] = "\"symbols\":";
+    return len > 0 && line[0] == '{' &&
+           memmem(line, len < BARE_INFO_HEAD ? len : BARE_INFO_HEAD, key, sizeof(key) - 1);
+}
+
 int frame_line_read(const char *line, size_t len, struct frame_line *ret)
 {
     struct frame_line out = {0};
     const char *end = line + len, *p = line;
+    if (is_bare_info(line, len)) {
+        *ret = (struct frame_line){.url = {bare_info_url, sizeof(bare_info_url) - 1}, .frame = {line, len}};
+        return 0;
+    }
     if (len > 0 && isalpha((unsigned char)*p)) {
         const char *url_end = memchr(p, ' ', len);
         if (!url_end)

@@ -1,7 +1,8 @@
 /* Recorded lines and the frames in them.
  *
  * Three spellings of a line: `NS {frame}`; `SECONDS.FRACTION: {frame}`; `URL -> SECONDS.FRACTION: {reply}`. A
- * line `URL <-> SECONDS.FRACTION` only says what was connected to. Frames are combined
+ * line `URL <-> SECONDS.FRACTION` only says what was connected to; a bare reply of exchangeInfo is one, of
+ * the beginning of time. Frames are combined
  * (`{"stream":…,"data":…}`), raw (told apart by their event type), or a REST depth snapshot. */
 #ifndef EXCHANGE_REPLAY_FRAME_H
 #define EXCHANGE_REPLAY_FRAME_H

@@ -198,6 +198,27 @@ static void test_others(void)
     free(h.text);
 }
 
+/* A bare reply of exchangeInfo beside a recording says what its symbols are. */
+static void test_info(void)
+{
+    static const char info[] =
+        "{\"timezone\":\"UTC\",\"symbols\":[{\"symbol\":\"ETHBTC\",\"status\":\"TRADING\"},"
+        "{\"symbol\":\"BTCUSDT\",\"status\":\"TRADING\",\"filters\":[7]}]}";
+    struct source *source = NULL;
+    struct tape *tape = calloc(1, sizeof(*tape));
+    const char *paths[] = {write_file("small", small, "wbT"), write_file("info", info, "wb")};
+    tape_init(tape);
+    CHECK_INT(recording_create(tape, paths, 2, INT64_MIN, INT64_MAX, &source, error), 0);
+    CHECK_INT(tape->n_symbols, 1);
+    CHECK_STR(tape->symbols[0].info, "{\"symbol\":\"BTCUSDT\",\"status\":\"TRADING\",\"filters\":[7]}");
+    CHECK_INT(source->ops->due(source), 1723161299000000000); /* it takes no time */
+    CHECK_INT(tape->now_ns, 1723161299000000000);
+    play_all(source);
+    source_destroy(source);
+    tape_finish(tape);
+    free(tape);
+}
+
 static void test_from_to(void)
 {
     static const char *const names[] = {"btcusdt@trade"};
@@ -225,6 +246,7 @@ static void test_refused(void)
         {"1723161299000000000 {\"stream\":\"btcusdt@trade\"}\n", "bad frame", ":1: "},
         {"\n1723161299000000000 {\"stream\":\n", "bad frame", ":2: "},
         {"x\n", "bad line", ":1: "},
+        {"{\"e\":\"trade\"}\n", "bad line", ":1: "},
         {"1723161299000000000\n", "bad line", ":1: "},
         {"17231612990000z {}\n", "bad line", ":1: "},
         {"wss://x <-> never\n", "bad line", ":1: "},
@@ -251,6 +273,7 @@ int main(void)
 {
     test_derived();
     test_others();
+    test_info();
     test_from_to();
     test_refused();
     return check_done("recording");
