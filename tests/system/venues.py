@@ -2,6 +2,7 @@
 """Several venues in one daemon, each a replay of ours: both stream at once, one is refused, closed over a long weekend, split
 and paid a dividend, symbols come and go, and everything is as it was after a restart."""
 
+import concurrent.futures
 import json
 import os
 import sqlite3
@@ -208,12 +209,16 @@ def both(folder):
     print(f"both: {len(names)} streams told, refused after {requests} requests, the other went on")
 
 
+def together(folder, *scenarios):
+    """Each waits for its own programs, most of the time."""
+    with concurrent.futures.ThreadPoolExecutor(len(scenarios)) as pool:
+        for done in [pool.submit(scenario, folder) for scenario in scenarios]:
+            done.result()
+
+
 def main():
     with harness.Folder() as folder:
-        both(folder)
-        refused(folder)
-        weekend(folder)
-        half_day(folder)
+        together(folder, both, refused, weekend, half_day)
 
 
 if __name__ == "__main__":
