@@ -92,7 +92,7 @@ uint16_t alpaca_channels_wanted(const struct subscription *subscription)
     uint16_t wanted = subscription->asked;
     if (wanted & bit(CHANNEL_BARS))
         wanted |= bit(CHANNEL_UPDATED);
-    if (wanted && !alpaca_is_crypto(subscription->symbol))
+    if (wanted && !subscription->bare && !alpaca_is_crypto(subscription->symbol))
         wanted |= bit(CHANNEL_STATUSES) | bit(CHANNEL_BANDS) | bit(CHANNEL_IMBALANCES);
     return wanted;
 }

@@ -29,6 +29,7 @@ struct subscription {
     char symbol[SYMBOL_NAME_MAX];
     uint16_t asked; /* by the stream's names */
     uint16_t sent;  /* subscribed to on this connection */
+    bool bare;      /* halts, bands and imbalances stay away: the venue refused them */
 };
 
 /* "trades:AAPL" and back. -EINVAL: the venue has no such stream; order books are crypto's only, and bars are

@@ -169,6 +169,13 @@ static void send_keys(struct endpoint *endpoint)
     }
 }
 
+static void go_bare(struct endpoint *endpoint)
+{
+    endpoint->bare = true;
+    for (size_t i = 0; i < endpoint->n_subscriptions; i++)
+        endpoint->subscriptions[i].bare = true;
+}
+
 /* Codes of the venue's errors: final ones are never tried again. */
 static void on_error(struct endpoint *endpoint, const struct alpaca_notice *notice)
 {
@@ -181,9 +188,16 @@ static void on_error(struct endpoint *endpoint, const struct alpaca_notice *noti
         say(endpoint, "the venue refuses the keys (402 %s): check [venue alpaca] keys", said);
         give_up(endpoint, LINK_ENDED, -1);
         return;
+    case 410:
+        if (endpoint->phase == ENDPOINT_READY && !endpoint->bare) {
+            say(endpoint, "the venue has not all that belongs to a stock here (410 %s): without it", said);
+            go_bare(endpoint);
+            give_up(endpoint, LINK_LOST, -1);
+            return;
+        }
+        /* fall through */
     case 408:
     case 409:
-    case 410:
     case 411:
         say(endpoint, "these keys may not have this stream (%d %s): another feed or plan would do", code,
             said);
@@ -471,7 +485,7 @@ void endpoint_ask(struct endpoint *endpoint, enum alpaca_channel channel, const 
     if (i == endpoint->n_subscriptions) {
         if (!wanted)
             return;
-        endpoint->subscriptions[endpoint->n_subscriptions] = (struct subscription){0};
+        endpoint->subscriptions[endpoint->n_subscriptions] = (struct subscription){.bare = endpoint->bare};
         snprintf(endpoint->subscriptions[endpoint->n_subscriptions++].symbol, SYMBOL_NAME_MAX, "%s", symbol);
     }
     uint16_t bit = (uint16_t)(1u << channel);

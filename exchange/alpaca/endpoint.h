@@ -50,6 +50,7 @@ struct endpoint {
     size_t n_subscriptions, cap_subscriptions;
     bool listing, list_lost; /* a list is asked for; it was when the connection ended */
     bool refused;            /* the venue refused a subscription */
+    bool bare;               /* it has no channels for what comes along: they are not asked for again */
 
     enum venue_link told; /* the state that the owner was told last */
     int64_t since_ms, last_frame_ms;

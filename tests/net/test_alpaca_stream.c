@@ -315,6 +315,29 @@ static void test_symbol_limit(void)
     end_stream(&seen, server);
 }
 
+/* 410 for what nobody asked for by name: the connection is made again without it. For what was asked for it
+ * is final. */
+static void test_bare(void)
+{
+    struct seen seen = {0};
+    static const char refusal[] =
+        "[{\"T\":\"error\",\"code\":410,\"msg\":\"invalid subscribe action for this feed\"}]";
+    play(false, NULL, connected, authenticated);
+    struct server *server = open_stream(&seen, 3, NULL, false);
+    CHECK(wait_frames(&seen, 4));
+    CHECK(strstr(script.requests[0], "imbalances"));
+    tell(server_peer(server), refusal);
+    CHECK(wait_frames(&seen, 9));
+    CHECK_INT(script.auths, 2);
+    CHECK_STR(script.requests[1],
+              "{\"action\":\"subscribe\",\"trades\":[\"AAPL\",\"MSFT\"],\"bars\":[\"AAPL\"],"
+              "\"updatedBars\":[\"AAPL\"]}");
+    tell(server_peer(server), refusal);
+    CHECK(wait_for(&seen, VENUE_FINAL, "410"));
+    CHECK_INT(server_accepted(server), 2);
+    end_stream(&seen, server);
+}
+
 static int64_t ban_told_ns;
 
 static void on_ban(void *user, int64_t until_ns, const char *why)
@@ -462,6 +485,7 @@ int main(void)
         test_many(packed);
     }
     test_symbol_limit();
+    test_bare();
     test_refusals();
     test_no_keys();
     test_budget();
