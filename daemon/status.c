@@ -71,6 +71,7 @@ static json_t *symbols_array(const struct daemon *daemon, const struct engine *e
                             json_integer(status_decimals_of(symbol->filters.tick, symbol->price_scale)));
         json_object_set_new(object, "book", json_string(book_states[view.book]));
         json_object_set_new(object, "book_gaps", json_integer((json_int_t)view.book_gaps));
+        json_object_set_new(object, "book_crossed", json_integer((json_int_t)view.book_crossed));
         json_object_set_new(object, "interval", json_string(bar_interval_name(daemon->config.interval_ns)));
         json_object_set_new(object, "bars", json_integer((json_int_t)view.bars));
         json_object_set_new(object, "last_bar",

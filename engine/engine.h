@@ -188,10 +188,10 @@ struct engine_symbol_view {
     int64_t last_ns;                          /* receive time of the last market event */
     int64_t change_open;                      /* price 24 h ago, 0 when unknown */
     enum book_state book;
-    uint64_t book_gaps;
-    uint64_t bars;       /* closed, since start, history included */
-    struct bar last_bar; /* valid when bars > 0 */
-    struct bar forming;  /* the venue's forming bar; open_ns 0 when none */
+    uint64_t book_gaps, book_crossed; /* numbers missed; books that stood crossed */
+    uint64_t bars;                    /* closed, since start, history included */
+    struct bar last_bar;              /* valid when bars > 0 */
+    struct bar forming;               /* the venue's forming bar; open_ns 0 when none */
     bool stale;
     enum market_phase phase;     /* of its calendar; OPEN without one */
     enum market_trading trading; /* MARKET_ENDED: the venue lists it no longer */

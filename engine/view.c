@@ -48,6 +48,7 @@ void engine_symbol_view(const struct engine *engine, int symbol, struct engine_s
         .change_open = market->change_open,
         .book = market->book.state,
         .book_gaps = market->book.gaps,
+        .book_crossed = market->book.crossed,
         .bars = market->bars,
         .last_bar = market->last_bar,
         .forming = market->forming,

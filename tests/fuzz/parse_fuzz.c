@@ -50,6 +50,13 @@ static void feed(const struct market_event *event, struct book *book, struct bar
         int r = book_diff(book, depth->first_id, depth->last_id, depth->bids, depth->n_bids, depth->asks,
                           depth->n_asks);
         must(r >= 0 || r == -E2BIG);
+        must(r != BOOK_APPLIED || book_valid(book));
+        struct book whole; /* the same levels as if they were all */
+        book_init(&whole);
+        int replaced = book_replace(&whole, 0, depth->bids, depth->n_bids, depth->asks, depth->n_asks);
+        must(replaced == BOOK_APPLIED || replaced == BOOK_NEED_SNAPSHOT);
+        must(replaced != BOOK_APPLIED || (whole.state == BOOK_SYNCED && book_valid(&whole)));
+        book_finish(&whole);
         if (r == BOOK_NEED_SNAPSHOT)
             book_snapshot(book, depth->last_id, NULL, 0, NULL, 0);
         for (uint32_t i = 0; i < book->bids.n; i++)
