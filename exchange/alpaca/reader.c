@@ -34,10 +34,27 @@ static bool fail(struct reader *reader)
     return false;
 }
 
+/* Most tokens are one byte: small numbers, and the heads of short texts, maps and arrays. */
+static void short_token(unsigned char c, mpack_token_t *ret)
+{
+    if (c < 0x80)
+        *ret = (mpack_token_t){.type = MPACK_TOKEN_UINT, .length = 1, .data.value = {.lo = c}};
+    else if (c < 0x90)
+        *ret = (mpack_token_t){.type = MPACK_TOKEN_MAP, .length = c & 0x0f};
+    else if (c < 0xa0)
+        *ret = (mpack_token_t){.type = MPACK_TOKEN_ARRAY, .length = c & 0x0f};
+    else
+        *ret = (mpack_token_t){.type = MPACK_TOKEN_STR, .length = c & 0x1f};
+}
+
 static bool next_token(struct reader *reader, mpack_token_t *ret)
 {
     if (reader->failed || reader->p == reader->end)
         return fail(reader);
+    if ((unsigned char)*reader->p < 0xc0) {
+        short_token((unsigned char)*reader->p++, ret);
+        return true;
+    }
     mpack_tokbuf_t buffer;
     mpack_tokbuf_init(&buffer);
     size_t left = (size_t)(reader->end - reader->p);
