@@ -130,8 +130,7 @@ static int parse_policy(const struct config_key *key, const char *text, void *ba
 static const struct config_key keys[] = {
     {"market", "venue", "where the data come from; others have sections of their own: [venue NAME]",
      config_parse_venue, config_print_venue},
-    {"market", "symbols", "what is streamed and traded", config_parse_symbols,
-     config_print_symbols},
+    {"market", "symbols", "what is streamed and traded", config_parse_symbols, config_print_symbols},
     {"market", "interval", "of the bars that strategies see: 1s 1m 3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w",
      config_parse_interval, config_print_interval, AT(interval_ns)},
     {"market", "history", "bars fetched before the stream starts, 0 to 1000", config_parse_i32,

@@ -87,7 +87,9 @@ static void have_list(void *user, const struct venue_reply *reply)
     bool list = call->list;
     feed_answered(&call->asked);
     free(call);
-    if (reply->error) {
+    if (feed_reply_is_final(feed, reply)) {
+        feed_end_for_good(feed, reply->text);
+    } else if (reply->error) {
         log_warning("feed: %s: %s: %s", feed->venue->format->name, list ? "symbols" : "time", reply->text);
     } else if (!list) {
         feed_take_time(feed, reply);
@@ -95,7 +97,7 @@ static void have_list(void *user, const struct venue_reply *reply)
         for (int s = 0; s < n; s++)
             feed_take_listed(feed, s, &reply->symbols.list[s]);
     }
-    if (!list)
+    if (!list && !feed->final)
         ask(feed, true);
     feed_release(feed);
 }
@@ -132,6 +134,8 @@ void feed_refresh(struct feed *feed, int64_t now_ns)
     bool wall = feed->daemon->config.clock == CLOCK_WALL;
     if (!wall && every > 0 && every < FEED_CLOCK_REFRESH_NS)
         every = FEED_CLOCK_REFRESH_NS;
+    if (feed->final)
+        return;
     if (now_ns >= feed->hours_ask_ns)
         feed_ask_hours(feed);
     if (every == 0)

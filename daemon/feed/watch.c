@@ -109,10 +109,10 @@ void feed_tick(uv_timer_t *timer)
     struct feed *feed = timer->data;
     int64_t now = feed_now_ms();
     bool wall = feed->daemon->config.clock == CLOCK_WALL;
-    if (wall && feed->stage == STAGE_STREAM) {
+    if (wall && feed->stage > STAGE_ACTIONS) /* before, what is due first is not known yet */
         feed_pass(feed, feed_clock_ns(feed));
+    if (wall && feed->stage == STAGE_STREAM)
         feed_refresh(feed, feed_clock_ns(feed));
-    }
     if (feed->up_since_ms != 0) {
         judge_symbols(feed, now);
         judge_silence(feed, now);
