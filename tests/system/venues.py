@@ -91,6 +91,7 @@ def weekend(folder):
     venue = status["venues"][0]
     assert venue["market"] == "open" and venue["calendar"] == "us-equity", venue
     assert venue["connects"] == 1 and venue["bad_frames"] == 0, venue
+    assert daemon.stop() == 0  # everything is on the disk
     alerts = query(daemon, "SELECT code, text FROM alerts")
     assert not [a for a in alerts if a[0] in ("stale", "feed", "bad-frames")], alerts
     told = sessions(daemon)
@@ -100,7 +101,6 @@ def weekend(folder):
     first = query(daemon, "SELECT qty FROM fills ORDER BY id LIMIT 1")[0][0]
     assert status["positions"][0]["qty"] * 10**9 == 4 * first, (status["positions"], first)
     price = status["symbols"][0]["last"]
-    assert daemon.stop() == 0
     print(f"weekend: {' '.join(told)}; 4 for 1 at {actions[0][4]}, {first} became {4 * first}, last {price}")
 
 
