@@ -309,8 +309,10 @@ int binance_rest_create(const struct binance_variant *variant, const struct venu
     rest->tap_user = config->tap_user;
     rest->variant = variant;
     rest->ban = config->ban;
-    if (config->ban.until_ns > clock_wall_ns())
+    if (config->ban.until_ns > clock_wall_ns()) {
         rest->status.paused_until_ms = clock_ms_of_wall(config->ban.until_ns);
+        snprintf(rest->status.detail, sizeof(rest->status.detail), BINANCE_BANNED_BEFORE);
+    }
     rest->status.weight_limit = BINANCE_WEIGHT_LIMIT_DEFAULT;
     rest->status.used_weight = -1;
     backoff_init(&rest->random, rest->backoff_min_ms, rest->backoff_max_ms, config->jitter_seed);

@@ -398,8 +398,7 @@ int binance_stream_create(const struct binance_variant *variant, const struct ve
     stream->status.connections = (uint32_t)stream->n_shards;
     stream->status.budget = stream->config.link.budget->limit;
     if (stream->hold_ms > 0)
-        snprintf(stream->status.detail, sizeof(stream->status.detail),
-                 "the venue has banned this address, as was known before");
+        snprintf(stream->status.detail, sizeof(stream->status.detail), BINANCE_BANNED_BEFORE);
     stream->told = stream->status;
     wake(stream);
     *ret = stream;

@@ -400,6 +400,7 @@ static void test_ban(void)
     CHECK_INT(server_accepted(server), 1);
     CHECK_INT(binance_stream_status(stream)->link, VENUE_WAITING);
     CHECK_INT(binance_stream_status(stream)->attempts, 0);
+    CHECK_STR(binance_stream_status(stream)->detail, BINANCE_BANNED_BEFORE);
     CHECK_INT(binance_stream_status(other)->attempts, 0);
     CHECK_STR(binance_stream_status(other)->detail, "REST was banned");
     CHECK(binance_stream_status(other)->retry_ms > clock_now_ms() + 3500000);

@@ -421,6 +421,7 @@ static void test_ban(void)
     config.ban.until_ns = ban_until_ns;
     CHECK_INT(venue->rest_create(&config, &later), 0);
     CHECK(held(later));
+    CHECK_STR(venue->rest_status(later)->detail, BINANCE_BANNED_BEFORE);
     venue->rest_destroy(banned);
     venue->rest_destroy(other);
     venue->rest_destroy(later);
