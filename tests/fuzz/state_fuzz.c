@@ -1,5 +1,5 @@
-/* Whatever the bytes: no state, or an engine that can be looked at, saved and loaded again as the same bytes.
- */
+/* Whatever the bytes: no state, or an engine that can be looked at, saved and loaded again as the same bytes,
+ * and goes on: with the market, a session, a split and a correction. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     struct codec codec = {0};
     codec_save(&codec);
-    if (engine_save(engine, &codec) < 0 || codec.len != size || memcmp(codec.bytes, data, size) != 0)
+    bool newest = engine_state_layout(data, size) == ENGINE_STATE_VERSION; /* older ones lack what it holds */
+    if (engine_save(engine, &codec) < 0 ||
+        (newest && (codec.len != size || memcmp(codec.bytes, data, size) != 0)))
         abort();
     codec_finish(&codec);
     for (int s = 0; s < engine_symbols(engine); s++) {
@@ -34,7 +36,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     event.market.kind = MARKET_QUOTE;
     event.market.quote = (struct market_quote){UINT64_MAX, 99000000, 1000, 100000000, 1000};
     engine_handle(engine, &event);
-    event = (struct event){.seq = 2, .recv_ns = engine_now(engine), .kind = EVENT_COMMAND};
+    event.market = (struct market_event){.kind = MARKET_CANCEL, .correction = {.id = 1 << 20}};
+    engine_handle(engine, &event);
+    event = (struct event){.seq = 2, .recv_ns = engine_now(engine), .kind = EVENT_SESSION};
+    event.session.phase = MARKET_PHASE_OPEN;
+    memcpy(event.session.calendar, engine_symbol(engine, 0)->calendar, sizeof event.session.calendar);
+    engine_handle(engine, &event);
+    event = (struct event){.seq = 3, .recv_ns = engine_now(engine), .kind = EVENT_ACTION};
+    event.action.action = (struct corporate_action){"x", ACTION_SPLIT, event.recv_ns, 3, 2, 0};
+    engine_handle(engine, &event);
+    event.action.action = (struct corporate_action){"y", ACTION_DIVIDEND, event.recv_ns, 0, 0, 1000000000};
+    engine_handle(engine, &event);
+    event = (struct event){.seq = 4, .recv_ns = engine_now(engine), .kind = EVENT_COMMAND};
     event.command.kind = COMMAND_FLATTEN;
     engine_handle(engine, &event);
     engine_destroy(engine);
