@@ -42,8 +42,6 @@ static int visit_book(struct codec *codec, struct book *book)
     codec_u64(codec, &book->resyncs);
     if (codec->version >= 6)
         codec_u64(codec, &book->crossed);
-    if (codec->version >= 6)
-        codec_u64(codec, &book->crossed);
     visit_count(codec, &n_bids, BOOK_LEVELS_MAX, 2);
     visit_count(codec, &n_asks, BOOK_LEVELS_MAX, 2);
     visit_count(codec, &n_pending, BOOK_BUFFER_MAX, 4);
