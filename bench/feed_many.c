@@ -422,9 +422,6 @@ int main(int argc, char **argv)
         die("parser", strerror(ENOMEM));
     struct event up = {.kind = EVENT_CONNECTION, .connection.up = true};
     session_event(many.session, &up);
-    const struct sched_param loop = {.sched_priority = FIFO_PRIORITY + 1};
-    if (fifo) /* the loop before the threads that write */
-        sched_setscheduler(0, SCHED_FIFO, &loop);
     follow(argv[2]);
     uv_timer_start(&many.timer, begin_measuring, SETTLE_MS, SETTLE_MS);
     uv_read_start((uv_stream_t *)&many.input, room_for_input, on_input);

@@ -7,11 +7,13 @@ import json
 import os
 import ssl
 import subprocess
+import threading
 import urllib.parse
 
 import harness
 
 DEPTH = 100
+PATIENCE_S = 60  # for connecting, snapshots and settling
 
 
 def names(count, connection):
@@ -39,9 +41,12 @@ def run(build, symbols, rate, seconds, fifo=False):
                                         replay.urls["ws_url"], replay.ca, str(seconds), *(["fifo"] if fifo else [])], stdin=subprocess.PIPE,
                                        stdout=subprocess.PIPE, text=True,
                                        preexec_fn=lambda: os.sched_setaffinity(0, cores))
+            late = threading.Timer(seconds + PATIENCE_S, process.kill)  # it prints nothing any more then, which is told
+            late.start()
             try:
                 yield from measure(process, rest, listed, f"{symbols}x{rate}" + ("_fifo" if fifo else ""))
             finally:
+                late.cancel()
                 process.kill()
                 process.wait()
             replay.stop()
