@@ -267,6 +267,24 @@ void client_deflated(struct client *client)
     SSL_write(client->ssl, frame, sizeof(frame)); /* gathered: it cannot be written in part */
 }
 
+bool client_farewell(struct client *client, const void *reason, size_t len)
+{
+    unsigned char frame[2 + 125] = {0x88, (unsigned char)len}; /* FIN and close */
+    BIO *gather = client->ssl ? SSL_get_wbio(client->ssl) : NULL;
+    if (!gather || len > 125 || client->piece || client->close_asked || lws_partial_buffered(client->wsi) ||
+        BIO_wpending(gather) > GATHER_BYTES / 2)
+        return false;
+    if (len > 0)
+        memcpy(frame + 2, reason, len);
+    if (SSL_write(client->ssl, frame, (int)(2 + len)) <= 0 || BIO_flush(gather) <= 0)
+        return false;
+    client_drop_queue(client);
+    client->close_code = LWS_CLOSE_STATUS_NORMAL;
+    client->close_asked = true;
+    SSL_set_shutdown(client->ssl, SSL_get_shutdown(client->ssl) | SSL_SENT_SHUTDOWN);
+    return true;
+}
+
 void client_turn(struct client *client)
 {
     flush(client);

@@ -102,6 +102,11 @@ void client_allow(struct client *client, int64_t bytes);
 /* Fault deflate: a frame that is flagged as compressed goes out, out of turn. */
 void client_deflated(struct client *client);
 
+/* The client closes with that reason, which is answered at once. Then it is the client that ends TLS, as with
+ * a server that is further away: clients in Python (asyncio before 3.11.5) stumble over one that does so in
+ * the same moment. False when libwebsockets is to answer. */
+bool client_farewell(struct client *client, const void *reason, size_t len);
+
 /* Once in every turn of the loop, outside of lws's callbacks: hands gathered bytes to the socket, and begins
  * the close that was asked for (which may free the client). */
 void client_turn(struct client *client);

@@ -328,6 +328,11 @@ static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *use
         return admit(server, wsi);
     case LWS_CALLBACK_ESTABLISHED:
         return begin_client(server, session, wsi);
+    case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
+        if (!session->client || !client_farewell(session->client, in, len))
+            return 0;
+        server_recount(server);
+        return -1;
     case LWS_CALLBACK_CLOSED:
         end_client(server, session);
         return 0;
