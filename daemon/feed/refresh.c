@@ -7,7 +7,7 @@
 #include "daemon/feed/internal.h"
 #include "daemon/log.h"
 
-#define FEED_CLOCK_REFRESH_NS (3600 * 1000000000LL) /* of the market's time, which may run fast */
+#define FEED_CLOCK_REFRESH_NS (6 * 3600 * 1000000000LL) /* of the market's time, which may run fast */
 
 /* ---- is it news? ---- */
 

@@ -106,7 +106,7 @@ void feed_view(struct feed *feed, struct feed_view *ret)
         .bad_frames = feed->bad_frames,
         .bad_per_minute = seen.bad,
         .clock_offset_ms = feed->clock_offset_ns / 1000000,
-        .have_offset = feed->have_offset,
+        .have_offset = feed->have_offset && feed->daemon->config.clock == CLOCK_WALL,
         .requests = rest->requests,
         .requests_failed = rest->failures,
         .requests_waiting = rest->queued,
