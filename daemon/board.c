@@ -44,13 +44,13 @@ struct board *board_create(struct daemon *daemon)
 
 void board_book_bar(struct board *board, const struct engine_book_bar *bar)
 {
-    if (board_begun(board) && board->book_told && bar->symbol < board->n_symbols)
+    if (board_begun(board) && board->book_told && bar->symbol < board->n_told)
         board->book_told[bar->symbol] = board_book_of(bar);
 }
 
 void board_bar(struct board *board, int symbol, const struct bar *bar)
 {
-    if (!board_begun(board) || symbol >= board->n_symbols) /* one that was added since has none yet */
+    if (!board_begun(board) || symbol >= board->n_told || board->left[symbol])
         return;
     uint64_t ticket = db_writer_last(session_writer(board->daemon->session));
     struct board_book book = {0};
@@ -81,18 +81,41 @@ void board_bar(struct board *board, int symbol, const struct bar *bar)
         board->need_last = ticket;
 }
 
-void board_again(struct board *board, int symbol)
+void board_need(struct board *board)
 {
-    if (!board_begun(board) || symbol >= board->n_symbols)
-        return;
     uint64_t ticket = db_writer_last(session_writer(board->daemon->session));
-    pthread_mutex_lock(&board->lock);
-    board->again[symbol] = true;
-    pthread_mutex_unlock(&board->lock);
     if (!board->needs)
         board->need_first = ticket;
     board->needs = true;
     board->need_last = ticket;
+}
+
+void board_again(struct board *board, int symbol)
+{
+    if (!board_begun(board) || symbol >= board->n_told)
+        return;
+    pthread_mutex_lock(&board->lock);
+    board->again[symbol] = true;
+    pthread_mutex_unlock(&board->lock);
+    board_need(board);
+}
+
+/* The lock is held. */
+static void no_forming(struct board *board, int symbol)
+{
+    board->forming[symbol].open_ns = 0;
+    for (int t = 0; t < board->n_timeframes; t++)
+        board->newest[board_series(board, symbol, t)].forming.open_ns = 0;
+}
+
+void board_follow(struct board *board, int symbol, bool follow)
+{
+    if (!board || board->stopped || !board_begun(board) || symbol >= board->n_told ||
+        board->left[symbol] == !follow)
+        return;
+    board->left[symbol] = !follow;
+    if (follow) /* of the time between there are bars perhaps, in the database */
+        board_need(board);
 }
 
 /* When bars come faster than they are stored the thread reads what there is, again and again, until it has
@@ -146,10 +169,12 @@ static void on_tick(uv_timer_t *timer)
         board->needs = true;
         board->need_first = board->need_last = db_writer_last(writer);
     }
-    for (int s = 0; s < board->n_symbols; s++) {
+    for (int s = 0; s < board->n_told; s++) {
         struct engine_symbol_view view;
         engine_symbol_view(engine, s, &view);
         board->forming[s] = view.forming;
+        if (board->left[s])
+            no_forming(board, s);
     }
     board->forming_news = true;
     int64_t call_ms = board_device_call_ms(board);

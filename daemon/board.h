@@ -29,6 +29,10 @@ void board_book_bar(struct board *board, const struct engine_book_bar *bar);
  * on them. */
 void board_again(struct board *board, int symbol);
 
+/* The symbol is streamed again, or no longer: then its series stand still, with what they remember. One that
+ * the engine knows is streamed until this says otherwise. `board` may be NULL. */
+void board_follow(struct board *board, int symbol, bool follow);
+
 /* Everything up to the ticket is in the database. */
 void board_committed(struct board *board, uint64_t ticket);
 
@@ -47,7 +51,8 @@ void board_take_device(struct board *board, struct gpu_module *module);
 void board_view(struct board *board, struct board_view *ret);
 
 /* The newest closed bar of a symbol and timeframe, the one that forms, and the indicators at both; an empty
- * bar is null. NULL when there is no such timeframe. A new reference. */
+ * bar is null, as the one that forms is of a symbol that is streamed no more. NULL when there is no such
+ * timeframe. A new reference. */
 json_t *board_object(struct board *board, int symbol, int64_t interval_ns);
 
 /* The board's timeframes, as "1m" strings. A new reference. */

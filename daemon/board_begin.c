@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "daemon/board_internal.h"
 #include "engine/specs.h"
@@ -19,6 +20,18 @@ static void results_finish(struct board_results *results)
         free(results->rows[i].memory);
     free(results->rows);
     free(results->outputs);
+}
+
+static void round_finish(struct board_round *round)
+{
+    free(round->series);
+    free(round->bars);
+    free(round->ticks);
+    if (round->priced != round->outputs)
+        free(round->priced);
+    free(round->outputs);
+    free(round->books);
+    free(round->there);
 }
 
 void board_destroy(struct board *board)
@@ -40,18 +53,13 @@ void board_destroy(struct board *board)
     free(board->newest_closed);
     free(board->newest_forming);
     free(board->symbols);
+    free(board->book_told);
+    free(board->left);
     free(board->frames);
     free(board->changed);
     free(board->unsaved);
     free(board->again);
-    free(board->round.series);
-    free(board->round.bars);
-    free(board->round.ticks);
-    if (board->round.priced != board->round.outputs)
-        free(board->round.priced);
-    free(board->round.outputs);
-    free(board->round.books);
-    free(board->round.there);
+    round_finish(&board->round);
     free(board);
 }
 
@@ -90,6 +98,7 @@ int board_make(struct daemon *daemon, struct board **ret)
     board->daemon = daemon;
     board->base_ns = config->interval_ns;
     board->n_timeframes = config_timeframes(config, board->timeframes);
+    board->newest_ns = INT64_MIN / 2;
     pthread_mutex_init(&board->lock, NULL);
     pthread_cond_init(&board->work, NULL);
     pthread_cond_init(&board->room, NULL);
@@ -123,53 +132,91 @@ static int round_init(struct board_round *round, size_t n_series, size_t outputs
                : -ENOMEM;
 }
 
-/* The symbols are known: everything before is read from the database. */
-static int begin(struct board *board)
+/* An array with more room, the new zero, in the place of what it was; NULL: it is as it was. */
+static void *widen(void *array, size_t n_before, size_t n, size_t size)
 {
-    const struct engine *engine = session_engine(board->daemon->session);
+    char *wider = realloc(array, (n + 1) * size);
+    if (wider)
+        memset(wider + n_before * size, 0, (n - n_before) * size);
+    return wider;
+}
+
+#define WIDEN(array, n_before, n) \
+    ((wider = widen((array), (n_before), (n), sizeof *(array))) != NULL && ((array) = wider) != NULL)
+
+int board_grow(struct board *board, int n)
+{
+    size_t was = (size_t)board->n_symbols, is = (size_t)n, frames = (size_t)board->n_timeframes;
+    struct board_round round = {0};
+    bool all_priced = board->n_priced == board->n_specs;
+    void *wider;
+    if (board->streams)
+        board_leave_device(board);
+    if (!WIDEN(board->forming_taken, was, is) || !WIDEN(board->unsaved, was, is) ||
+        !WIDEN(board->frames, was * frames, is * frames) ||
+        !WIDEN(board->changed, was * frames, is * frames) || board_measured_grow(board, is) < 0 ||
+        (board->streams ? streams_grow(board->streams, is * frames)
+                        : streams_create(board->specs, board->n_priced, is * frames, &board->streams)) < 0 ||
+        round_init(&round, is * frames, board->outputs, all_priced) < 0) {
+        round_finish(&round);
+        return -ENOMEM;
+    }
+    round_finish(&board->round); /* it is empty between two pieces of work */
+    board->round = round;
+    for (int s = board->n_symbols; s < n; s++)
+        for (int t = 0; t < board->n_timeframes; t++)
+            timeframe_init(&board->frames[board_series(board, s, t)], board->timeframes[t], board->base_ns);
+    board->n_symbols = n;
+    return 0;
+}
+
+/* The lock is held. */
+static int make_room(struct board *board, int n)
+{
+    size_t was = (size_t)board->n_told, is = (size_t)n, frames = (size_t)board->n_timeframes;
+    size_t was_values = was * frames * board->outputs, values = is * frames * board->outputs;
+    bool books = board->n_priced < board->n_specs;
+    void *wider;
+    return WIDEN(board->forming, was, is) && WIDEN(board->again, was, is) && WIDEN(board->left, was, is) &&
+                   (!books || WIDEN(board->book_told, was, is)) &&
+                   WIDEN(board->newest, was * frames, is * frames) &&
+                   WIDEN(board->newest_closed, was_values, values) &&
+                   WIDEN(board->newest_forming, was_values, values)
+               ? 0
+               : -ENOMEM;
+}
+
+/* The engine knows symbols that the board does not: what there is of them before is read from the database.
+ */
+static int take_symbols(struct board *board, const struct engine *engine)
+{
     int n = engine_symbols(engine);
-    size_t n_series = (size_t)n * (size_t)board->n_timeframes;
-    board->symbols = calloc((size_t)n, sizeof *board->symbols);
-    board->forming = calloc((size_t)n, sizeof *board->forming);
-    board->forming_taken = calloc((size_t)n, sizeof *board->forming_taken);
-    board->unsaved = calloc((size_t)n, sizeof *board->unsaved);
-    board->again = calloc((size_t)n, sizeof *board->again);
-    board->newest = calloc(n_series, sizeof *board->newest);
-    board->newest_closed = calloc(n_series * board->outputs + 1, sizeof *board->newest_closed);
-    board->newest_forming = calloc(n_series * board->outputs + 1, sizeof *board->newest_forming);
-    board->frames = calloc(n_series, sizeof *board->frames);
-    board->changed = calloc(n_series, sizeof *board->changed);
-    if (!board->symbols || !board->forming || !board->forming_taken || !board->unsaved || !board->again ||
-        !board->newest || !board->newest_closed || !board->newest_forming || !board->frames ||
-        !board->changed ||
-        round_init(&board->round, n_series, board->outputs, board->n_priced == board->n_specs) < 0 ||
-        streams_create(board->specs, board->n_priced, n_series, &board->streams) < 0 ||
-        board_measured_begin(board, (size_t)n) < 0)
-        return -ENOMEM;
-    if (board->n_priced < board->n_specs)
-        board->book_told = calloc((size_t)n, sizeof *board->book_told);
-    if (board->n_priced < board->n_specs && !board->book_told)
-        return -ENOMEM;
-    for (int s = 0; s < n; s++) {
+    if (!board->symbols)
+        board->symbols = calloc(SYMBOLS_MAX, sizeof *board->symbols);
+    for (int s = board->n_told; board->symbols && s < n; s++) {
         const struct symbol *symbol = engine_symbol(engine, s);
         snprintf(board->symbols[s].name, sizeof board->symbols[s].name, "%s", symbol->name);
         board->symbols[s].price_scale = symbol->price_scale;
         board->symbols[s].qty_scale = symbol->qty_scale;
-        for (int t = 0; t < board->n_timeframes; t++)
-            timeframe_init(&board->frames[board_series(board, s, t)], board->timeframes[t], board->base_ns);
     }
-    board->newest_ns = INT64_MIN / 2;
     pthread_mutex_lock(&board->lock);
-    board->n_symbols = n; /* the thread looks at nothing of this before */
+    int r = board->symbols ? make_room(board, n) : -ENOMEM;
+    if (r == 0)
+        board->n_told = n;
     pthread_mutex_unlock(&board->lock);
-    board->begun = board->needs = true;
-    board->need_first = board->need_last = db_writer_last(session_writer(board->daemon->session));
-    return 0;
+    if (r == 0)
+        board_need(board);
+    return r;
 }
 
 bool board_begun(struct board *board)
 {
-    if (!board->begun && session_begun(board->daemon->session) && begin(board) < 0)
+    const struct session *session = board->daemon->session;
+    if (!session_begun(session))
+        return false;
+    const struct engine *engine = session_engine(session);
+    if (board->n_told < engine_symbols(engine) && take_symbols(board, engine) < 0)
         daemon_fail("out of memory");
+    board->begun = board->n_told > 0;
     return board->begun;
 }

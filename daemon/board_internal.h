@@ -54,10 +54,12 @@ struct board_newest {
     struct bar closed, forming; /* open_ns 0: none */
 };
 
+/* Written once, by the loop, before its number is told; `begun` is the thread's: its stored memories are
+ * loaded. */
 struct board_symbol {
     char name[SYMBOL_NAME_MAX];
     int price_scale, qty_scale;
-    bool begun; /* the thread's: its stored memories are loaded */
+    bool begun;
 };
 
 /* Bars of different series, that go to the streams in one call. */
@@ -90,7 +92,9 @@ struct board {
     bool needs; /* bars were not queued, and none will be until the thread has read them from the database */
     uint64_t need_first, need_last; /* the tickets of those that it has not been told to read */
     struct board_results given;     /* emptied by the loop */
-    struct board_book *book_told;   /* [symbols]: the newest; NULL where nobody asks */
+    struct board_book *book_told;   /* [n_told]: the newest; NULL where nobody asks */
+    bool *left;                     /* [n_told]: removed: its series stand still */
+    struct board_symbol *symbols;   /* [SYMBOLS_MAX], of which n_told are written */
     bool silence_told;              /* of the call to the device that is under way */
     void (*stopped)(void *user);
     void *stopped_user;
@@ -101,23 +105,23 @@ struct board {
     pthread_cond_t work, room; /* to the thread */
     struct queued_bar *queue;  /* [BOARD_QUEUE_MAX] */
     size_t n_queue;
-    struct bar *forming; /* [symbols]: the newest; open_ns 0: none */
+    int n_told;          /* symbols; the thread's arrays may still have room for fewer */
+    struct bar *forming; /* [n_told]: the newest; open_ns 0: none */
     bool forming_news;
-    bool *again;                /* [symbols]: its series begin anew on what the database holds */
+    bool *again;                /* [n_told]: its series begin anew on what the database holds */
     struct gpu_module *offered; /* NULL: none is new */
     bool on_device, device_lost;
     uint64_t device_call_ns; /* when the call to it that is under way began, by uv_hrtime(); 0: none is */
     char lost_reason[GPU_REASON_MAX];
     bool catch_up, catching_up, ask_again, stop, ended, abandoned;
     struct board_results results;
-    struct board_newest *newest;            /* [series] */
+    struct board_newest *newest;            /* [series of n_told] */
     double *newest_closed, *newest_forming; /* [series * outputs] */
     uint64_t updates, missed;
     char trouble[256]; /* to be told as an alert; "" */
 
-    /* The thread's; symbols are set before the first bar and stay. */
+    /* The thread's: of the symbols that it knows, the first n_symbols of those told. */
     pthread_t thread;
-    struct board_symbol *symbols;
     int n_symbols;
     struct streams *streams;
     struct streams *measured[BOOK_MEASURES]; /* [symbol], on the CPU; NULL: no indicator reads that measure */
@@ -146,8 +150,12 @@ int64_t board_device_call_ms(const struct board *board);
 /* board_begin.c: all but the thread and the loop's handles. 0 or -ENOMEM. */
 int board_make(struct daemon *daemon, struct board **ret);
 void board_destroy(struct board *board);
-/* Have the symbols been known yet? If they are now, it begins. */
+/* Have the symbols been known yet? If they are now, it begins; one that the engine knows since begins too. */
 bool board_begun(struct board *board);
+/* The thread's: room for n symbols, with series that have seen no bar. 0 or -ENOMEM: as before. */
+int board_grow(struct board *board, int n);
+/* Bars are not queued before the thread has read what the database holds. */
+void board_need(struct board *board);
 
 /* The rest is the thread's. board_work.c: */
 void *board_run(void *board);
@@ -161,9 +169,9 @@ void board_take_bar(struct board *board, int symbol, const struct bar *bar, cons
 void board_close_round(struct board *board); /* gives the gathered bars to the streams */
 void board_save_symbol(struct board *board, int symbol);
 
-/* board_measured.c: 0 or -ENOMEM; takes what the book was and writes the values; writes that there are none
- * of a measure's indicators, or of all (-1). */
-int board_measured_begin(struct board *board, size_t n_symbols);
+/* board_measured.c: room for so many symbols, 0 or -ENOMEM; takes what the book was and writes the values;
+ * writes that there are none of a measure's indicators, or of all (-1). */
+int board_measured_grow(struct board *board, size_t n_symbols);
 void board_measured_finish(struct board *board);
 void board_measured_take(struct board *board, int symbol, const struct board_book *book, double *out);
 void board_measured_none(const struct board *board, int measure, double *out);

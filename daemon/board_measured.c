@@ -6,9 +6,14 @@
 
 #include "daemon/board_internal.h"
 
-int board_measured_begin(struct board *board, size_t n_symbols)
+int board_measured_grow(struct board *board, size_t n_symbols)
 {
     for (int m = 0; m < BOOK_MEASURES; m++) {
+        if (board->measured[m]) {
+            if (streams_grow(board->measured[m], n_symbols) < 0)
+                return -ENOMEM;
+            continue;
+        }
         struct indicator_spec specs[CONFIG_SPECS_MAX];
         size_t n = 0;
         for (size_t i = 0; i < board->n_specs; i++)
@@ -24,7 +29,6 @@ void board_measured_finish(struct board *board)
 {
     for (int m = 0; m < BOOK_MEASURES; m++)
         streams_destroy(board->measured[m]);
-    free(board->book_told);
 }
 
 void board_measured_take(struct board *board, int symbol, const struct board_book *book, double *out)

@@ -46,7 +46,7 @@ json_t *board_object(struct board *board, int symbol, int64_t interval_ns)
     int t = 0;
     while (t < board->n_timeframes && board->timeframes[t] != interval_ns)
         t++;
-    if (t == board->n_timeframes || !board_begun(board) || symbol < 0 || symbol >= board->n_symbols)
+    if (t == board->n_timeframes || !board_begun(board) || symbol < 0 || symbol >= board->n_told)
         return NULL;
     uint32_t series = board_series(board, symbol, t);
     const struct board_symbol *of = &board->symbols[symbol];

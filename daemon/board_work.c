@@ -271,7 +271,7 @@ static void peek(struct board *board)
 
 struct work {
     size_t n_bars;
-    bool known; /* the symbols are */
+    int n_told;
     bool catch_up, forming, stop;
 };
 
@@ -291,7 +291,7 @@ static void take_work(struct board *board, struct work *ret)
            (!board->offered || board->module))
         pthread_cond_wait(&board->work, &board->lock);
     *ret = (struct work){.n_bars = board->n_queue,
-                         .known = board->n_symbols > 0,
+                         .n_told = board->n_told,
                          .catch_up = board->catch_up,
                          .forming = board->forming_news && !board->stop,
                          .stop = board->stop};
@@ -302,7 +302,7 @@ static void take_work(struct board *board, struct work *ret)
     board->catching_up = board->catch_up;
     board->catch_up = board->forming_news = false;
     take_device(board);
-    if (ret->forming)
+    if (ret->forming && board->n_symbols > 0)
         memcpy(board->forming_taken, board->forming, (size_t)board->n_symbols * sizeof *board->forming);
     pthread_mutex_unlock(&board->lock);
 }
@@ -312,15 +312,17 @@ static void take_work(struct board *board, struct work *ret)
  * again. */
 static void work(struct board *board, const struct work *work)
 {
-    if (work->catch_up)
-        board->astray = !board_catch_up(board);
-    if (!board->astray) {
-        if (!work->stop && work->known)
+    bool room = work->n_told == board->n_symbols || board_grow(board, work->n_told) == 0;
+    if (!room)
+        board_trouble(board, board->symbols[work->n_told - 1].name, "no memory for its series");
+    if (work->catch_up || !room)
+        board->astray = !room || !board_catch_up(board);
+    if (!board->astray && board->n_symbols > 0) {
+        if (!work->stop)
             go_to_device(board);
         for (size_t i = 0; i < work->n_bars && !board_stopping(board); i++)
             board_take_bar(board, board->taken[i].symbol, &board->taken[i].bar, &board->taken[i].book);
-        if (work->known)
-            board_close_round(board);
+        board_close_round(board);
         if (work->forming)
             peek(board);
     }
@@ -339,9 +341,9 @@ void *board_run(void *arg)
         take_work(board, &todo);
         work(board, &todo);
     } while (!todo.stop);
-    if (todo.known)
+    if (board->n_symbols > 0)
         board_leave_device(board);
-    for (int s = 0; todo.known && s < board->n_symbols; s++)
+    for (int s = 0; s < board->n_symbols; s++)
         board_save_symbol(board, s);
     pthread_mutex_lock(&board->lock);
     struct gpu_module *offered = board->offered;

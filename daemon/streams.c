@@ -31,12 +31,28 @@ static struct indicator_stream **of(const struct streams *s, uint32_t series)
     return s->all + (size_t)series * s->n_specs;
 }
 
+/* Opens those of the series from n_series on; what fails closes what it had opened. */
+static int open_series(struct streams *s, size_t n_series)
+{
+    size_t first = s->n_specs * s->n_series, end = s->n_specs * n_series, i = first;
+    int r = 0;
+    while (i < end && r == 0) {
+        r = indicator_stream_open(&s->specs[i % s->n_specs], &s->all[i]);
+        i += r == 0;
+    }
+    while (r < 0 && i > first)
+        indicator_stream_close(s->all[--i]);
+    if (r == 0)
+        s->n_series = n_series;
+    return r;
+}
+
 int streams_create(const struct indicator_spec *specs, size_t n_specs, size_t n_series, struct streams **ret)
 {
     struct streams *s = calloc(1, sizeof *s);
     if (!s)
         return -ENOMEM;
-    *s = (struct streams){.n_specs = n_specs, .n_series = n_series};
+    s->n_specs = n_specs;
     s->specs = calloc(n_specs + 1, sizeof *s->specs);
     s->all = calloc(n_specs * n_series + 1, sizeof(struct indicator_stream *));
     int r = s->specs && s->all ? 0 : -ENOMEM;
@@ -44,8 +60,8 @@ int streams_create(const struct indicator_spec *specs, size_t n_specs, size_t n_
         s->specs[i] = specs[i];
         s->outputs += specs[i].row->n_outputs;
     }
-    for (size_t i = 0; r == 0 && i < n_specs * n_series; i++)
-        r = indicator_stream_open(&s->specs[i % n_specs], &s->all[i]);
+    if (r == 0)
+        r = open_series(s, n_series);
     if (r < 0) {
         streams_destroy(s);
         return r;
@@ -171,6 +187,19 @@ bool streams_on_device(const struct streams *s)
 const char *streams_failure(const struct streams *s)
 {
     return s->failure;
+}
+
+int streams_grow(struct streams *s, size_t n_series)
+{
+    if (n_series <= s->n_series)
+        return 0;
+    streams_to_host(s);
+    struct indicator_stream **all =
+        realloc(s->all, (s->n_specs * n_series + 1) * sizeof(struct indicator_stream *));
+    if (!all)
+        return -ENOMEM;
+    s->all = all;
+    return open_series(s, n_series);
 }
 
 void streams_update(struct streams *s, size_t n, const uint32_t series[], const struct indicator_bar bars[],

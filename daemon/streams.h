@@ -18,6 +18,9 @@ struct streams;
 
 /* Streams that have seen no bar. 0, or -ENOMEM. `specs` are copied. */
 int streams_create(const struct indicator_spec *specs, size_t n_specs, size_t n_series, struct streams **ret);
+/* More series, that have seen no bar, behind those that are there: n_series of them in all. Streams that a
+ * device has are brought back first. 0, or -ENOMEM: as before. */
+int streams_grow(struct streams *streams, size_t n_series);
 void streams_destroy(struct streams *streams); /* NULL is fine */
 
 /* Values of one series: the specs' outputs one after the other. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/board.h"
 #include "daemon/feed/internal.h"
 #include "daemon/log.h"
 
@@ -106,6 +107,7 @@ static void begin(struct feed *feed, int symbol)
     int64_t from = feed_history_from(feed, symbol, open);
     feed->symbols[symbol].streamed = true;
     feed->symbols[symbol].stale = false;
+    board_follow(feed->daemon->board, feed->symbols[symbol].index, true);
     if (from >= open || feed_ask_bars(feed, symbol, from, open, BARS_ADDED) < 0)
         feed_symbol_ready(feed, symbol);
 }
@@ -177,6 +179,7 @@ void feed_remove_symbol(struct feed *feed, int index)
     struct event stale = {.kind = EVENT_STALE, .stale = {index, true}};
     session_event(session, &stale);
     feed->symbols[s].stale = true;
+    board_follow(feed->daemon->board, index, false);
     int r = feed->link ? feed_follow(feed, s, false) : 0;
     if (r < 0)
         log_warning("feed: %s: it could not be unsubscribed: %s: what comes of it is dropped",

@@ -135,6 +135,49 @@ static void on_the_cpu(struct random *random)
     streams_destroy(streams);
 }
 
+/* More series at any bar: those that were there go on, the new ones have seen nothing, on a device too. */
+static void growing(const char *path, struct random *random)
+{
+    struct indicator_spec specs[SPECS_MAX];
+    struct streams *streams;
+    struct gpu_module *module = NULL;
+    char reason[GPU_REASON_MAX] = "";
+    size_t n_specs = all_specs(specs), n = 1;
+    int begun[SERIES] = {0}, grown[SERIES] = {0, (int)random_between(random, 1, BARS / 2)};
+    grown[2] = grown[1] + (int)random_between(random, 1, BARS / 4);
+    double *values = calloc(SERIES * n_outputs, sizeof *values), *wanted = calloc(n_outputs, sizeof *wanted);
+    setenv("FAKE_GPU_FAIL", "none", 1);
+    CHECK_INT(gpu_module_open(path, &module, reason, sizeof reason), 0);
+    CHECK_INT(streams_create(specs, n_specs, 1, &streams), 0);
+    CHECK_INT(streams_to_device(streams, module, reason, sizeof reason), 0);
+    for (int i = 0; i < BARS; i++) {
+        const uint32_t series[SERIES] = {0, 1, 2};
+        struct indicator_bar bars[SERIES];
+        if (n < SERIES && i == grown[n]) {
+            CHECK_INT(streams_grow(streams, n + 1), 0);
+            CHECK(!streams_on_device(streams));
+            if (n == 1)
+                CHECK_INT(streams_to_device(streams, module, reason, sizeof reason), 0);
+            begun[n++] = i;
+        }
+        for (size_t s = 0; s < n; s++)
+            bars[s] = bar_at(i - begun[s]);
+        streams_update(streams, n, series, bars, values);
+        for (size_t s = 0; s < n; s++) {
+            for (size_t k = 0; k < n_outputs; k++)
+                wanted[k] = expected[k][i - begun[s]];
+            CHECK(same_bits(values + s * n_outputs, wanted, n_outputs));
+        }
+    }
+    CHECK_INT(n, SERIES);
+    CHECK_INT(streams_grow(streams, 1), 0); /* never fewer */
+    streams_update(streams, 1, (const uint32_t[]){2}, &(struct indicator_bar){1, 1, 1, 1, 1, 1}, values);
+    streams_destroy(streams);
+    gpu_module_close(module);
+    free(values);
+    free(wanted);
+}
+
 /* On a device that fails as `how` says after so many calls: every value is the reference's, before, in and
  * after the failing call, whichever that is; what was saved goes on as well. */
 static void on_a_device(const char *path, const char *how, int after)
@@ -205,6 +248,7 @@ int main(int argc, char **argv)
     make(&random);
     compute_expected();
     on_the_cpu(&random);
+    growing(argv[1], &random);
     on_a_device(argv[1], "none", 0);
     on_a_device(argv[1], "create", 0);
     for (int after = 0; after < 12; after++) {

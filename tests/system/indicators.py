@@ -143,6 +143,49 @@ def asks(daemon):
     assert not refused["ok"] and "BTCUSDT" in refused["error"]["message"], refused
 
 
+def shown(daemon, symbol):
+    """The newest 1s bar of a symbol that has closed, and the 1m bar that forms."""
+    answers = [harness.control(daemon, "indicators", {"symbol": symbol, "timeframe": timeframe}) for timeframe in ("1s", "1m")]
+    return (answers[0]["result"]["closed"], answers[1]["result"]["forming"]) if answers[0]["ok"] else (None, None)
+
+
+def added(folder, replay):
+    """A symbol that is added while it runs has its history's indicators at once, goes on through a kill, stops when it is removed,
+    and goes on where it stopped when it comes back."""
+    def run():
+        daemon = folder.start(harness.Daemon(folder.path, replay, config().replace("[market]", "[market]\nsymbols = BTCUSDT"),
+                                             name="added", state="added"))
+        daemon.wait_status(lambda s: s["symbols"], "the market")
+        return daemon
+
+    def goes_on(symbol, than):
+        def later():
+            closed, forming = shown(daemon, symbol)
+            return closed and closed["open_time_ms"] > than and None not in closed["indicators"].values() and forming and closed
+        return harness.wait_for(later, f"{symbol}: closed bars after {than}, with all indicators")["open_time_ms"]
+
+    daemon = run()
+    goes_on("BTCUSDT", 0)
+    assert harness.control(daemon, "symbol_add", {"symbol": "ETHUSDT"})["ok"]
+    at = goes_on("ETHUSDT", 0)
+    harness.wait_for(lambda: len(stored(daemon.state, "ETHUSDT", 1)[1]) > 500, "the fetched history's bars")
+    goes_on("ETHUSDT", at)
+    assert daemon.stop(signal.SIGKILL) == -signal.SIGKILL
+    n = compare(folder, daemon)
+
+    daemon = run()
+    goes_on("ETHUSDT", at)
+    assert harness.control(daemon, "symbol_remove", {"symbol": "ETHUSDT"})["ok"]
+    last = harness.wait_for(lambda: shown(daemon, "ETHUSDT")[1] is None and shown(daemon, "ETHUSDT")[0], "no bar that forms")
+    goes_on("BTCUSDT", last["open_time_ms"] + 60000)
+    assert shown(daemon, "ETHUSDT") == (last, None), (last, shown(daemon, "ETHUSDT"))
+    assert harness.control(daemon, "symbol_add", {"symbol": "ETHUSDT"})["ok"]
+    goes_on("ETHUSDT", last["open_time_ms"] + 60000)
+    assert daemon.stop() == 0
+    n += compare(folder, daemon)
+    print(f"{n} values with a symbol that was added, removed, and added again")
+
+
 def other_specs(folder, replay):
     """Other specifications begin anew from the stored bars, and so do the values: none of the old is left."""
     specs = "ema:9 sma:7"
@@ -191,6 +234,7 @@ def main():
     with harness.Folder() as folder:
         replay = folder.start(harness.Replay(folder.path, "--synthetic", "21", "--speed", "60"))
         goes_on(folder, replay)
+        added(folder, replay)
         other_specs(folder, replay)
         other_timeframes(folder, replay)
         assert replay.stop() == 0
