@@ -247,7 +247,7 @@ static void on_notice(struct endpoint *endpoint, const struct alpaca_notice *not
             drive(endpoint);
         break;
     case NOTICE_SUBSCRIBED:
-        link_heard(&endpoint->link);
+        link_heard(&endpoint->link, endpoint->last_frame_ms);
         if (!endpoint->refused)
             endpoint->detail[0] = '\0';
         if (endpoint->listing) {
@@ -273,7 +273,7 @@ static void on_message(void *user, const char *data, size_t len)
     endpoint->last_frame_ms = clock_now_ms();
     alpaca_notice_read(data, len, &notice);
     if (notice.kind == NOTICE_NONE && endpoint->phase == ENDPOINT_READY)
-        link_heard(&endpoint->link);
+        link_heard(&endpoint->link, endpoint->last_frame_ms);
     endpoint->owner->frame(endpoint->owner->user, endpoint, data, len);
     if (!endpoint->closed && endpoint->websocket == websocket) /* the owner may have dropped it */
         on_notice(endpoint, &notice, data, len);

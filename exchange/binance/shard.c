@@ -234,9 +234,10 @@ static void on_message(void *user, const char *data, size_t len)
     status->frames++;
     status->bytes += len;
     status->last_frame_ms = connection->heard_ms = clock_now_ms();
+    if (shard->next < 0 || index_of(connection) == shard->next)
+        link_heard(&shard->link, connection->heard_ms);
     if (!connection->heard) {
         connection->heard = true;
-        link_heard(&shard->link);
         if (shard->next < 0)
             status->detail[0] = '\0';
     }

@@ -101,7 +101,7 @@ void link_opened(struct link *link, int64_t now_ms)
             ? now_ms + config->age_max_ms + backoff_jitter(&link->backoff, config->age_jitter_ms)
             : INT64_MAX;
     link->connects++;
-    link->heard = false;
+    link->heard = link->steady = false;
     if (link->up) {
         link->attempt = LINK_ATTEMPT_OPEN;
         link->renew2_ms = renew_ms;
@@ -112,11 +112,14 @@ void link_opened(struct link *link, int64_t now_ms)
     link->renew_ms = renew_ms;
 }
 
-void link_heard(struct link *link)
+void link_heard(struct link *link, int64_t now_ms)
 {
-    if (link->heard)
-        return;
+    if (!link->heard)
+        link->heard_ms = now_ms;
     link->heard = true;
+    if (link->steady || now_ms - link->heard_ms < LINK_STEADY_MS)
+        return;
+    link->steady = true;
     backoff_reset(&link->backoff);
 }
 

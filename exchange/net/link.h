@@ -26,6 +26,7 @@
 enum {
     LINK_BACKOFF_MIN_MS = 500,
     LINK_BACKOFF_MAX_MS = 60 * 1000,
+    LINK_STEADY_MS = 5 * 1000,        /* that a connection has brought data for: the backoff starts over */
     LINK_AT_ONCE_MS = 60 * 1000,      /* at most one reconnection without backoff in so long */
     LINK_REFUSED_MS = 15 * 60 * 1000, /* after a refusal that a retry hardly mends */
     LINK_LIMITED_MS = 60 * 1000,      /* after a 429 that does not say for how long */
@@ -77,11 +78,13 @@ struct link {
         LINK_ATTEMPT_ENDED, /* for good */
     } attempt;
     bool up;           /* a connection carries data, or would */
-    bool heard;        /* the newest connection has brought data */
+    bool heard;        /* the newest connection has brought data, first at heard_ms */
+    bool steady;       /* and still did LINK_STEADY_MS later */
     bool refused;      /* DUE: after LINK_REFUSED */
     bool budget_short; /* DUE: the budget is used up */
     int address, n_addresses;
     int64_t retry_ms;
+    int64_t heard_ms;
     int64_t hold_ms;             /* no attempt before */
     int64_t at_once_ms;          /* when a reconnection without backoff was last made */
     int64_t renew_ms, renew2_ms; /* when the connection is to be replaced; of the attempt that is open */
@@ -102,8 +105,9 @@ void link_resolved(struct link *link, int n_addresses);
  * link_took_over(). */
 void link_opened(struct link *link, int64_t now_ms);
 
-/* The newest connection brought data: it works, and the backoff starts over. */
-void link_heard(struct link *link);
+/* The newest connection brought data, told each time. Once it has for LINK_STEADY_MS it works, and the
+ * backoff starts over; before, it may be one of those that a venue takes and hangs up, again and again. */
+void link_heard(struct link *link, int64_t now_ms);
 
 /* The attempt failed, before it was open or (beside the old one) after. The old connection stays.
  * retry_after_ms: as the venue said, -1 where it did not. Returns when the next attempt is due at the

@@ -43,6 +43,13 @@ static int64_t drive(struct link *link, int64_t now)
     }
 }
 
+/* The newest connection brings data for as long as it takes. */
+static void works(struct link *link, int64_t now)
+{
+    link_heard(link, now);
+    link_heard(link, now + LINK_STEADY_MS);
+}
+
 /* How many attempts any window held. */
 static size_t most_in(int64_t window_ms)
 {
@@ -116,7 +123,7 @@ static void test_renewal(struct random *random)
         }
         link_opened(&link, now);
         CHECK_INT(drive(&link, now), INT64_MAX); /* both are up */
-        link_heard(&link);
+        works(&link, now);
         CHECK(now - opened < DAY);
         opened = now;
         now += random_between(random, 0, 5 * SECOND);
@@ -172,7 +179,7 @@ static void test_bans(struct random *random)
     drive(&link, at);
     CHECK_INT(n_tried, 2);
     link_opened(&link, at);
-    link_heard(&link);
+    works(&link, at);
 
     /* While one is up, a ban keeps it and forbids another, whoever asks. */
     now = at;
@@ -325,9 +332,8 @@ static void test_at_once(void)
         drive(&link, at);
         link_opened(&link, at);
         link_took_over(&link);
-        link_heard(&link);
+        works(&link, at);
     }
-    link_heard(&link);
     int64_t now = HOUR, longest = 0;
     link_lost(&link, now, LINK_LOST, -1);
     for (int i = 0; i < 50; i++) {
@@ -343,7 +349,7 @@ static void test_at_once(void)
     now = drive(&link, now);
     drive(&link, now);
     link_opened(&link, now);
-    link_heard(&link);
+    works(&link, now);
     int64_t at = link_lost(&link, now, LINK_LOST, -1);
     CHECK(at <= now + 2 * LINK_BACKOFF_MIN_MS);
 
@@ -356,6 +362,34 @@ static void test_at_once(void)
     CHECK_INT(n_tried, 1);
 }
 
+/* A day at a venue that takes each connection and hangs up after `lasts_ms` of data: the pace is the
+ * backoff's, until one lasts. */
+static void test_flapping(struct random *random, int64_t lasts_ms)
+{
+    struct link link = begin((struct link_config){.jitter_seed = random_next(random)});
+    int64_t now = 0;
+    while (now < DAY) {
+        CHECK_INT(drive(&link, now), INT64_MAX);
+        link_opened(&link, now);
+        for (int64_t at = 0; at <= lasts_ms; at += 100)
+            link_heard(&link, now + at);
+        now = link_lost(&link, now + lasts_ms, LINK_LOST, -1);
+    }
+    bool steady = lasts_ms >= LINK_STEADY_MS;
+    printf("flapping: %zu attempts in a day of connections of %d ms, at most %zu in 5 minutes\n", n_tried,
+           (int)lasts_ms, most_in(5 * MINUTE));
+    if (steady) {
+        CHECK(n_tried >= (size_t)(DAY / (lasts_ms + 2 * LINK_BACKOFF_MIN_MS)));
+        return;
+    }
+    CHECK(n_tried < 1.2 * DAY / (LINK_BACKOFF_MAX_MS / 2.0 + (double)lasts_ms) && most_in(5 * MINUTE) < 40);
+    CHECK_INT(drive(&link, now), INT64_MAX);
+    link_opened(&link, now);
+    works(&link, now);
+    now += LINK_STEADY_MS;
+    CHECK(link_lost(&link, now, LINK_LOST, -1) <= now + 2 * LINK_BACKOFF_MIN_MS);
+}
+
 int main(void)
 {
     struct random random = random_seeded("link", 20261122);
@@ -365,5 +399,9 @@ int main(void)
     test_bans(&random);
     test_ended();
     test_storm(&random);
+    test_flapping(&random, 0);
+    test_flapping(&random, 1000);
+    test_flapping(&random, LINK_STEADY_MS - 1);
+    test_flapping(&random, LINK_STEADY_MS + 100);
     return check_done("link");
 }
