@@ -23,6 +23,7 @@ static struct world {
     struct message truth[STREAMS][MESSAGES];
     size_t told[STREAMS]; /* messages that the user had */
     size_t hole[STREAMS]; /* that nobody could bring: allowed to be missing before this one, from told on */
+    bool cut[STREAMS];    /* the end of it was on its way when the old one broke: nobody brings it */
     bool wrong;
 } world;
 
@@ -135,6 +136,8 @@ static void run(struct random *random, unsigned counts[HOWS])
             world.hole[s] = new.begin[s];
         renew_end(renew, RENEW_OLD);
         CHECK(renew_caught_up(renew) && !renew_both(renew));
+        for (int s = 0; s < STREAMS; s++)
+            world.cut[s] = how == OLD_BREAKS && new.begin[s] == MESSAGES &&world.told[s] < MESSAGES;
         old = new;
         bring_some(random, renew, RENEW_OLD, &old, random_between(random, 0, 20));
     }
@@ -142,10 +145,14 @@ static void run(struct random *random, unsigned counts[HOWS])
     for (int s = 0; s < STREAMS; s++)
         all[s] = MESSAGES;
     bring_until(renew, RENEW_OLD, &old, all);
-    for (int s = 0; s < STREAMS; s++)
-        CHECK_INT(world.told[s], MESSAGES);
+    bool quiet =
+        false; /* of a stream that began after its last message nothing tells that it has caught up */
+    for (int s = 0; s < STREAMS; s++) {
+        CHECK_INT(world.told[s], world.cut[s] ? world.told[s] : MESSAGES);
+        quiet |= old.begin[s] == MESSAGES;
+    }
     CHECK(!world.wrong);
-    CHECK(!renew_active(renew));
+    CHECK(quiet || !renew_active(renew));
     renew_destroy(renew);
 }
 

@@ -34,7 +34,9 @@ class SymbolStruct(ctypes.Structure):
         ("base", c_char * 16),
         ("quote", c_char * 16),
         *((name, c_int) for name in ("price_scale", "qty_scale", "quote_scale")),
-        ("trading", c_bool),
+        *((name, c_bool) for name in ("trading", "gone", "loose_ids")),
+        ("venue", c_char * 16),
+        ("calendar", c_char * 16),
         ("filters", SymbolFilters),
     ]
 
