@@ -49,6 +49,7 @@ struct kept_trade {
 struct kept_trades {
     struct kept_trade *trades; /* a ring */
     uint32_t first, n, cap;
+    int64_t newest_ns; /* the latest of their times, while there are any */
     bool begun;
     int64_t whole_ns; /* of bars that open then or later all are there, since `begun` */
 };
@@ -284,7 +285,13 @@ void account_tell_position(struct engine *engine, int account, int symbol);
 /* revise.c: what the venue changes of what it told */
 bool revise_keeps(const struct symbol *symbol);                             /* may its trades be corrected? */
 int revise_put(struct kept_trades *trades, const struct kept_trade *trade); /* as it was kept */
-int revise_keep(struct market_state *market, int64_t interval_ns, const struct kept_trade *trade);
+/* A trade that comes now; `jumped`: the ids say that some before it were missed. 0 or -ENOMEM. */
+int revise_keep(struct market_state *market, int64_t interval_ns, const struct kept_trade *trade,
+                bool jumped);
+/* Into the builder: by its time, where a later one came before it. Its bar is told again where that was
+ * closed. */
+enum bar_built revise_build(struct engine *engine, int symbol, const struct market_trade *trade,
+                            struct bar *ret);
 const struct kept_trade *revise_kept(const struct kept_trades *trades, uint32_t i); /* i < n, oldest first */
 bool revise_seen(const struct kept_trades *trades, const struct market_trade *trade); /* not long ago */
 void revise_interrupted(struct kept_trades *trades);

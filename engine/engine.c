@@ -208,16 +208,6 @@ static void on_kline(struct engine *engine, int symbol, const struct market_klin
     accept_bar(engine, symbol, bar, true, venue_ns);
 }
 
-/* One that came too late for its bar is of none. */
-static void keep_trade(struct engine *engine, struct market_state *market, const struct market_trade *trade,
-                       enum bar_built built)
-{
-    const struct kept_trade kept = {trade->ts_ns, trade->id, trade->price, trade->qty, trade->odd};
-    if (built != BAR_STALE && revise_keeps(&market->symbol) &&
-        revise_keep(market, engine->interval_ns, &kept) < 0)
-        engine->out_of_memory = true;
-}
-
 static void on_trade(struct engine *engine, int symbol, const struct market_trade *trade)
 {
     struct market_state *market = &engine->markets[symbol];
@@ -225,17 +215,8 @@ static void on_trade(struct engine *engine, int symbol, const struct market_trad
     if (market->symbol.loose_ids ? revise_seen(&market->trades, trade)
                                  : trade->id <= market->builder.last_trade_id)
         return; /* seen already, or overtaken: it must not trade twice */
-    if (trade->odd) {
-        enum bar_built counted =
-            bar_builder_odd(&market->builder, trade->ts_ns, trade->id, trade->price, trade->qty);
-        keep_trade(engine, market, trade, counted);
-        return;
-    }
-    enum bar_built made =
-        bar_builder_trade(&market->builder, trade->ts_ns, trade->id, trade->price, trade->qty, &built);
-    keep_trade(engine, market, trade, made);
-    trades_bar(engine, symbol, made, &built);
-    if (engine->fill_model == FILL_BAR)
+    trades_bar(engine, symbol, revise_build(engine, symbol, trade, &built), &built);
+    if (trade->odd || engine->fill_model == FILL_BAR)
         return;
     market->last = trade->price;
     market->last_from = LAST_TRADE;

@@ -1,8 +1,9 @@
-/* What a venue changes after it told it: corrected and cancelled trades, and bars told once more.
+/* What a venue changes after it told it: corrected and cancelled trades, trades that come late, and bars told
+ * once more.
  *
  * The newest trades of symbols whose venue does so are kept, for an hour at most. A bar is reckoned anew from
- * them while all of its own are there. What was decided stays decided: no strategy sees a bar twice, nothing
- * is filled or triggered. */
+ * them, by the trades' times, while all of its own are there. What was decided stays decided: no strategy
+ * sees a bar twice, and a correction fills and triggers nothing. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -24,13 +25,23 @@ static struct kept_trade *kept(const struct kept_trades *trades, uint32_t i)
     return &trades->trades[(trades->first + i) % trades->cap];
 }
 
+static void find_newest(struct kept_trades *trades)
+{
+    trades->newest_ns = INT64_MIN;
+    for (uint32_t i = 0; i < trades->n; i++)
+        if (kept(trades, i)->ts_ns > trades->newest_ns)
+            trades->newest_ns = kept(trades, i)->ts_ns;
+}
+
 static void drop_oldest(struct kept_trades *trades, int64_t interval_ns)
 {
-    int64_t whole_ns = bar_open_time(kept(trades, 0)->ts_ns, interval_ns) + interval_ns;
+    int64_t ts_ns = kept(trades, 0)->ts_ns, whole_ns = bar_open_time(ts_ns, interval_ns) + interval_ns;
     if (whole_ns > trades->whole_ns)
         trades->whole_ns = whole_ns;
     trades->first = (trades->first + 1) % trades->cap;
     trades->n--;
+    if (ts_ns == trades->newest_ns)
+        find_newest(trades);
 }
 
 int revise_put(struct kept_trades *trades, const struct kept_trade *trade)
@@ -49,14 +60,16 @@ int revise_put(struct kept_trades *trades, const struct kept_trade *trade)
         trades->cap = cap;
         trades->first = 0;
     }
+    if (trades->n == 0 || trade->ts_ns > trades->newest_ns)
+        trades->newest_ns = trade->ts_ns;
     *kept(trades, trades->n++) = *trade;
     return 0;
 }
 
-int revise_keep(struct market_state *market, int64_t interval_ns, const struct kept_trade *trade)
+int revise_keep(struct market_state *market, int64_t interval_ns, const struct kept_trade *trade, bool jumped)
 {
     struct kept_trades *trades = &market->trades;
-    if (!trades->begun) {
+    if (!trades->begun || jumped) {
         trades->begun = true;
         trades->whole_ns = bar_open_time(trade->ts_ns, interval_ns) + interval_ns;
     }
@@ -105,28 +118,122 @@ void revise_split(struct kept_trades *trades, const struct split *split)
     }
 }
 
-/* ---- corrections ---- */
+/* ---- bars of them ---- */
 
-/* The bar of an interval as its trades give it; false without one that makes a price. */
+/* The bar of an interval as its trades give it, by their times; false without one that makes a price: then
+ * only volumes and number are. */
 static bool rebuild(const struct kept_trades *trades, int64_t open_ns, int64_t interval_ns, struct bar *ret)
 {
-    struct bar_builder builder;
-    struct bar none;
-    bar_builder_init(&builder, interval_ns);
-    builder.loose = true;
+    int64_t first_ns = 0, last_ns = 0;
+    bool priced = false;
+    *ret = (struct bar){.open_ns = open_ns, .first_trade_id = -1, .last_trade_id = -1};
     for (uint32_t i = 0; i < trades->n; i++) {
         const struct kept_trade *one = kept(trades, i);
         if (bar_open_time(one->ts_ns, interval_ns) != open_ns)
             continue;
+        ret->volume += one->qty;
+        ret->trades++;
+        if (__builtin_add_overflow(ret->quote_volume, (int128_t)one->price * one->qty, &ret->quote_volume))
+            ret->quote_volume = 0;
         if (one->odd)
-            bar_builder_odd(&builder, one->ts_ns, one->id, one->price, one->qty);
-        else
-            bar_builder_trade(&builder, one->ts_ns, one->id, one->price, one->qty, &none);
+            continue;
+        if (!priced || one->ts_ns < first_ns) {
+            first_ns = one->ts_ns;
+            ret->open = one->price;
+            ret->first_trade_id = one->id;
+        }
+        if (!priced || one->ts_ns >= last_ns) {
+            last_ns = one->ts_ns;
+            ret->close = one->price;
+            ret->last_trade_id = one->id;
+        }
+        ret->high = !priced || one->price > ret->high ? one->price : ret->high;
+        ret->low = !priced || one->price < ret->low ? one->price : ret->low;
+        priced = true;
     }
-    if (builder.have_forming)
-        *ret = builder.forming;
-    return builder.have_forming;
+    return priced;
 }
+
+static void set_odd(struct bar_builder *builder, const struct bar *bar)
+{
+    builder->odd_open_ns = bar->trades > 0 ? bar->open_ns : 0;
+    builder->odd_trades = bar->trades;
+    builder->odd_volume = bar->volume;
+    builder->odd_quote_volume = bar->quote_volume;
+}
+
+/* What is not closed yet of an interval becomes as its trades give it. */
+static void take_over(struct bar_builder *builder, int64_t open_ns, bool is, const struct bar *now)
+{
+    bool odd = builder->odd_trades > 0;
+    if (builder->have_forming && builder->forming.open_ns == open_ns) {
+        builder->have_forming = is;
+        builder->forming = is ? *now : (struct bar){0};
+        if (!is && !(odd && builder->odd_open_ns > open_ns))
+            set_odd(builder, now);
+    } else if (odd && builder->odd_open_ns == open_ns) {
+        set_odd(builder, now);
+    }
+}
+
+/* ---- trades that come late ---- */
+
+/* Of an interval that is over. One that makes no price is in no bar where there is none. */
+static void tell_late(struct engine *engine, int symbol, int64_t open_ns, const struct bar *before,
+                      const struct bar *after)
+{
+    const struct engine_revision told = {.kind = REVISION_BAR,
+                                         .symbol = symbol,
+                                         .ts_ns = engine->now_ns,
+                                         .at_ns = open_ns,
+                                         .old = before,
+                                         .now = after,
+                                         .source = BAR_TRADES,
+                                         .applied = after != NULL};
+    if (engine->sink.revision)
+        engine->sink.revision(engine->sink.ctx, &told);
+}
+
+static enum bar_built build(struct bar_builder *builder, const struct market_trade *trade, bool late,
+                            struct bar *ret)
+{
+    int64_t open_ns = bar_open_time(trade->ts_ns, builder->interval_ns);
+    if (trade->odd)
+        return bar_builder_odd(builder, trade->ts_ns, trade->id, trade->price, trade->qty);
+    if (late && builder->have_forming && builder->forming.open_ns == open_ns)
+        return bar_builder_late(builder, trade->ts_ns, trade->id, trade->price, trade->qty);
+    return bar_builder_trade(builder, trade->ts_ns, trade->id, trade->price, trade->qty, ret);
+}
+
+enum bar_built revise_build(struct engine *engine, int symbol, const struct market_trade *trade,
+                            struct bar *ret)
+{
+    struct market_state *market = &engine->markets[symbol];
+    struct kept_trades *trades = &market->trades;
+    const struct kept_trade one = {trade->ts_ns, trade->id, trade->price, trade->qty, trade->odd};
+    int64_t open_ns = bar_open_time(trade->ts_ns, engine->interval_ns);
+    bool keeps = revise_keeps(&market->symbol);
+    bool late = keeps && trades->n > 0 && trade->ts_ns < trades->newest_ns;
+    uint64_t gaps = market->builder.gaps;
+    enum bar_built made = build(&market->builder, trade, late, ret);
+    struct bar before, after;
+    if (!keeps)
+        return made;
+    bool was = late && rebuild(trades, open_ns, engine->interval_ns, &before);
+    if (revise_keep(market, engine->interval_ns, &one, market->builder.gaps != gaps) < 0)
+        engine->out_of_memory = true;
+    if (!late)
+        return made;
+    bool whole = open_ns >= trades->whole_ns;
+    bool is = whole && rebuild(trades, open_ns, engine->interval_ns, &after);
+    if (whole && made != BAR_STALE)
+        take_over(&market->builder, open_ns, is, &after);
+    else if (made == BAR_STALE && (is || !whole))
+        tell_late(engine, symbol, open_ns, whole && was ? &before : NULL, is ? &after : NULL);
+    return made;
+}
+
+/* ---- corrections ---- */
 
 static bool matches(const struct kept_trade *one, const struct market_correction *correction, bool cancel)
 {
@@ -143,6 +250,7 @@ static void take_out(struct kept_trades *trades, uint32_t at)
     for (uint32_t i = at + 1; i < trades->n; i++)
         *kept(trades, i - 1) = *kept(trades, i);
     trades->n--;
+    find_newest(trades);
 }
 
 /* The last price is that of the newest trade that makes one. */
@@ -170,7 +278,6 @@ static void correct(struct engine *engine, struct market_state *market, uint32_t
 {
     struct kept_trades *trades = &market->trades;
     const struct market_correction *correction = &event->correction;
-    struct bar_builder *builder = &market->builder;
     struct kept_trade *one = kept(trades, at);
     int64_t open_ns = bar_open_time(one->ts_ns, engine->interval_ns);
     bool whole = open_ns >= trades->whole_ns, last = prices(trades, at);
@@ -186,10 +293,8 @@ static void correct(struct engine *engine, struct market_state *market, uint32_t
     bool is = rebuild(trades, open_ns, engine->interval_ns, after);
     if (last)
         price_again(market);
-    if (whole && builder->have_forming && builder->forming.open_ns == open_ns) {
-        builder->have_forming = is;
-        builder->forming = is ? *after : (struct bar){0};
-    }
+    if (whole)
+        take_over(&market->builder, open_ns, is, after);
     told->applied = whole;
     told->old = whole && was ? before : NULL;
     told->now = whole && is ? after : NULL;

@@ -54,6 +54,23 @@ void bar_builder_init(struct bar_builder *builder, int64_t interval_ns)
     *builder = (struct bar_builder){.interval_ns = interval_ns, .last_trade_id = -1, .closed_ns = INT64_MIN};
 }
 
+static void count(struct bar_builder *builder, int64_t price, int64_t qty)
+{
+    struct bar *bar = &builder->forming;
+    bar->volume += qty;
+    bar->trades++;
+    if (__builtin_add_overflow(bar->quote_volume, (int128_t)price * qty, &bar->quote_volume))
+        builder->complete = false; /* no market is that large: whatever sent this, it is no bar */
+}
+
+static void stretch(struct bar *bar, int64_t price)
+{
+    if (price > bar->high)
+        bar->high = price;
+    if (price < bar->low)
+        bar->low = price;
+}
+
 static enum bar_built close_forming(struct bar_builder *builder, struct bar *ret)
 {
     *ret = builder->forming;
@@ -65,6 +82,8 @@ static enum bar_built close_forming(struct bar_builder *builder, struct bar *ret
 /* What came before the trade that opens its interval. */
 static void take_odd(struct bar_builder *builder, struct bar *bar)
 {
+    if (builder->odd_trades > 0 && builder->odd_open_ns > bar->open_ns)
+        return;
     if (builder->odd_trades > 0 && builder->odd_open_ns == bar->open_ns) {
         bar->volume = builder->odd_volume;
         bar->quote_volume = builder->odd_quote_volume;
@@ -115,17 +134,25 @@ enum bar_built bar_builder_trade(struct bar_builder *builder, int64_t ts_ns, int
         builder->first_unknown = first_ever;
     }
     builder->complete &= !jump;
-    if (price > bar->high)
-        bar->high = price;
-    if (price < bar->low)
-        bar->low = price;
+    stretch(bar, price);
     bar->close = price;
-    bar->volume += qty;
-    if (__builtin_add_overflow(bar->quote_volume, (int128_t)price * qty, &bar->quote_volume))
-        builder->complete = false; /* no market is that large: whatever sent this, it is no bar */
-    bar->trades++;
+    count(builder, price, qty);
     bar->last_trade_id = id;
     return built;
+}
+
+enum bar_built bar_builder_late(struct bar_builder *builder, int64_t ts_ns, int64_t id, int64_t price,
+                                int64_t qty)
+{
+    bool first_ever, jump;
+    if (!takes_id(builder, id, &first_ever, &jump))
+        return BAR_STALE;
+    builder->complete &= !jump;
+    if (!builder->have_forming || bar_open_time(ts_ns, builder->interval_ns) != builder->forming.open_ns)
+        return BAR_STALE;
+    stretch(&builder->forming, price);
+    count(builder, price, qty);
+    return BAR_NONE;
 }
 
 enum bar_built bar_builder_odd(struct bar_builder *builder, int64_t ts_ns, int64_t id, int64_t price,
@@ -142,12 +169,11 @@ enum bar_built bar_builder_odd(struct bar_builder *builder, int64_t ts_ns, int64
     if (open_ns <= builder->closed_ns || (builder->have_forming && open_ns < bar->open_ns))
         return BAR_STALE;
     if (builder->have_forming && open_ns == bar->open_ns) {
-        bar->volume += qty;
-        bar->trades++;
-        if (__builtin_add_overflow(bar->quote_volume, (int128_t)price * qty, &bar->quote_volume))
-            builder->complete = false;
+        count(builder, price, qty);
         return BAR_NONE;
     }
+    if (builder->odd_trades > 0 && builder->odd_open_ns > open_ns)
+        return BAR_STALE;
     if (builder->odd_trades == 0 || builder->odd_open_ns != open_ns) {
         builder->odd_open_ns = open_ns;
         builder->odd_trades = 0;

@@ -68,9 +68,15 @@ enum bar_built bar_builder_trade(struct bar_builder *builder, int64_t ts_ns, int
                                  int64_t qty, struct bar *ret);
 
 /* Feeds one trade that makes no price: it counts in its interval's volume and number of trades only, once a
- * trade has opened it. BAR_NONE or BAR_STALE. */
+ * trade has opened it; of intervals that none has opened those of the latest are remembered. BAR_NONE or
+ * BAR_STALE. */
 enum bar_built bar_builder_odd(struct bar_builder *builder, int64_t ts_ns, int64_t id, int64_t price,
                                int64_t qty);
+
+/* Feeds one trade that was before others of the forming bar, and comes after them: it makes neither close nor
+ * open. BAR_NONE, or BAR_STALE where its interval is not the forming one. */
+enum bar_built bar_builder_late(struct bar_builder *builder, int64_t ts_ns, int64_t id, int64_t price,
+                                int64_t qty);
 
 /* The venue says that the interval opening at `open_ns` began with trade `first_trade_id`. */
 void bar_builder_confirm_first(struct bar_builder *builder, int64_t open_ns, int64_t first_trade_id);

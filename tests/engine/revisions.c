@@ -1,6 +1,8 @@
 /* What a venue changes after it told it: corrections, cancellations and late bars change the bars that are
  * kept and the last price, and leave a trace; trades without order in their ids; trades that make no price;
  * minutes in which nobody traded. Bars are held against those of the trades as they should have been. */
+#include <inttypes.h>
+
 #include "tests/engine/by_hand.h"
 #include "tests/random.h"
 
@@ -105,6 +107,45 @@ static void test_corrections(void)
     harness_close(&h);
 }
 
+/* Trades told after later ones: by their time in the bar that forms, and in one that is closed; also where no
+ * trade was known of the minute, and where one that makes no price came first. */
+static void test_late(void)
+{
+    int64_t minute = START_NS + MINUTE_NS;
+    open_stock();
+    trade_of(START_NS, 1, 100 * USDT, BTC, false);
+    trade_of(minute + 10 * SECOND_NS, 20, 101 * USDT, BTC, false);
+    trade_of(minute + 5 * SECOND_NS, 21, 99 * USDT, BTC, false);  /* before the first of it: it opens */
+    trade_of(minute + 9 * SECOND_NS, 22, 120 * USDT, BTC, false); /* closes nothing */
+    trade_of(minute + 9 * SECOND_NS, 22, 120 * USDT, BTC, false); /* twice */
+    trade_of(minute + 3 * MINUTE_NS, 23, 103 * USDT, BTC, true);
+    trade_of(minute + 50 * SECOND_NS, 24, 104 * USDT, BTC, false); /* closes it, though a later one came */
+    trade_of(minute + 3 * MINUTE_NS + SECOND_NS, 25, 105 * USDT, BTC, false);
+    CHECK_INT(h.revisions, 0);
+    CHECK(h.last_built.open_ns == minute && h.last_built.open == 99 * USDT &&
+          h.last_built.close == 104 * USDT && h.last_built.high == 120 * USDT && h.last_built.trades == 4 &&
+          h.last_built.first_trade_id == 21 && h.last_built.last_trade_id == 24);
+    uint64_t built = h.bars_built;
+    trade_of(minute + 55 * SECOND_NS, 26, 98 * USDT, 2 * BTC, false);
+    CHECK_INT(h.revisions, 1);
+    CHECK(h.last_revision.kind == REVISION_BAR && h.last_revision.source == BAR_TRADES &&
+          h.last_revision.applied && h.last_revision.at_ns == minute && !h.last_revision.correction);
+    CHECK(h.revision_old.close == 104 * USDT && h.revision_now.close == 98 * USDT &&
+          h.revision_now.low == 98 * USDT && h.revision_now.volume == 6 * BTC && h.revision_now.trades == 5);
+    trade_of(minute + MINUTE_NS, 27, 97 * USDT, BTC, true); /* of a minute without a bar */
+    CHECK_INT(h.revisions, 1);
+    trade_of(minute + MINUTE_NS + SECOND_NS, 28, 96 * USDT, BTC, false);
+    CHECK(h.revisions == 2 && h.last_revision.applied && h.last_revision.at_ns == minute + MINUTE_NS &&
+          h.revision_old.open_ns == 0 && h.revision_now.open == 96 * USDT && h.revision_now.trades == 2);
+    trade_of(START_NS + SECOND_NS, 29, 50 * USDT, BTC, false); /* that minute was never whole */
+    CHECK(h.revisions == 3 && !h.last_revision.applied && h.revision_now.open_ns == 0);
+    CHECK_INT(h.bars_built, built);
+    trade_of(minute + 4 * MINUTE_NS, 30, 95 * USDT, BTC, false);
+    CHECK(h.last_built.open_ns == minute + 3 * MINUTE_NS && h.last_built.trades == 2 &&
+          h.last_built.open == 105 * USDT && h.last_built.volume == 2 * BTC);
+    harness_close(&h);
+}
+
 static void revision(const struct bar *bar)
 {
     struct event event = {
@@ -179,15 +220,19 @@ static void test_orders(void)
     harness_close(&h);
 }
 
-/* Random trades and corrections against bars made of the trades as they are in the end. */
+/* Random trades, some of them told late, and corrections: what is stored in the end against bars made of the
+ * trades as they were, by their times. */
 struct truth {
     int64_t ts_ns, id, price, qty;
     bool odd, gone;
 };
 
+enum { MINUTES = 40, LATE_IN = 20 };
+
 static struct bar bar_of(const struct truth *trades, int n, int64_t open_ns)
 {
     struct bar bar = {.open_ns = open_ns};
+    int64_t first_ns = 0, last_ns = 0;
     for (int i = 0; i < n; i++) {
         const struct truth *t = &trades[i];
         if (t->gone || t->ts_ns < open_ns || t->ts_ns >= open_ns + MINUTE_NS)
@@ -196,38 +241,91 @@ static struct bar bar_of(const struct truth *trades, int n, int64_t open_ns)
         bar.trades++;
         if (t->odd)
             continue;
-        bar.open = bar.open ? bar.open : t->price;
+        if (bar.open == 0 || t->ts_ns < first_ns) {
+            bar.open = t->price;
+            first_ns = t->ts_ns;
+        }
         bar.high = t->price > bar.high ? t->price : bar.high;
         bar.low = bar.low == 0 || t->price < bar.low ? t->price : bar.low;
-        bar.close = t->price;
+        if (t->ts_ns >= last_ns) {
+            bar.close = t->price;
+            last_ns = t->ts_ns;
+        }
     }
     return bar;
+}
+
+static bool same(const struct bar *a, const struct bar *b)
+{
+    return a->open == b->open && a->high == b->high && a->low == b->low && a->close == b->close &&
+           a->volume == b->volume && a->trades == b->trades;
+}
+
+/* What a database would hold. */
+static struct {
+    struct bar bars[MINUTES];
+    uint64_t built, revisions, late, corrected;
+} stored;
+
+static struct bar *place(int64_t open_ns)
+{
+    int64_t minute = (open_ns - START_NS) / MINUTE_NS;
+    CHECK(minute >= 0 && minute < MINUTES);
+    return &stored.bars[minute];
+}
+
+static void store(void)
+{
+    if (h.bars_built > stored.built)
+        *place(h.last_built.open_ns) = h.last_built;
+    stored.built = h.bars_built;
+    if (h.revisions == stored.revisions)
+        return;
+    stored.revisions = h.revisions;
+    CHECK(h.last_revision.applied);
+    bool late = h.last_revision.kind == REVISION_BAR;
+    const struct bar *old = &h.revision_old, *now = &h.revision_now;
+    struct bar *at = place(bar_open_time(h.last_revision.at_ns, MINUTE_NS));
+    if (at->trades > 0)
+        CHECK(same(at, old));
+    stored.late += late;
+    stored.corrected += !late;
+    if (now->open_ns == 0)
+        *at = (struct bar){0};
+    else if (late || at->trades > 0)
+        *at = *now;
 }
 
 static void test_random(struct random *random)
 {
     static struct truth trades[TRADES];
-    unsigned applied = 0;
-    for (int round = 0; round < 20; round++) {
+    uint64_t late = 0, corrected = 0, compared = 0;
+    for (int round = 0; round < 60; round++) {
+        int64_t pace_ns = random_between(random, 1, 6) * SECOND_NS;
         open_stock();
+        memset(&stored, 0, sizeof stored);
         trade_of(START_NS, 1, USDT, BTC, false); /* the first minute is not whole */
         int64_t now_ns = START_NS + MINUTE_NS;
+        int64_t newest_ns = 0;
         for (int n = 0; n < TRADES; n++) {
-            now_ns += random_between(random, 0, 2 * SECOND_NS);
+            now_ns += random_between(random, 0, pace_ns);
             struct truth *t = &trades[n];
-            *t = (struct truth){.ts_ns = now_ns,
+            int64_t behind_ns = random_chance(random, LATE_IN) ? random_between(random, 0, 3 * MINUTE_NS) : 0;
+            *t = (struct truth){.ts_ns = now_ns - behind_ns,
                                 .id = n % 2 ? 100000 - n : n + 100,
                                 .price = random_between(random, 90, 110) * USDT,
                                 .qty = random_between(random, 1, 99) * 1000,
-                                .odd = random_chance(random, 10)};
+                                .odd = random_chance(random, 30)};
+            if (t->ts_ns < START_NS + MINUTE_NS)
+                t->ts_ns = START_NS + MINUTE_NS;
+            newest_ns = t->ts_ns > newest_ns ? t->ts_ns : newest_ns;
             trade_of(t->ts_ns, t->id, t->price, t->qty, t->odd);
+            store();
             if (!random_chance(random, 30))
                 continue;
-            t = &trades[random_between(random, n > 150 ? n - 150 : 0, n)];
+            t = &trades[random_between(random, n > 100 ? n - 100 : 0, n)];
             if (t->gone)
                 continue;
-            int64_t open_ns = bar_open_time(t->ts_ns, MINUTE_NS);
-            struct bar before = bar_of(trades, n + 1, open_ns);
             struct market_correction correction = {
                 .id = t->id, .new_id = t->id, .price = t->price, .qty = t->qty};
             bool cancel = random_chance(random, 50);
@@ -239,31 +337,30 @@ static void test_random(struct random *random)
                 correction.new_id = t->id = t->id + 1000000;
             }
             revise(cancel ? MARKET_CANCEL : MARKET_CORRECTION, correction);
-            struct bar after = bar_of(trades, n + 1, open_ns);
-            const struct bar *old = &h.revision_old, *now = &h.revision_now;
-            CHECK(h.last_revision.applied);
-            applied++;
-            if (before.open)
-                CHECK(old->open == before.open && old->high == before.high && old->low == before.low &&
-                      old->close == before.close && old->volume == before.volume &&
-                      old->trades == before.trades);
-            if (after.open)
-                CHECK(now->open == after.open && now->high == after.high && now->low == after.low &&
-                      now->close == after.close && now->volume == after.volume &&
-                      now->trades == after.trades);
-            else
-                CHECK_INT(now->open_ns, 0);
+            store();
         }
+        now_ns = bar_open_time(newest_ns, MINUTE_NS) + MINUTE_NS; /* closes what forms */
+        trade_of(now_ns, 2, USDT, BTC, false);
+        store();
+        for (int64_t open_ns = START_NS + MINUTE_NS; open_ns < now_ns; open_ns += MINUTE_NS) {
+            struct bar bar = bar_of(trades, TRADES, open_ns), none = {0};
+            CHECK(same(place(open_ns), bar.open ? &bar : &none));
+            compared += bar.open != 0;
+        }
+        late += stored.late;
+        corrected += stored.corrected;
         harness_close(&h);
     }
-    printf("engine/revisions: %u applied\n", applied);
-    CHECK(applied > 1000);
+    printf("engine/revisions: %" PRIu64 " bars by %" PRIu64 " late trades and %" PRIu64 " corrections\n",
+           compared, late, corrected);
+    CHECK(late > 500 && corrected > 3000 && compared > 500);
 }
 
 int main(void)
 {
     struct random random = random_seeded("engine/revisions", 20261122);
     test_corrections();
+    test_late();
     test_bars();
     test_orders();
     test_random(&random);
