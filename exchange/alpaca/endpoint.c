@@ -409,9 +409,7 @@ int endpoint_init(struct endpoint *endpoint, const struct endpoint_owner *owner,
     if (!text)
         return -ENOMEM;
     snprintf(text, size, "%.*s%s", (int)len, base, path);
-    int r = url_parse(text, &url);
-    if (r == 0 && strcmp(url.scheme, "wss") != 0)
-        r = -EPROTONOSUPPORT;
+    int r = url_parse_as(text, "wss", &url);
     if (r == 0)
         r = uv_timer_init(net_context_loop(config->net), &endpoint->timer);
     if (r < 0) {

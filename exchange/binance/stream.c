@@ -346,10 +346,7 @@ static int take_url(struct binance_stream *stream, const char *base)
     stream->config.base = strndup(base, len);
     if (!stream->config.base)
         return -ENOMEM;
-    int r = url_parse(stream->config.base, &stream->config.url);
-    if (r == 0 && strcmp(stream->config.url.scheme, "wss") != 0)
-        r = -EPROTONOSUPPORT;
-    return r;
+    return url_parse_as(stream->config.base, "wss", &stream->config.url);
 }
 
 int binance_stream_create(const struct binance_variant *variant, const struct venue_stream_config *config,

@@ -339,9 +339,7 @@ int http_get(struct net_context *net, const struct http_request *request, http_d
              struct http_call **ret)
 {
     struct url url;
-    int r = url_parse(request->url, &url);
-    if (r == 0 && strcmp(url.scheme, "https") != 0)
-        r = -EPROTONOSUPPORT;
+    int r = url_parse_as(request->url, "https", &url);
     if (r < 0)
         return r;
     struct http_call *call = calloc(1, sizeof(*call));

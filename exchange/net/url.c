@@ -65,3 +65,15 @@ int url_parse(const char *text, struct url *ret)
     *ret = url;
     return 0;
 }
+
+int url_parse_as(const char *text, const char *scheme, struct url *ret)
+{
+    struct url url;
+    int r = url_parse(text, &url);
+    if (r < 0)
+        return r;
+    if (strcmp(url.scheme, scheme) != 0)
+        return -EPROTONOSUPPORT;
+    *ret = url;
+    return 0;
+}

@@ -21,4 +21,7 @@ struct url {
  * certificate with nothing. *ret is untouched on failure. */
 int url_parse(const char *text, struct url *ret);
 
+/* The same; -EPROTONOSUPPORT for another scheme than this one, too. */
+int url_parse_as(const char *text, const char *scheme, struct url *ret);
+
 #endif

@@ -450,9 +450,7 @@ int websocket_connect(struct net_context *net, const struct websocket_config *co
                       const struct websocket_handler *handler, void *user, struct websocket **ret)
 {
     struct url url;
-    int r = url_parse(config->url, &url);
-    if (r == 0 && strcmp(url.scheme, "wss") != 0)
-        r = -EPROTONOSUPPORT;
+    int r = url_parse_as(config->url, "wss", &url);
     if (r < 0)
         return r;
     if (strlen(url.path) > WEBSOCKET_PATH_MAX || strlen(config->address) >= RESOLVER_ADDRESS_MAX)

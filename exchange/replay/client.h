@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "exchange/replay/text.h"
+#include "exchange/text.h"
 
 enum {
     CLIENT_REQUEST_MAX = 256 << 10, /* bytes of one message that it sends */

@@ -11,7 +11,7 @@
 
 #include "exchange/journal/journal.h"
 #include "exchange/replay/lines.h"
-#include "exchange/replay/text.h"
+#include "exchange/text.h"
 
 #define NS_PER_S INT64_C(1000000000)
 

@@ -12,7 +12,7 @@
 #include "exchange/replay/fault.h"
 #include "exchange/replay/options.h"
 #include "exchange/replay/source.h"
-#include "exchange/replay/text.h"
+#include "exchange/text.h"
 
 enum {
     REQUEST_ARGS_MAX = 32,

@@ -4,7 +4,7 @@
 #define EXCHANGE_REPLAY_RENDER_H
 
 #include "exchange/replay/tape.h"
-#include "exchange/replay/text.h"
+#include "exchange/text.h"
 
 void render_trade(struct text *out, int unit, const char *symbol, const struct tape_trade *trade);
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "exchange/replay/text.h"
+#include "exchange/text.h"
 
 /* A time of a message: in milliseconds or, from 10^14 on, in microseconds. False outside of int64's
  * nanoseconds, and before 1970. */

@@ -16,7 +16,7 @@
 #include "exchange/replay/candles.h"
 #include "exchange/replay/ladder.h"
 #include "exchange/replay/stream.h"
-#include "exchange/replay/text.h"
+#include "exchange/text.h"
 #include "exchange/symbol.h"
 
 enum {

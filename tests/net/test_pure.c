@@ -124,6 +124,8 @@ static void test_url(void)
     CHECK_STR(url.path, "/");
     CHECK_INT(url_parse("ws://h/", &url), -EPROTONOSUPPORT);
     CHECK_INT(url_parse("http://h/", &url), -EPROTONOSUPPORT);
+    CHECK_INT(url_parse_as("https://h/", "wss", &url), -EPROTONOSUPPORT);
+    CHECK_INT(url_parse_as("https:///", "https", &url), -EINVAL);
     CHECK_STR(url.host, "127.0.0.1"); /* untouched */
     static const char *const bad[] = {"",
                                       "wss",
@@ -148,6 +150,8 @@ static void test_url(void)
     CHECK_INT(url_parse(name, &url), -EINVAL);
     name[6 + URL_HOST_MAX - 1] = '\0';
     CHECK_INT(url_parse(name, &url), 0);
+    CHECK_INT(url_parse_as("https://h/p", "https", &url), 0);
+    CHECK_STR(url.path, "/p");
 }
 
 int main(void)

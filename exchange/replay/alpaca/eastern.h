@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "exchange/replay/text.h"
+#include "exchange/text.h"
 
 enum { EASTERN_DAY_S = 86400 };
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "exchange/replay/text.h"
+#include "exchange/text.h"
 
 struct wire {
     struct text *out;

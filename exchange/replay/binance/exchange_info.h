@@ -3,7 +3,7 @@
 #define EXCHANGE_REPLAY_BINANCE_EXCHANGE_INFO_H
 
 #include "exchange/replay/tape.h"
-#include "exchange/replay/text.h"
+#include "exchange/text.h"
 
 /* The whole reply for the symbols that are marked; symbols[i] goes with tape->symbols[i]. Price and quantity
  * steps are the venue's own for BTCUSDT and ETHUSDT, else as fine as the digits that the data shows. */

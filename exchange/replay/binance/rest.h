@@ -6,7 +6,7 @@
 
 #include "exchange/replay/protocol.h"
 #include "exchange/replay/source.h"
-#include "exchange/replay/text.h"
+#include "exchange/text.h"
 
 /* Answers into `body` (cleared first); the clock that is told is `skew_ns` ahead. Returns the HTTP status;
  * *ret_weight is what the venue charges. */

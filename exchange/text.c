@@ -1,5 +1,8 @@
-#include "exchange/replay/text.h"
+#include "exchange/text.h"
 
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +53,55 @@ void text_bytes(struct text *text, const char *data, size_t len)
 void text_str(struct text *text, const char *str)
 {
     text_bytes(text, str, strlen(str));
+}
+
+char *text_take(struct text *text)
+{
+    char *data = NULL;
+    text_bytes(text, "", 1);
+    if (text_ok(text)) {
+        data = text->data;
+        text->data = NULL;
+    }
+    text_finish(text);
+    return data;
+}
+
+void text_format(struct text *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (n < 0) {
+        text->failed = true;
+        return;
+    }
+    if (!reserve(text, (size_t)n + 1))
+        return;
+    va_start(arguments, format);
+    vsnprintf(text->data + text->len, (size_t)n + 1, format, arguments);
+    va_end(arguments);
+    text->len += (size_t)n;
+}
+
+void text_url(struct text *text, const char *str)
+{
+    for (; *str; str++) {
+        unsigned char c = (unsigned char)*str;
+        if (isalnum(c) || strchr("-_.", c))
+            text_bytes(text, str, 1);
+        else
+            text_format(text, "%%%02X", c);
+    }
+}
+
+void text_base(struct text *text, const char *url)
+{
+    size_t len = strlen(url);
+    while (len > 0 && url[len - 1] == '/')
+        len--;
+    text_bytes(text, url, len);
 }
 
 /* Digits of `value`, ending before `end`; returns their start. */
