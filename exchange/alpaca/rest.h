@@ -20,24 +20,7 @@ enum {
     ALPACA_ACTIONS_MAX = 1000, /* a page */
 };
 
-struct alpaca_rest;
-struct alpaca_call;
-
-int alpaca_rest_create(const struct venue_rest_config *config, struct alpaca_rest **ret);
-void alpaca_rest_destroy(struct alpaca_rest *rest);
-int alpaca_rest_time(struct alpaca_rest *rest, venue_reply_done *done, void *user, struct alpaca_call **ret);
-int alpaca_rest_symbols(struct alpaca_rest *rest, const char *const *names, size_t n, venue_reply_done *done,
-                        void *user, struct alpaca_call **ret);
-int alpaca_rest_bars(struct alpaca_rest *rest, const struct venue_bars_request *request,
-                     venue_reply_done *done, void *user, struct alpaca_call **ret);
-int alpaca_rest_book(struct alpaca_rest *rest, const struct symbol *symbol, venue_reply_done *done,
-                     void *user, struct alpaca_call **ret);
-int alpaca_rest_days(struct alpaca_rest *rest, int64_t from_ns, int64_t to_ns, venue_reply_done *done,
-                     void *user, struct alpaca_call **ret);
-int alpaca_rest_actions(struct alpaca_rest *rest, const char *const *names, size_t n, int64_t from_ns,
-                        int64_t to_ns, venue_reply_done *done, void *user, struct alpaca_call **ret);
-void alpaca_rest_hold(struct alpaca_rest *rest, int64_t until_ns, const char *why);
-void alpaca_rest_cancel(struct alpaca_rest *rest, struct alpaca_call *call);
-const struct venue_rest_status *alpaca_rest_status(const struct alpaca_rest *rest);
+/* The requests themselves: exchange/net/requests.h. */
+int alpaca_rest_create(const struct venue_rest_config *config, struct venue_rest **ret);
 
 #endif

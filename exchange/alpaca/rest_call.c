@@ -1,8 +1,6 @@
 #include "exchange/alpaca/rest_call.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +10,7 @@
 #include "exchange/alpaca/number.h"
 #include "exchange/alpaca/reply.h"
 #include "exchange/bar_join.h"
+#include "exchange/text.h"
 
 enum {
     NAMES_IN_URL_MAX = 100,
@@ -26,85 +25,76 @@ enum {
 #define DAY_NS    (24 * HOUR_NS)
 #define DELAY_NS  (16 * MINUTE_NS)
 
-void alpaca_call_free(struct alpaca_call *call)
+static struct alpaca_call *alpaca(struct venue_call *call)
 {
-    free(call->wanted);
-    free(call->actions);
-    free(call);
+    return (struct alpaca_call *)call;
 }
 
-/* A text that grows; once memory is short it stays failed. */
-struct text {
-    char *data;
-    size_t len, cap;
-    bool failed;
-};
-
-static void add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void add(struct text *text, const char *format, ...)
+static struct alpaca_rest *rest_of(const struct venue_call *call)
 {
-    for (;;) {
-        va_list arguments;
-        va_start(arguments, format);
-        int n =
-            vsnprintf(text->data ? text->data + text->len : NULL, text->cap - text->len, format, arguments);
-        va_end(arguments);
-        if (n < 0 || text->failed) {
-            text->failed = true;
-            return;
-        }
-        if ((size_t)n < text->cap - text->len) {
-            text->len += (size_t)n;
-            return;
-        }
-        size_t cap = (text->cap + (size_t)n + 1) * 2;
-        char *data = realloc(text->data, cap);
-        if (!data) {
-            text->failed = true;
-            return;
-        }
-        text->data = data;
-        text->cap = cap;
+    return (struct alpaca_rest *)call->rest;
+}
+
+static int prepare_bars(struct venue_call *base)
+{
+    struct alpaca_call *call = alpaca(base);
+    const struct venue_bars_request *ask = &base->bars;
+    if (ask->interval_ns % MINUTE_NS != 0)
+        return -EINVAL;
+    bool own = ask->interval_ns <= HOUR_NS; /* what the venue has itself */
+    call->limit = own && ask->max > 0 && ask->max < ALPACA_BARS_MAX ? ask->max : ALPACA_BARS_MAX;
+    call->before_ns = INT64_MIN;
+    return 0;
+}
+
+int alpaca_call_prepare(struct venue_call *base)
+{
+    size_t n = 0, n_crypto = 0;
+    switch (base->kind) {
+    case VENUE_REPLY_BARS:
+        return prepare_bars(base);
+    case VENUE_REPLY_BOOK:
+        return alpaca_is_crypto(base->symbol.name) ? 0 : -EINVAL;
+    case VENUE_REPLY_SYMBOLS:
+        for (size_t i = 0; i < base->n_wanted; i++)
+            n_crypto += alpaca_is_crypto(base->wanted[i].name);
+        alpaca(base)->crypto_list = n_crypto == base->n_wanted; /* alone, where no stock is wanted */
+        return 0;
+    case VENUE_REPLY_ACTIONS:
+        for (size_t i = 0; i < base->n_wanted; i++)
+            if (!alpaca_is_crypto(base->wanted[i].name))
+                base->wanted[n++] = base->wanted[i];
+        base->n_wanted = n;
+        return 0;
+    default:
+        return 0;
     }
 }
 
-/* Percent-encoded but for what a URL may hold bare. */
-static void add_encoded(struct text *text, const char *value)
+void alpaca_call_finish(struct venue_call *call)
 {
-    for (; *value; value++) {
-        unsigned char c = (unsigned char)*value;
-        add(text, isalnum(c) || strchr("-_.", c) ? "%c" : "%%%02X", c);
-    }
-}
-
-static void add_base(struct text *text, const char *base)
-{
-    size_t len = strlen(base);
-    while (len > 0 && base[len - 1] == '/')
-        len--;
-    add(text, "%.*s", (int)len, base);
+    free(alpaca(call)->actions);
 }
 
 static void add_time(struct text *text, const char *name, int64_t ns)
 {
     char time[ALPACA_TIME_TEXT_MAX];
     alpaca_time_text(ns, time);
-    add(text, "&%s=", name);
-    add_encoded(text, time);
+    text_format(text, "&%s=", name);
+    text_url(text, time);
 }
 
 static void add_date(struct text *text, const char *name, int32_t days)
 {
     int year, month, day;
     alpaca_civil(days, &year, &month, &day);
-    add(text, "%s=%04d-%02d-%02d", name, year, month, day);
+    text_format(text, "%s=%04d-%02d-%02d", name, year, month, day);
 }
 
 /* The venue's own bars that a long one is put together from. */
 static int64_t part_ns(const struct alpaca_call *call)
 {
-    return call->bars.interval_ns > HOUR_NS ? HOUR_NS : call->bars.interval_ns;
+    return call->base.bars.interval_ns > HOUR_NS ? HOUR_NS : call->base.bars.interval_ns;
 }
 
 static int64_t min_ns(int64_t a, int64_t b)
@@ -115,113 +105,117 @@ static int64_t min_ns(int64_t a, int64_t b)
 /* The last open time that is asked for. */
 static int64_t last_ns(const struct alpaca_call *call, bool delayed)
 {
-    int64_t last = call->bars.end_ns;
-    if (call->bars.interval_ns > HOUR_NS)
-        last = bar_open_time(last, call->bars.interval_ns) + call->bars.interval_ns - HOUR_NS;
-    return delayed ? min_ns(last, call->bars.now_ns - DELAY_NS) : last;
+    int64_t last = call->base.bars.end_ns;
+    if (call->base.bars.interval_ns > HOUR_NS)
+        last = bar_open_time(last, call->base.bars.interval_ns) + call->base.bars.interval_ns - HOUR_NS;
+    return delayed ? min_ns(last, call->base.bars.now_ns - DELAY_NS) : last;
 }
 
-static bool is_delayed(const struct alpaca_call *call, const struct alpaca_settings *settings)
+static bool is_delayed(const struct alpaca_call *call)
 {
-    return !alpaca_is_crypto(call->symbol.name) && strcmp(settings->feed, "delayed_sip") == 0;
+    return !alpaca_is_crypto(call->base.symbol.name) &&
+           strcmp(rest_of(&call->base)->feed, "delayed_sip") == 0;
 }
 
-bool alpaca_call_is_nothing(const struct alpaca_call *call, const struct alpaca_settings *settings)
+/* All of it is too late for the feed, or crypto's corporate actions. */
+bool alpaca_call_is_nothing(const struct venue_call *base)
 {
-    if (call->kind == VENUE_REPLY_ACTIONS)
-        return call->n_wanted == 0; /* crypto has none */
-    return call->kind == VENUE_REPLY_BARS && last_ns(call, is_delayed(call, settings)) < call->bars.start_ns;
+    const struct alpaca_call *call = (const struct alpaca_call *)base;
+    if (call->base.kind == VENUE_REPLY_ACTIONS)
+        return call->base.n_wanted == 0; /* crypto has none */
+    return call->base.kind == VENUE_REPLY_BARS && last_ns(call, is_delayed(call)) < call->base.bars.start_ns;
 }
 
-static void add_bars(struct text *text, const struct alpaca_call *call, const char *data,
-                     const struct alpaca_settings *settings)
+static void add_bars(struct text *text, const struct alpaca_call *call)
 {
-    bool crypto = alpaca_is_crypto(call->symbol.name);
-    bool delayed = is_delayed(call, settings);
-    add_base(text, data);
+    const struct alpaca_rest *rest = rest_of(&call->base);
+    bool crypto = alpaca_is_crypto(call->base.symbol.name);
+    bool delayed = is_delayed(call);
     if (crypto)
-        add(text, "/v1beta3/crypto/%s/bars?symbols=", settings->crypto);
+        text_format(text, "/v1beta3/crypto/%s/bars?symbols=", rest->crypto);
     else
-        add(text, "/v2/stocks/bars?symbols=");
-    add_encoded(text, call->symbol.name);
+        text_lit(text, "/v2/stocks/bars?symbols=");
+    text_url(text, call->base.symbol.name);
     if (part_ns(call) == HOUR_NS)
-        add(text, "&timeframe=1Hour");
+        text_lit(text, "&timeframe=1Hour");
     else
-        add(text, "&timeframe=%dMin", (int)(part_ns(call) / MINUTE_NS));
-    add_time(text, "start", call->bars.start_ns);
+        text_format(text, "&timeframe=%dMin", (int)(part_ns(call) / MINUTE_NS));
+    add_time(text, "start", call->base.bars.start_ns);
     add_time(text, "end", last_ns(call, delayed));
-    add(text, "&limit=%zu&sort=asc", call->limit);
+    text_format(text, "&limit=%zu&sort=asc", call->limit);
     if (!crypto)
-        add(text, "&adjustment=%s&feed=%s", call->bars.adjusted ? "split" : "raw",
-            delayed                               ? "sip"
-            : strcmp(settings->feed, "test") == 0 ? "iex"
-                                                  : settings->feed);
+        text_format(text, "&adjustment=%s&feed=%s", call->base.bars.adjusted ? "split" : "raw",
+                    delayed                           ? "sip"
+                    : strcmp(rest->feed, "test") == 0 ? "iex"
+                                                      : rest->feed);
 }
 
 static size_t names_end(const struct alpaca_call *call)
 {
     size_t end = call->first + NAMES_IN_URL_MAX;
-    return end < call->n_wanted ? end : call->n_wanted;
+    return end < call->base.n_wanted ? end : call->base.n_wanted;
 }
 
-static void add_actions(struct text *text, const struct alpaca_call *call, const char *data)
+static void add_actions(struct text *text, const struct alpaca_call *call)
 {
-    add_base(text, data);
-    add(text, "/v1/corporate-actions?symbols=");
+    text_lit(text, "/v1/corporate-actions?symbols=");
     for (size_t i = call->first; i < names_end(call); i++) {
         if (i > call->first)
-            add(text, "%%2C");
-        add_encoded(text, call->wanted[i].name);
+            text_lit(text, "%2C");
+        text_url(text, call->base.wanted[i].name);
     }
-    add(text, "&types=forward_split%%2Creverse_split%%2Cstock_dividend%%2Ccash_dividend");
-    add_date(text, "&start", alpaca_eastern_day(call->from_ns) - PROCESS_DAYS);
-    add_date(text, "&end", alpaca_eastern_day(call->to_ns) + PROCESS_DAYS);
-    add(text, "&limit=%d&sort=asc", ALPACA_ACTIONS_MAX);
+    text_lit(text, "&types=forward_split%2Creverse_split%2Cstock_dividend%2Ccash_dividend");
+    add_date(text, "&start", alpaca_eastern_day(call->base.from_ns) - PROCESS_DAYS);
+    add_date(text, "&end", alpaca_eastern_day(call->base.to_ns) + PROCESS_DAYS);
+    text_format(text, "&limit=%d&sort=asc", ALPACA_ACTIONS_MAX);
 }
 
-char *alpaca_call_url(const struct alpaca_call *call, const char *data, const char *trading,
-                      const struct alpaca_settings *settings)
+/* Bars, books and corporate actions are market data; the rest is asked of the trading API. */
+static const char *host(const struct venue_call *call)
 {
+    bool data =
+        call->kind == VENUE_REPLY_BARS || call->kind == VENUE_REPLY_BOOK || call->kind == VENUE_REPLY_ACTIONS;
+    return data ? rest_of(call)->data : rest_of(call)->trading;
+}
+
+char *alpaca_call_url(const struct venue_call *base, bool whole)
+{
+    const struct alpaca_call *call = (const struct alpaca_call *)base;
     struct text text = {0};
-    switch (call->kind) {
+    if (whole)
+        text_base(&text, host(base));
+    switch (base->kind) {
     case VENUE_REPLY_TIME:
-        add_base(&text, trading);
-        add(&text, "/v2/clock");
+        text_lit(&text, "/v2/clock");
         break;
     case VENUE_REPLY_SYMBOLS:
-        add_base(&text, trading);
-        add(&text, "/v2/assets?status=active&asset_class=%s", call->crypto_list ? "crypto" : "us_equity");
+        text_format(&text, "/v2/assets?status=active&asset_class=%s",
+                    call->crypto_list ? "crypto" : "us_equity");
         break;
     case VENUE_REPLY_DAYS:
-        add_base(&text, trading);
-        add(&text, "/v2/calendar?");
-        add_date(&text, "start", alpaca_eastern_day(call->from_ns));
-        add_date(&text, "&end", alpaca_eastern_day(call->to_ns));
+        text_lit(&text, "/v2/calendar?");
+        add_date(&text, "start", alpaca_eastern_day(base->from_ns));
+        add_date(&text, "&end", alpaca_eastern_day(base->to_ns));
         break;
     case VENUE_REPLY_BARS:
-        add_bars(&text, call, data, settings);
+        add_bars(&text, call);
         break;
     case VENUE_REPLY_BOOK:
-        add_base(&text, data);
-        add(&text, "/v1beta3/crypto/%s/latest/orderbooks?symbols=", settings->crypto);
-        add_encoded(&text, call->symbol.name);
+        text_format(&text, "/v1beta3/crypto/%s/latest/orderbooks?symbols=", rest_of(base)->crypto);
+        text_url(&text, base->symbol.name);
         break;
     case VENUE_REPLY_ACTIONS:
-        add_actions(&text, call, data);
+        add_actions(&text, call);
         break;
     }
     if (call->token[0]) {
-        add(&text, "&page_token=");
-        add_encoded(&text, call->token);
+        text_lit(&text, "&page_token=");
+        text_url(&text, call->token);
     }
-    if (text.failed) {
-        free(text.data);
-        return NULL;
-    }
-    return text.data;
+    return text_take(&text);
 }
 
-void alpaca_call_title(const struct alpaca_call *call, char ret[static VENUE_DETAIL_MAX])
+void alpaca_call_title(const struct venue_call *call, char ret[static VENUE_DETAIL_MAX])
 {
     static const char *const titles[] = {
         [VENUE_REPLY_TIME] = "clock",    [VENUE_REPLY_SYMBOLS] = "assets",
@@ -244,27 +238,28 @@ static bool next_page(struct alpaca_call *call, struct json_text token)
     return true;
 }
 
-static int take_symbols(struct alpaca_call *call, const char *body, size_t len,
-                        const struct alpaca_settings *settings, struct venue_reply *reply)
+static int take_symbols(struct alpaca_call *call, const char *body, size_t len, struct venue_reply *reply)
 {
-    int r = alpaca_parse_assets(body, len, call->wanted, call->n_wanted);
+    struct venue_call *base = &call->base;
+    int r = alpaca_parse_assets(body, len, base->wanted, base->n_wanted);
     if (r < 0)
         return r;
     bool more = false;
-    for (size_t i = 0; i < call->n_wanted && !call->crypto_list; i++)
-        more |= alpaca_is_crypto(call->wanted[i].name);
+    for (size_t i = 0; i < base->n_wanted && !call->crypto_list; i++)
+        more |= alpaca_is_crypto(base->wanted[i].name);
     if (more) {
         call->crypto_list = true;
         return 1;
     }
-    if (strcmp(settings->feed, "test") == 0)
-        alpaca_add_test_symbol(call->wanted, call->n_wanted);
-    reply->symbols.list = call->wanted;
-    reply->symbols.n = call->n_wanted;
-    reply->symbols.n_missing = 0;
-    for (size_t i = 0; i < call->n_wanted; i++)
-        reply->symbols.n_missing += !call->wanted[i].found;
+    if (strcmp(rest_of(base)->feed, "test") == 0)
+        alpaca_add_test_symbol(base->wanted, base->n_wanted);
+    requests_fill_symbols(base, reply);
     return 0;
+}
+
+static const struct symbol *if_named(const struct symbol *symbol, struct json_text name)
+{
+    return name.len == strlen(symbol->name) && memcmp(name.data, symbol->name, name.len) == 0 ? symbol : NULL;
 }
 
 struct bars_page {
@@ -276,15 +271,13 @@ struct bars_page {
 static const struct symbol *bars_symbol(void *user, struct json_text name)
 {
     const struct bars_page *page = user;
-    const char *wanted = page->call->symbol.name;
-    return name.len == strlen(wanted) && memcmp(name.data, wanted, name.len) == 0 ? &page->call->symbol
-                                                                                  : NULL;
+    return if_named(&page->call->base.symbol, name);
 }
 
 static void finish_partial(struct bars_page *page)
 {
     struct alpaca_call *call = page->call;
-    if (call->has_partial && call->partial.open_ns >= call->bars.start_ns)
+    if (call->has_partial && call->partial.open_ns >= call->base.bars.start_ns)
         page->bars[page->n++] = call->partial;
     call->has_partial = false;
 }
@@ -296,12 +289,12 @@ static int bars_message(void *user, const struct symbol *symbol, const struct ma
     const struct bar *part = &event->kline.bar;
     (void)symbol;
     if (event->kind != MARKET_KLINE || page->parts == ALPACA_BARS_MAX || part->open_ns <= call->before_ns ||
-        part->open_ns < call->bars.start_ns || part->open_ns > last_ns(call, false) ||
+        part->open_ns < call->base.bars.start_ns || part->open_ns > last_ns(call, false) ||
         part->open_ns % part_ns(call) != 0)
         return -EBADMSG; /* not what was asked for: a next page might never end */
     page->parts++;
     call->before_ns = part->open_ns;
-    int64_t open_ns = bar_open_time(part->open_ns, call->bars.interval_ns);
+    int64_t open_ns = bar_open_time(part->open_ns, call->base.bars.interval_ns);
     if (call->has_partial && call->partial.open_ns != open_ns)
         finish_partial(page);
     if (!call->has_partial)
@@ -311,17 +304,17 @@ static int bars_message(void *user, const struct symbol *symbol, const struct ma
     return 0;
 }
 
-static int take_bars(struct alpaca_call *call, const char *body, size_t len, struct alpaca_levels *levels,
-                     struct venue_reply *reply, void **storage)
+static int take_bars(struct alpaca_call *call, const char *body, size_t len, struct venue_reply *reply,
+                     void **storage)
 {
-    struct venue_bars_request *ask = &call->bars;
+    struct venue_bars_request *ask = &call->base.bars;
     struct bar *bars = malloc((ALPACA_BARS_MAX + 1) * sizeof(*bars));
     if (!bars)
         return -ENOMEM;
     struct bars_page page = {.call = call, .bars = bars};
     const struct alpaca_reply_handler handler = {bars_symbol, bars_message, &page};
     struct alpaca_reply said;
-    int r = alpaca_parse_reply(body, len, levels, &handler, &said);
+    int r = alpaca_parse_reply(body, len, &rest_of(&call->base)->levels, &handler, &said);
     call->empty_pages = page.parts > 0 ? 0 : call->empty_pages + 1;
     bool more = r == 0 && said.next_page.len > 0 && (ask->max == 0 || page.n < ask->max);
     if (r == 0 && more && (call->empty_pages > EMPTY_PAGES_MAX || !next_page(call, said.next_page)))
@@ -358,9 +351,7 @@ struct book_page {
 static const struct symbol *book_symbol(void *user, struct json_text name)
 {
     const struct book_page *page = user;
-    const char *wanted = page->call->symbol.name;
-    return name.len == strlen(wanted) && memcmp(name.data, wanted, name.len) == 0 ? &page->call->symbol
-                                                                                  : NULL;
+    return if_named(&page->call->base.symbol, name);
 }
 
 static int book_message(void *user, const struct symbol *symbol, const struct market_event *event)
@@ -397,13 +388,13 @@ static uint32_t tidy(const struct book_level *levels, uint32_t n, struct book_le
     return kept;
 }
 
-static int take_book(struct alpaca_call *call, const char *body, size_t len, struct alpaca_levels *levels,
-                     struct venue_reply *reply, void **storage)
+static int take_book(struct alpaca_call *call, const char *body, size_t len, struct venue_reply *reply,
+                     void **storage)
 {
     struct book_page page = {.call = call};
     const struct alpaca_reply_handler handler = {book_symbol, book_message, &page};
     struct alpaca_reply said;
-    int r = alpaca_parse_reply(body, len, levels, &handler, &said);
+    int r = alpaca_parse_reply(body, len, &rest_of(&call->base)->levels, &handler, &said);
     if (r == 0 && !page.found)
         r = -EBADMSG;
     if (r < 0)
@@ -421,12 +412,10 @@ static int take_book(struct alpaca_call *call, const char *body, size_t len, str
     return 0;
 }
 
-static int take_days(struct alpaca_call *call, const char *body, size_t len, struct venue_reply *reply,
-                     void **storage)
+static int take_days(const char *body, size_t len, struct venue_reply *reply, void **storage)
 {
     struct trading_day *days = malloc(DAYS_MAX * sizeof(*days));
     size_t n;
-    (void)call;
     if (!days)
         return -ENOMEM;
     int r = alpaca_parse_calendar(body, len, days, DAYS_MAX, &n);
@@ -467,14 +456,14 @@ static int take_actions(struct alpaca_call *call, const char *body, size_t len, 
     if (r < 0)
         return -EBADMSG;
     for (size_t i = 0; i < n; i++)
-        if (page[i].action.ex_ns >= call->from_ns && page[i].action.ex_ns <= call->to_ns)
+        if (page[i].action.ex_ns >= call->base.from_ns && page[i].action.ex_ns <= call->base.to_ns)
             call->actions[call->n_actions++] = page[i];
     call->empty_pages = n > 0 ? 0 : call->empty_pages + 1;
     if (token.len > 0)
         return call->empty_pages <= EMPTY_PAGES_MAX && next_page(call, token) ? 1 : -EBADMSG;
     call->token[0] = '\0';
     call->first = names_end(call);
-    if (call->first < call->n_wanted)
+    if (call->first < call->base.n_wanted)
         return 1;
     qsort(call->actions, call->n_actions, sizeof(*call->actions), earliest_first);
     reply->actions.list = call->actions;
@@ -482,22 +471,21 @@ static int take_actions(struct alpaca_call *call, const char *body, size_t len, 
     return 0;
 }
 
-int alpaca_call_take(struct alpaca_call *call, const char *body, size_t len,
-                     const struct alpaca_settings *settings, struct alpaca_levels *levels,
-                     struct venue_reply *reply, void **storage)
+int alpaca_call_take(struct venue_call *base, const char *body, size_t len, struct venue_reply *reply,
+                     void **storage)
 {
-    *storage = NULL;
-    switch (call->kind) {
+    struct alpaca_call *call = alpaca(base);
+    switch (base->kind) {
     case VENUE_REPLY_TIME:
         return alpaca_parse_clock(body, len, &reply->server_ns);
     case VENUE_REPLY_SYMBOLS:
-        return take_symbols(call, body, len, settings, reply);
+        return take_symbols(call, body, len, reply);
     case VENUE_REPLY_BARS:
-        return take_bars(call, body, len, levels, reply, storage);
+        return take_bars(call, body, len, reply, storage);
     case VENUE_REPLY_BOOK:
-        return take_book(call, body, len, levels, reply, storage);
+        return take_book(call, body, len, reply, storage);
     case VENUE_REPLY_DAYS:
-        return take_days(call, body, len, reply, storage);
+        return take_days(body, len, reply, storage);
     case VENUE_REPLY_ACTIONS:
         return take_actions(call, body, len, reply);
     }

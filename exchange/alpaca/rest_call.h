@@ -5,59 +5,40 @@
 
 #include "exchange/alpaca/message.h"
 #include "exchange/alpaca/rest.h"
-#include "exchange/alpaca/settings.h"
-#include "exchange/net/backoff.h"
-#include "exchange/net/http.h"
+#include "exchange/net/budget.h"
+#include "exchange/net/requests.h"
 
 enum { ALPACA_TOKEN_MAX = 512 };
 
-struct alpaca_call {
-    struct alpaca_call *next; /* in order of asking */
-    struct alpaca_rest *rest;
-    enum venue_reply_kind kind;
-    venue_reply_done *done;
-    void *user;
+struct alpaca_rest {
+    struct venue_rest base;
+    char *data, *trading;        /* hosts */
+    char feed[16], crypto[16];   /* settings */
+    struct budget budget;        /* calls of the last minute */
+    struct alpaca_levels levels; /* of the reply that is read */
+};
 
-    struct symbol symbol;           /* BARS, BOOK */
-    struct venue_bars_request bars; /* BARS: max is what is still wanted */
-    size_t limit;                   /* BARS: of a page, the same for all of them */
-    int64_t before_ns;              /* BARS: open time of the last bar received; INT64_MIN before the first */
-    struct bar partial;             /* BARS: the long bar that the next page goes on with */
+struct alpaca_call {
+    struct venue_call base; /* BARS: max is what is still wanted */
+    size_t limit;           /* BARS: of a page, the same for all of them */
+    int64_t before_ns;      /* BARS: open time of the last bar received; INT64_MIN before the first */
+    struct bar partial;     /* BARS: the long bar that the next page goes on with */
     bool has_partial;
-    struct venue_symbol *wanted; /* SYMBOLS: what is wanted; ACTIONS: whose */
-    size_t n_wanted, first;      /* ACTIONS: of the request under way */
-    bool crypto_list;            /* SYMBOLS: the second list */
-    int64_t from_ns, to_ns;      /* DAYS, ACTIONS */
+    size_t first;     /* ACTIONS: whose, of the request under way */
+    bool crypto_list; /* SYMBOLS: the second list */
     struct venue_action *actions;
     size_t n_actions, cap_actions;
     char token[ALPACA_TOKEN_MAX]; /* of the page that is asked for next; "": the first */
     int empty_pages;
-
-    struct backoff backoff;
-    int attempts;           /* of this page */
-    int64_t not_before_ms;  /* monotonic */
-    struct http_call *http; /* in flight */
-    bool delivering, cancelled;
 };
 
-void alpaca_call_free(struct alpaca_call *call);
-
-/* Is there nothing to ask for: all of it too late for the feed, or crypto's corporate actions? An empty reply
- * is the answer. */
-bool alpaca_call_is_nothing(const struct alpaca_call *call, const struct alpaca_settings *settings);
-
-/* The URL, to be freed; NULL without memory. `data` and `trading` are the two hosts. */
-char *alpaca_call_url(const struct alpaca_call *call, const char *data, const char *trading,
-                      const struct alpaca_settings *settings);
-
-/* "bars AAPL", for messages. */
-void alpaca_call_title(const struct alpaca_call *call, char ret[static VENUE_DETAIL_MAX]);
-
-/* What a 200 brought. 0: the reply's kind-specific part is filled, from *storage (to be freed after use), and
- * reply->more says whether the call has another page for the caller; 1: nothing to deliver yet, the call asks
- * on; -EBADMSG, -ENOMEM. */
-int alpaca_call_take(struct alpaca_call *call, const char *body, size_t len,
-                     const struct alpaca_settings *settings, struct alpaca_levels *levels,
-                     struct venue_reply *reply, void **storage);
+/* As in struct requests_venue. */
+int alpaca_call_prepare(struct venue_call *call);
+void alpaca_call_finish(struct venue_call *call);
+bool alpaca_call_is_nothing(const struct venue_call *call);
+char *alpaca_call_url(const struct venue_call *call, bool whole);
+void alpaca_call_title(const struct venue_call *call, char ret[static VENUE_DETAIL_MAX]);
+int alpaca_call_take(struct venue_call *call, const char *body, size_t len, struct venue_reply *reply,
+                     void **storage);
 
 #endif

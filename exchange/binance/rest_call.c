@@ -1,14 +1,13 @@
 #include "exchange/binance/rest_call.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "exchange/binance/rest_parse.h"
+#include "exchange/text.h"
 
 /* The venue's weights, as published in 2026. */
 enum {
@@ -20,7 +19,7 @@ enum {
     MS_NS = 1000000,
 };
 
-int binance_call_weight(const struct binance_call *call)
+int binance_call_weight(const struct venue_call *call)
 {
     switch (call->kind) {
     case VENUE_REPLY_SYMBOLS:
@@ -34,110 +33,65 @@ int binance_call_weight(const struct binance_call *call)
     }
 }
 
-/* A text that grows; once memory is short it stays failed. */
-struct text {
-    char *data;
-    size_t len, cap;
-    bool failed;
-};
-
-static void add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void add(struct text *text, const char *format, ...)
+static const struct binance_rest *rest_of(const struct venue_call *call)
 {
-    for (;;) {
-        va_list arguments;
-        va_start(arguments, format);
-        int n =
-            vsnprintf(text->data ? text->data + text->len : NULL, text->cap - text->len, format, arguments);
-        va_end(arguments);
-        if (n < 0 || text->failed) {
-            text->failed = true;
-            return;
-        }
-        if ((size_t)n < text->cap - text->len) {
-            text->len += (size_t)n;
-            return;
-        }
-        size_t cap = (text->cap + (size_t)n + 1) * 2;
-        char *data = realloc(text->data, cap);
-        if (!data) {
-            text->failed = true;
-            return;
-        }
-        text->data = data;
-        text->cap = cap;
-    }
+    return (const struct binance_rest *)call->rest;
 }
 
-/* Percent-encoded but for what a URL may hold bare. */
-static void add_encoded(struct text *text, const char *name)
+static void add_names(struct text *text, const struct venue_call *call)
 {
-    for (; *name; name++) {
-        unsigned char c = (unsigned char)*name;
-        add(text, isalnum(c) || strchr("-_.", c) ? "%c" : "%%%02X", c);
-    }
-}
-
-static void add_names(struct text *text, const struct binance_call *call)
-{
-    add(text, "?symbols=%%5B");
+    text_lit(text, "?symbols=%5B");
     for (size_t i = 0; i < call->n_wanted; i++) {
-        add(text, i > 0 ? "%%2C%%22" : "%%22");
-        add_encoded(text, call->wanted[i].name);
-        add(text, "%%22");
+        text_str(text, i > 0 ? "%2C%22" : "%22");
+        text_url(text, call->wanted[i].name);
+        text_lit(text, "%22");
     }
-    add(text, "%%5D");
+    text_lit(text, "%5D");
 }
 
-static size_t page_size(const struct binance_call *call)
+static size_t page_size(const struct venue_call *call)
 {
     size_t max = call->bars.max;
     return max > 0 && max < BINANCE_KLINES_MAX ? max : BINANCE_KLINES_MAX;
 }
 
-char *binance_call_url(const struct binance_call *call, const char *base)
+char *binance_call_url(const struct venue_call *call, bool whole)
 {
     struct text text = {0};
-    size_t base_len = strlen(base);
-    while (base_len > 0 && base[base_len - 1] == '/')
-        base_len--;
-    add(&text, "%.*s/api/v3/", (int)base_len, base);
+    if (whole)
+        text_base(&text, rest_of(call)->url);
+    text_lit(&text, "/api/v3/");
     switch (call->kind) {
     case VENUE_REPLY_TIME:
-        add(&text, "time");
+        text_lit(&text, "time");
         break;
     case VENUE_REPLY_SYMBOLS:
-        add(&text, "exchangeInfo");
-        if (!call->whole_list && call->n_wanted <= NAMES_IN_URL_MAX)
+        text_lit(&text, "exchangeInfo");
+        if (!((const struct binance_call *)call)->whole_list && call->n_wanted <= NAMES_IN_URL_MAX)
             add_names(&text, call);
-        else if (call->variant->lists_briefly) /* without who may trade what: most of the text */
-            add(&text, "?showPermissionSets=false");
+        else if (rest_of(call)->variant->lists_briefly) /* without who may trade what: most of the text */
+            text_lit(&text, "?showPermissionSets=false");
         break;
     case VENUE_REPLY_BARS:
-        add(&text, "klines?symbol=");
-        add_encoded(&text, call->symbol.name);
-        add(&text, "&interval=%s&startTime=%" PRId64 "&endTime=%" PRId64 "&limit=%zu",
-            bar_interval_name(call->bars.interval_ns), call->bars.start_ns / MS_NS, call->bars.end_ns / MS_NS,
-            page_size(call));
+        text_lit(&text, "klines?symbol=");
+        text_url(&text, call->symbol.name);
+        text_format(&text, "&interval=%s&startTime=%" PRId64 "&endTime=%" PRId64 "&limit=%zu",
+                    bar_interval_name(call->bars.interval_ns), call->bars.start_ns / MS_NS,
+                    call->bars.end_ns / MS_NS, page_size(call));
         break;
     case VENUE_REPLY_BOOK:
-        add(&text, "depth?symbol=");
-        add_encoded(&text, call->symbol.name);
-        add(&text, "&limit=%d", BINANCE_DEPTH_LIMIT);
+        text_lit(&text, "depth?symbol=");
+        text_url(&text, call->symbol.name);
+        text_format(&text, "&limit=%d", BINANCE_DEPTH_LIMIT);
         break;
     default: /* what it has not */
         text.failed = true;
         break;
     }
-    if (text.failed) {
-        free(text.data);
-        return NULL;
-    }
-    return text.data;
+    return text_take(&text);
 }
 
-void binance_call_title(const struct binance_call *call, char ret[static VENUE_DETAIL_MAX])
+void binance_call_title(const struct venue_call *call, char ret[static VENUE_DETAIL_MAX])
 {
     static const char *const names[] = {
         [VENUE_REPLY_TIME] = "time",
@@ -149,24 +103,20 @@ void binance_call_title(const struct binance_call *call, char ret[static VENUE_D
     snprintf(ret, VENUE_DETAIL_MAX, of_symbol ? "%s %s" : "%s", names[call->kind], call->symbol.name);
 }
 
-static int take_symbols(struct binance_call *call, const char *body, size_t len, struct venue_reply *reply,
-                        int64_t *ret_weight)
+static int take_symbols(struct venue_call *call, const char *body, size_t len, struct venue_reply *reply)
 {
     struct binance_info info;
-    int r = binance_parse_wanted(body, len, call->variant->name, call->wanted, call->n_wanted, &info);
+    int r =
+        binance_parse_wanted(body, len, rest_of(call)->variant->name, call->wanted, call->n_wanted, &info);
     if (r < 0)
         return r;
     if (info.weight_per_minute > 0)
-        *ret_weight = info.weight_per_minute;
-    reply->symbols.list = call->wanted;
-    reply->symbols.n = call->n_wanted;
-    reply->symbols.n_missing = 0;
-    for (size_t i = 0; i < call->n_wanted; i++)
-        reply->symbols.n_missing += !call->wanted[i].found;
+        call->rest->status.weight_limit = info.weight_per_minute;
+    requests_fill_symbols(call, reply);
     return 0;
 }
 
-static int take_bars(struct binance_call *call, const char *body, size_t len, struct venue_reply *reply,
+static int take_bars(struct venue_call *call, const char *body, size_t len, struct venue_reply *reply,
                      void **storage)
 {
     struct venue_bars_request *rest = &call->bars;
@@ -196,7 +146,7 @@ static int take_bars(struct binance_call *call, const char *body, size_t len, st
     return 0;
 }
 
-static int take_book(struct binance_call *call, const char *body, size_t len, struct venue_reply *reply,
+static int take_book(struct venue_call *call, const char *body, size_t len, struct venue_reply *reply,
                      void **storage)
 {
     struct book_level *levels = malloc(2 * BINANCE_DEPTH_LIMIT * sizeof(*levels));
@@ -215,15 +165,14 @@ static int take_book(struct binance_call *call, const char *body, size_t len, st
     return 0;
 }
 
-int binance_call_take(struct binance_call *call, const char *body, size_t len, struct venue_reply *reply,
-                      void **storage, int64_t *ret_weight)
+int binance_call_take(struct venue_call *call, const char *body, size_t len, struct venue_reply *reply,
+                      void **storage)
 {
-    *storage = NULL;
     switch (call->kind) {
     case VENUE_REPLY_TIME:
         return binance_parse_time(body, len, &reply->server_ns);
     case VENUE_REPLY_SYMBOLS:
-        return take_symbols(call, body, len, reply, ret_weight);
+        return take_symbols(call, body, len, reply);
     case VENUE_REPLY_BARS:
         return take_bars(call, body, len, reply, storage);
     case VENUE_REPLY_BOOK:

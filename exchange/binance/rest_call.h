@@ -3,43 +3,28 @@
 #define EXCHANGE_BINANCE_REST_CALL_H
 
 #include "exchange/binance/rest.h"
-#include "exchange/net/backoff.h"
-#include "exchange/net/http.h"
+#include "exchange/net/requests.h"
+
+struct binance_rest {
+    struct venue_rest base;
+    const struct binance_variant *variant;
+    char *url;
+    int64_t minute_ends_ms; /* when the venue's count of weight starts over, at the latest */
+    int64_t weight_used;    /* as the venue said, and what was sent since */
+};
 
 struct binance_call {
-    struct binance_call *next; /* in order of asking */
-    struct binance_rest *rest;
-    const struct binance_variant *variant;
-    enum venue_reply_kind kind;
-    venue_reply_done *done;
-    void *user;
-
-    struct symbol symbol;           /* BARS, BOOK */
-    struct venue_bars_request bars; /* BARS: start_ns and max are what is still wanted */
-    struct venue_symbol *wanted;    /* SYMBOLS */
-    size_t n_wanted;
-    bool whole_list;
-
-    struct backoff backoff;
-    int attempts;           /* of this page */
-    int64_t not_before_ms;  /* monotonic */
-    struct http_call *http; /* in flight */
-    bool delivering, cancelled;
+    struct venue_call base; /* BARS: start_ns and max are what is still wanted */
+    bool whole_list;        /* SYMBOLS */
 };
 
 /* What a try costs of the venue's limit. */
-int binance_call_weight(const struct binance_call *call);
+int binance_call_weight(const struct venue_call *call);
 
-/* The URL, to be freed; NULL without memory. */
-char *binance_call_url(const struct binance_call *call, const char *base);
-
-/* "klines BTCUSDT", for messages. */
-void binance_call_title(const struct binance_call *call, char ret[static VENUE_DETAIL_MAX]);
-
-/* What a 200 brought. Fills the reply's kind-specific part, from *storage (to be freed after use), and for
- * bars moves the call to its next page, saying in reply->more that there is one. 0, -EBADMSG, -ENOMEM.
- * *ret_weight is written when the reply tells the limit per minute. */
-int binance_call_take(struct binance_call *call, const char *body, size_t len, struct venue_reply *reply,
-                      void **storage, int64_t *ret_weight);
+/* As in struct requests_venue. take() writes the limit where exchangeInfo tells it. */
+char *binance_call_url(const struct venue_call *call, bool whole);
+void binance_call_title(const struct venue_call *call, char ret[static VENUE_DETAIL_MAX]);
+int binance_call_take(struct venue_call *call, const char *body, size_t len, struct venue_reply *reply,
+                      void **storage);
 
 #endif

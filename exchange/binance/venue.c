@@ -1,13 +1,12 @@
-/* Each function is the one of the same name, with the venue's opaque types for Binance's. */
+/* Each stream function is the one of the same name, with the venue's opaque type for Binance's. */
 #include "exchange/binance/venue.h"
 
 #include "exchange/binance/format.h"
 #include "exchange/binance/rest.h"
 #include "exchange/binance/stream.h"
+#include "exchange/net/requests.h"
 
 #define STREAM(stream)  ((struct binance_stream *)(stream))
-#define REST(rest)      ((struct binance_rest *)(rest))
-#define CALL(ret)       ((struct binance_call **)(ret))
 
 #define GLOBAL_WS_URL   "wss://data-stream.binance.vision:443"
 #define GLOBAL_REST_URL "https://data-api.binance.vision"
@@ -85,55 +84,12 @@ static void stream_hold(struct venue_stream *stream, int64_t until_ns, const cha
 
 static int rest_create(const struct venue_rest_config *config, struct venue_rest **ret)
 {
-    return binance_rest_create(&binance_global, config, (struct binance_rest **)ret);
+    return binance_rest_create(&binance_global, config, ret);
 }
 
 static int rest_create_us(const struct venue_rest_config *config, struct venue_rest **ret)
 {
-    return binance_rest_create(&binance_us, config, (struct binance_rest **)ret);
-}
-
-static void rest_destroy(struct venue_rest *rest)
-{
-    binance_rest_destroy(REST(rest));
-}
-
-static int rest_time(struct venue_rest *rest, venue_reply_done *done, void *user, struct venue_call **ret)
-{
-    return binance_rest_time(REST(rest), done, user, CALL(ret));
-}
-
-static int rest_symbols(struct venue_rest *rest, const char *const *names, size_t n, venue_reply_done *done,
-                        void *user, struct venue_call **ret)
-{
-    return binance_rest_symbols(REST(rest), names, n, done, user, CALL(ret));
-}
-
-static int rest_bars(struct venue_rest *rest, const struct venue_bars_request *request,
-                     venue_reply_done *done, void *user, struct venue_call **ret)
-{
-    return binance_rest_bars(REST(rest), request, done, user, CALL(ret));
-}
-
-static int rest_book(struct venue_rest *rest, const struct symbol *symbol, venue_reply_done *done, void *user,
-                     struct venue_call **ret)
-{
-    return binance_rest_book(REST(rest), symbol, done, user, CALL(ret));
-}
-
-static void rest_hold(struct venue_rest *rest, int64_t until_ns, const char *why)
-{
-    binance_rest_hold(REST(rest), until_ns, why);
-}
-
-static void rest_cancel(struct venue_rest *rest, struct venue_call *call)
-{
-    binance_rest_cancel(REST(rest), (struct binance_call *)call);
-}
-
-static const struct venue_rest_status *rest_status(const struct venue_rest *rest)
-{
-    return binance_rest_status((const struct binance_rest *)rest);
+    return binance_rest_create(&binance_us, config, ret);
 }
 
 #define UNIT_WORDS   "millisecond microsecond"
@@ -147,9 +103,10 @@ static const struct venue_option us_options[] = {{"time_unit", "millisecond", UN
     .n_options = 1, .always_open = true, .stream_name = binance_stream_name, \
     .stream_destroy = stream_destroy, .stream_reconnect = stream_reconnect, .stream_pause = stream_pause, \
     .stream_status = stream_status, .stream_follow = stream_follow, .stream_unfollow = stream_unfollow, \
-    .stream_list = stream_list, .stream_hold = stream_hold, .rest_destroy = rest_destroy, \
-    .rest_time = rest_time, .rest_symbols = rest_symbols, .rest_bars = rest_bars, .rest_book = rest_book, \
-    .rest_hold = rest_hold, .rest_cancel = rest_cancel, .rest_status = rest_status
+    .stream_list = stream_list, .stream_hold = stream_hold, .rest_destroy = requests_destroy, \
+    .rest_time = requests_time, .rest_symbols = requests_symbols, .rest_bars = requests_bars, \
+    .rest_book = requests_book, .rest_hold = requests_hold, .rest_cancel = requests_cancel, \
+    .rest_status = requests_status
 
 const struct venue binance_venue = {
     .format = &binance_format,

@@ -3,6 +3,7 @@
 
 #include "exchange/alpaca/rest.h"
 #include "exchange/net/clock.h"
+#include "exchange/net/requests.h"
 #include "tests/net/loop.h"
 #include "tests/net/server.h"
 
@@ -81,7 +82,7 @@ static void on_ban(void *user, int64_t until_ns, const char *why)
 }
 
 static struct server *server;
-static struct alpaca_rest *rest;
+static struct venue_rest *rest;
 
 static void begin(const char *const *script, const char *feed)
 {
@@ -106,7 +107,7 @@ static void begin(const char *const *script, const char *feed)
 
 static void end(void)
 {
-    alpaca_rest_destroy(rest);
+    requests_destroy(rest);
     server_stop(server);
 }
 
@@ -121,7 +122,7 @@ static struct seen ask_bars(const struct symbol *symbol, int64_t interval_ns, in
                                                .now_ns = now_ns,
                                                .max = max,
                                                .adjusted = true};
-    CHECK_INT(alpaca_rest_bars(rest, &request, on_reply, &seen, NULL), 0);
+    CHECK_INT(requests_bars(rest, &request, on_reply, &seen, NULL), 0);
     CHECK(loop_until(&loop, &seen.done));
     return seen;
 }
@@ -150,7 +151,7 @@ static void test_pages(void)
                         "3A10%3A00Z&limit=10000&sort=asc&adjustment=split&feed=iex HTTP/1.1");
     CHECK(strstr(lines[1], "&page_token=QQ%3D%3D HTTP"));
     CHECK(strstr(lines[2], "&page_token=Qg%3D%3D HTTP"));
-    const struct venue_rest_status *status = alpaca_rest_status(rest);
+    const struct venue_rest_status *status = requests_status(rest);
     CHECK_INT(status->weight_limit, 200);
     CHECK_INT(status->used_weight, 50);
     end();
@@ -220,7 +221,7 @@ static void test_refusals(void)
         const char *const script[] = {cases[i].reply, NULL};
         struct seen seen = {0};
         begin(script, "iex");
-        CHECK_INT(alpaca_rest_time(rest, on_reply, &seen, NULL), 0);
+        CHECK_INT(requests_time(rest, on_reply, &seen, NULL), 0);
         CHECK(loop_until(&loop, &seen.done));
         CHECK_INT(seen.error, cases[i].error);
         CHECK_STR(seen.text, cases[i].text);
@@ -238,7 +239,7 @@ static void test_limits(void)
     struct seen seen = {0};
     begin(limited, "iex");
     int64_t before_ms = clock_now_ms(), wall_ns = clock_wall_ns();
-    CHECK_INT(alpaca_rest_time(rest, on_reply, &seen, NULL), 0);
+    CHECK_INT(requests_time(rest, on_reply, &seen, NULL), 0);
     CHECK(loop_until(&loop, &seen.done));
     CHECK_INT(seen.error, 0);
     CHECK(clock_now_ms() - before_ms >= 1000);
@@ -248,12 +249,12 @@ static void test_limits(void)
     /* A limit that is known from before, or told by another: nothing is asked. */
     begin(limited + 1, "iex");
     seen = (struct seen){0};
-    alpaca_rest_hold(rest, clock_wall_ns() + 3600 * 1000000000LL, "held");
-    CHECK_INT(alpaca_rest_time(rest, on_reply, &seen, NULL), 0);
+    requests_hold(rest, clock_wall_ns() + 3600 * 1000000000LL, "held");
+    CHECK_INT(requests_time(rest, on_reply, &seen, NULL), 0);
     for (int i = 0; i < 20; i++)
         uv_run(&loop, UV_RUN_NOWAIT);
     CHECK_INT(asked, 0);
-    CHECK(alpaca_rest_status(rest)->paused_until_ms - clock_now_ms() > 3500000);
+    CHECK(requests_status(rest)->paused_until_ms - clock_now_ms() > 3500000);
     end();
 }
 
@@ -271,8 +272,8 @@ static void test_others(void)
     CHECK_INT(asked, 1);
     const struct venue_bars_request odd = {
         .symbol = &stock, .interval_ns = 1000000000, .start_ns = OPEN_NS, .end_ns = OPEN_NS};
-    CHECK_INT(alpaca_rest_bars(rest, &odd, on_reply, &seen, NULL), -EINVAL);
-    CHECK_INT(alpaca_rest_book(rest, &stock, on_reply, &seen, NULL), -EINVAL);
+    CHECK_INT(requests_bars(rest, &odd, on_reply, &seen, NULL), -EINVAL);
+    CHECK_INT(requests_book(rest, &stock, on_reply, &seen, NULL), -EINVAL);
     end();
 
     /* Stocks and crypto are two lists; FAKEPACA is in neither, and trades on the test feed. */
@@ -286,7 +287,7 @@ static void test_others(void)
     static const char *const names[] = {"AAPL", "BTC/USDT", "FAKEPACA", "BTC/USD"};
     begin(lists, "test");
     seen = (struct seen){0};
-    CHECK_INT(alpaca_rest_symbols(rest, names, 4, on_reply, &seen, NULL), 0);
+    CHECK_INT(requests_symbols(rest, names, 4, on_reply, &seen, NULL), 0);
     CHECK(loop_until(&loop, &seen.done));
     CHECK_INT(seen.error, 0);
     CHECK_INT(asked, 2);
@@ -310,13 +311,13 @@ static void test_others(void)
     static const char *const whose[] = {"AAPL", "BTC/USD"};
     begin(actions, "iex");
     seen = (struct seen){0};
-    CHECK_INT(alpaca_rest_actions(rest, whose, 2, OPEN_NS - 48 * HOUR_NS, OPEN_NS, on_reply, &seen, NULL), 0);
+    CHECK_INT(requests_actions(rest, whose, 2, OPEN_NS - 48 * HOUR_NS, OPEN_NS, on_reply, &seen, NULL), 0);
     CHECK(loop_until(&loop, &seen.done));
     CHECK_INT(seen.error, 0);
     CHECK_INT(seen.n_actions, 2);
     CHECK(strstr(lines[0], "symbols=AAPL&types=") && !strstr(lines[0], "BTC"));
     seen = (struct seen){0};
-    CHECK_INT(alpaca_rest_actions(rest, whose + 1, 1, OPEN_NS, OPEN_NS, on_reply, &seen, NULL), 0);
+    CHECK_INT(requests_actions(rest, whose + 1, 1, OPEN_NS, OPEN_NS, on_reply, &seen, NULL), 0);
     CHECK(loop_until(&loop, &seen.done));
     CHECK_INT(seen.error, 0);
     CHECK_INT(asked, 2);

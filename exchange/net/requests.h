@@ -1,0 +1,122 @@
+/* The requests of one venue's REST, in order: so many in flight, within the venue's limits, tried again with
+ * backoff when the venue or the way to it fails, held while it limits or bans. What is a venue's own stands
+ * in struct requests_venue; the functions below are those of the same name in struct venue, which has their
+ * contracts.
+ *
+ * A venue's own queue and call begin with struct venue_rest and struct venue_call. */
+#ifndef EXCHANGE_NET_REQUESTS_H
+#define EXCHANGE_NET_REQUESTS_H
+
+#include <uv.h>
+
+#include "exchange/net/backoff.h"
+#include "exchange/net/http.h"
+#include "exchange/venue.h"
+
+enum { REQUESTS_HEADERS_MAX = 2, REQUESTS_WORDS_MAX = 160 };
+
+/* One request, of as many pages as it takes. */
+struct venue_call {
+    struct venue_call *next; /* in order of asking */
+    struct venue_rest *rest;
+    enum venue_reply_kind kind;
+    venue_reply_done *done;
+    void *user;
+
+    /* What is asked for. The venue may change it from page to page. */
+    struct symbol symbol;           /* BARS, BOOK */
+    struct venue_bars_request bars; /* BARS */
+    struct venue_symbol *wanted;    /* SYMBOLS: what is wanted; ACTIONS: whose */
+    size_t n_wanted;
+    int64_t from_ns, to_ns; /* DAYS, ACTIONS */
+
+    struct backoff backoff;
+    int attempts;           /* of this page */
+    int64_t not_before_ms;  /* monotonic */
+    struct http_call *http; /* in flight */
+    bool delivering, cancelled;
+};
+
+struct requests_venue {
+    size_t call_size;
+    const char *banned_before; /* the detail of a ban that is known at the start */
+    int64_t refused_wait_ms;   /* everything waits so long after a 401, 403 or 451 */
+
+    /* Looks at what is asked, and makes the rest of the call ready. 0; -EINVAL for what the venue has not. */
+    int (*prepare)(struct venue_call *call);
+    /* Frees what the venue's parts hold; NULL: nothing. */
+    void (*finish_call)(struct venue_call *call);
+    void (*finish)(struct venue_rest *rest);
+
+    /* Is there nothing to ask for? Then an empty reply is the answer. NULL: never. */
+    bool (*is_nothing)(const struct venue_call *call);
+    /* Of the next page, to be freed; NULL without memory. `whole`: with its host. */
+    char *(*url)(const struct venue_call *call, bool whole);
+    /* "bars AAPL", for messages. */
+    void (*title)(const struct venue_call *call, char ret[static VENUE_DETAIL_MAX]);
+
+    /* When the limit allows the next page: at `now` or before, then it is taken from the limit. */
+    int64_t (*room_ms)(struct venue_rest *rest, const struct venue_call *call, int64_t now);
+    /* Every reply, also one that failed: what it says of the limit. */
+    void (*note)(struct venue_rest *rest, const struct http_reply *http);
+
+    /* What a 200 brought. 0: the reply's kind-specific part is filled, from *storage (to be freed after use)
+     * or from the call, and reply->more says whether another page follows; 1: nothing to deliver yet, the
+     * call asks on; -EBADMSG, -ENOMEM. */
+    int (*take)(struct venue_call *call, const char *body, size_t len, struct venue_reply *reply,
+                void **storage);
+
+    /* The venue's own words in a refusal. False: there are none. */
+    bool (*words)(const struct http_reply *http, char ret[static REQUESTS_WORDS_MAX]);
+    /* For a status that limits or bans: how long everything waits where Retry-After does not say, and in
+     * `why` (the refusal, unless it is written anew) what is told of it; else -1. */
+    int64_t (*limited_ms)(const struct http_reply *http, char why[static VENUE_DETAIL_MAX]);
+    /* Another 4xx: the call's -ENOENT or -EPROTO; 1: the call was changed and is asked again at once. */
+    int (*refused)(struct venue_call *call, const struct http_reply *http);
+};
+
+struct venue_rest {
+    const struct requests_venue *venue;
+    struct net_context *net;
+    struct net_header headers[REQUESTS_HEADERS_MAX]; /* of every request */
+    size_t n_headers;
+    struct venue_rest_status status;
+    struct venue_ban ban;
+    int attempts_max;
+    int64_t backoff_min_ms, backoff_max_ms, timeout_ms;
+    struct backoff random; /* seeds each call's own */
+    uv_timer_t timer;
+    struct venue_call *calls, **last;
+    bool destroyed;
+    void (*tap)(void *tap_user, const char *path, const char *body, size_t len);
+    void *tap_user;
+};
+
+/* Of a queue from calloc(), which requests_destroy() frees; `limit` is what status.weight_limit begins with.
+ * 0 or -errno, then nothing is held. */
+int requests_init(struct venue_rest *rest, const struct requests_venue *venue,
+                  const struct venue_rest_config *config, int64_t limit);
+
+/* Nothing is sent before; an earlier time than is held already changes nothing. */
+void requests_pause(struct venue_rest *rest, int64_t until_ms);
+
+/* The reply of SYMBOLS, when `wanted` is filled. */
+void requests_fill_symbols(const struct venue_call *call, struct venue_reply *reply);
+
+void requests_destroy(struct venue_rest *rest);
+int requests_time(struct venue_rest *rest, venue_reply_done *done, void *user, struct venue_call **ret);
+int requests_symbols(struct venue_rest *rest, const char *const *names, size_t n, venue_reply_done *done,
+                     void *user, struct venue_call **ret);
+int requests_bars(struct venue_rest *rest, const struct venue_bars_request *request, venue_reply_done *done,
+                  void *user, struct venue_call **ret);
+int requests_book(struct venue_rest *rest, const struct symbol *symbol, venue_reply_done *done, void *user,
+                  struct venue_call **ret);
+int requests_days(struct venue_rest *rest, int64_t from_ns, int64_t to_ns, venue_reply_done *done, void *user,
+                  struct venue_call **ret);
+int requests_actions(struct venue_rest *rest, const char *const *names, size_t n, int64_t from_ns,
+                     int64_t to_ns, venue_reply_done *done, void *user, struct venue_call **ret);
+void requests_hold(struct venue_rest *rest, int64_t until_ns, const char *why);
+void requests_cancel(struct venue_rest *rest, struct venue_call *call);
+const struct venue_rest_status *requests_status(const struct venue_rest *rest);
+
+#endif
