@@ -21,7 +21,7 @@ static const char *counted_by(struct json_text stream)
         return "t";
     if (json_is(kind, "aggTrade"))
         return "a";
-    if (json_is(kind, "depth") || json_is(kind, "depth@100ms") || json_is(kind, "depth@1000ms"))
+    if (json_is(kind, "depth") || (kind.len > 6 && memcmp(kind.data, "depth@", 6) == 0)) /* at any pace */
         return "u";
     return "";
 }

@@ -87,7 +87,7 @@ static int kind_of_stream(struct json_text stream)
         return MARKET_TRADE;
     if (json_is(kind, "bookTicker"))
         return MARKET_QUOTE;
-    if (json_is(kind, "depth@100ms") || json_is(kind, "depth") || json_is(kind, "depth@1000ms"))
+    if (json_is(kind, "depth") || (kind.len > 6 && memcmp(kind.data, "depth@", 6) == 0)) /* at any pace */
         return MARKET_DEPTH;
     if (json_is(kind, "aggTrade"))
         return MARKET_AGG_TRADE;

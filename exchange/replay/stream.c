@@ -18,7 +18,10 @@ enum stream_kind stream_parse(const char *name, size_t len, size_t *ret_symbol_l
         {"bookTicker", STREAM_BOOK_TICKER},
         {"depth", STREAM_DEPTH},
         {"depth@1000ms", STREAM_DEPTH},
+        {"depth@500ms", STREAM_DEPTH_FAST},
+        {"depth@250ms", STREAM_DEPTH_FAST},
         {"depth@100ms", STREAM_DEPTH_FAST},
+        {"depth@0ms", STREAM_DEPTH_FAST},
         {"miniTicker", STREAM_MINI_TICKER},
     };
     static const char kline[] = "kline_";

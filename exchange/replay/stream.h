@@ -12,7 +12,7 @@ enum stream_kind {
     STREAM_TRADE,
     STREAM_AGG_TRADE,
     STREAM_BOOK_TICKER,
-    STREAM_DEPTH_FAST, /* @depth@100ms */
+    STREAM_DEPTH_FAST, /* @depth@100ms; of futures @depth@0ms, @250ms and @500ms as well */
     STREAM_DEPTH,      /* @depth, the same as @depth@1000ms */
     STREAM_MINI_TICKER,
     STREAM_KLINE,

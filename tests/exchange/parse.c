@@ -109,6 +109,11 @@ static void test_streams(void)
     } streams[] = {
         {"btcusdt@depth", 5, 0},
         {"btcusdt@depth@1000ms", 5, 0},
+        {"btcusdt@depth@0ms", 5, 0},
+        {"btcusdt@depth@250ms", 5, 0},
+        {"btcusdt@depth@500ms", 5, 0},
+        {"btcusdt@depth20@100ms", 5, 1}, /* its first levels */
+        {"btcusdt@depthx", 5, 1},
         {"btcusdt@kline_1w", 2, 0},
         {"ethusdt@bookTicker", 3, -EBADMSG}, /* of another symbol than the data */
         {"solusdt@trade", 0, -ENOENT},

@@ -198,6 +198,42 @@ static void test_others(void)
     free(h.text);
 }
 
+/* Differences come at other paces on futures. */
+static void test_paces(void)
+{
+    static const char *const paces[] = {"0ms", "250ms", "500ms"};
+    for (size_t i = 0; i < sizeof(paces) / sizeof(*paces); i++) {
+        char text[1024], name[64];
+        const char *names[] = {name};
+        struct heard h = {0};
+        struct source *source = NULL;
+        struct source_book book;
+        struct tape *tape = calloc(1, sizeof(*tape));
+        snprintf(name, sizeof(name), "btcusdt@depth@%s", paces[i]);
+        snprintf(text, sizeof(text),
+                 "wss://fstream.binance.com/stream?streams=%s <-> 1680000000.0\n"
+                 "https://fapi.binance.com/fapi/v1/depth?symbol=BTCUSDT&limit=1000 -> 1680000000.1: "
+                 "{\"lastUpdateId\":100,\"bids\":[[\"2\",\"1\"]],\"asks\":[[\"4\",\"1\"]]}\n"
+                 "1680000000.3: {\"stream\":\"%s\",\"data\":{\"e\":\"depthUpdate\",\"E\":1680000000301,"
+                 "\"s\":\"BTCUSDT\",\"U\":90,\"u\":105,\"pu\":89,\"b\":[[\"3\",\"5\"]],\"a\":[]}}\n",
+                 name, name);
+        const char *path = write_file(paces[i], text, "wbT");
+        tape_init(tape);
+        CHECK_INT(recording_create(tape, &path, 1, INT64_MIN, INT64_MAX, &source, error), 0);
+        listen_to(tape, &h, names, 1);
+        play_all(source);
+        CHECK_INT(h.messages, 1);
+        int symbol = tape_symbol_find(tape, "BTCUSDT", 7);
+        CHECK(symbol >= 0 && source->ops->book(source, symbol, &book));
+        CHECK_INT(book.last_id, 105);
+        CHECK(book.bids->n == 2 && ladder_best(book.bids, 0)->price == 300000000);
+        source_destroy(source);
+        tape_finish(tape);
+        free(tape);
+        free(h.text);
+    }
+}
+
 /* A bare reply of exchangeInfo beside a recording says what its symbols are. */
 static void test_info(void)
 {
@@ -273,6 +309,7 @@ int main(void)
 {
     test_derived();
     test_others();
+    test_paces();
     test_info();
     test_from_to();
     test_refused();
