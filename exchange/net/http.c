@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "exchange/net/internal.h"
 #include "exchange/net/resolver.h"
+#include "exchange/net/retry_after.h"
 #include "exchange/net/url.h"
 
 enum {
@@ -64,15 +66,12 @@ static int64_t header_number(CURL *easy, const char *name)
     return errno || end == header->value || *end || value < 0 ? -1 : value;
 }
 
-/* Retry-After is seconds or a date; libcurl tells seconds from now for both, 0 when absent. */
-static int64_t retry_after_ms(CURL *easy)
+static int64_t header_wait(CURL *easy)
 {
     struct curl_header *header;
-    curl_off_t seconds = 0;
-    if (curl_easy_header(easy, "Retry-After", 0, CURLH_HEADER, -1, &header) != CURLHE_OK ||
-        curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &seconds) != CURLE_OK)
+    if (curl_easy_header(easy, "Retry-After", 0, CURLH_HEADER, -1, &header) != CURLHE_OK)
         return -1;
-    return (int64_t)seconds * 1000;
+    return retry_after_ms(header->value, (int64_t)time(NULL));
 }
 
 static int64_t header_date(CURL *easy)
@@ -125,7 +124,7 @@ static void complete(struct http_call *call, CURLcode code)
         .status = (int)status,
         .body = call->body ? call->body : "",
         .len = call->len,
-        .retry_after_ms = retry_after_ms(call->easy),
+        .retry_after_ms = header_wait(call->easy),
         .used_weight = header_number(call->easy, "X-MBX-USED-WEIGHT-1M"),
         .rate_limit = header_number(call->easy, "X-RateLimit-Limit"),
         .rate_left = header_number(call->easy, "X-RateLimit-Remaining"),

@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "exchange/net/internal.h"
 #include "exchange/net/resolver.h"
+#include "exchange/net/retry_after.h"
 #include "exchange/net/url.h"
 
 enum {
@@ -97,13 +99,9 @@ static void connection_failed(struct websocket *websocket, struct lws *wsi, cons
     struct websocket_end how = {.retry_after_ms = -1, .http_status = (int)lws_http_client_http_response(wsi)};
     if (how.http_status == 101)
         how.http_status = 0; /* accepted, and then broken */
-    char value[32];
-    if (how.http_status > 0 && lws_hdr_copy(wsi, value, sizeof(value), WSI_TOKEN_HTTP_RETRY_AFTER) > 0) {
-        char *stop;
-        long seconds = strtol(value, &stop, 10);
-        if (stop != value && *stop == '\0' && seconds >= 0 && seconds <= INT32_MAX)
-            how.retry_after_ms = (int64_t)seconds * 1000;
-    }
+    char value[64];
+    if (how.http_status > 0 && lws_hdr_copy(wsi, value, sizeof(value), WSI_TOKEN_HTTP_RETRY_AFTER) > 0)
+        how.retry_after_ms = retry_after_ms(value, (int64_t)time(NULL));
     if (how.http_status > 0)
         say(websocket, "the upgrade was refused with HTTP %d", how.http_status);
     else if (text && len > 0)

@@ -3,6 +3,7 @@
 
 #include "exchange/net/backoff.h"
 #include "exchange/net/budget.h"
+#include "exchange/net/retry_after.h"
 #include "exchange/net/url.h"
 #include "exchange/net/watchdog.h"
 #include "tests/check.h"
@@ -154,11 +155,37 @@ static void test_url(void)
     CHECK_STR(url.path, "/p");
 }
 
+static void test_retry_after(void)
+{
+    static const struct {
+        const char *value;
+        int64_t ms;
+    } cases[] = {
+        {"0", 0},
+        {"11", 11000},
+        {" 120 ", 120000},
+        {"2147483647", 2147483647000},
+        {"2147483648", -1},
+        {"99999999999999999999999", -1},
+        {"-5", -1},
+        {"soon", -1},
+        {"", -1},
+        {"7s", -1},
+        {"1.5", -1},
+        {"Mon, 11 Oct 2021 11:48:31 GMT", 31000},
+        {"Mon, 11 Oct 2021 11:48:00 GMT", -1},
+        {"Mon, 11 Oct 2010 11:48:00 GMT", -1},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+        CHECK_INT(retry_after_ms(cases[i].value, 1633952880), cases[i].ms);
+}
+
 int main(void)
 {
     test_backoff();
     test_budget();
     test_watchdog();
     test_url();
+    test_retry_after();
     return check_done("net pure");
 }

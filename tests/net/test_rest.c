@@ -427,6 +427,33 @@ static void test_ban(void)
     venue->rest_destroy(later);
 }
 
+/* A ban whose Retry-After says nothing is as long as one without. */
+static void test_ban_unsaid(void)
+{
+    static const char *const values[] = {"soon", "99999999999999999999"};
+    for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
+        char url[64], text[128];
+        snprintf(url, sizeof(url), "https://localhost:%u", server_port(server));
+        struct venue_rest_config config = {.net = net, .rest_url = url, .ban = {.told = on_ban}};
+        struct venue_rest *banned;
+        int64_t now_ns = clock_wall_ns();
+        ban_until_ns = 0;
+        CHECK_INT(venue->rest_create(&config, &banned), 0);
+        snprintf(text, sizeof(text),
+                 "HTTP/1.1 418 I'm a teapot\r\nRetry-After: %s\r\nContent-Length: 0\r\n\r\n", values[i]);
+        say_instead = text;
+        say_times = 1;
+        struct seen seen = {0};
+        CHECK_INT(venue->rest_time(banned, on_reply, &seen, NULL), 0);
+        for (int64_t end = clock_now_ms() + DEADLINE_MS; ban_until_ns == 0 && clock_now_ms() < end;)
+            uv_run(&loop, UV_RUN_ONCE);
+        CHECK(ban_until_ns >= now_ns + 300000000000 && ban_until_ns < now_ns + 400000000000);
+        CHECK_INT(seen.replies, 0);
+        venue->rest_destroy(banned);
+        say_instead = NULL;
+    }
+}
+
 static void test_cancel(void)
 {
     open_rest();
@@ -460,6 +487,7 @@ int main(void)
     test_refusals();
     test_limited();
     test_ban();
+    test_ban_unsaid();
     test_cancel();
     server_stop(server);
     loop_end(&loop, net);

@@ -1,0 +1,11 @@
+/* HTTP's Retry-After. */
+#ifndef EXCHANGE_NET_RETRY_AFTER_H
+#define EXCHANGE_NET_RETRY_AFTER_H
+
+#include <stdint.h>
+
+/* Milliseconds that the header's value, seconds or a date, asks for at `now_s` (Unix time). -1 for what is
+ * neither, is beyond 31 bits of seconds, or is a date that has passed: as if it were not there. */
+int64_t retry_after_ms(const char *value, int64_t now_s);
+
+#endif
