@@ -93,9 +93,10 @@ bool session_begun(const struct session *session);
 /* The missed bars are in: says once how long the session was away and what that brought. */
 void session_caught_up(struct session *session);
 
-/* What a recording keeps besides: a frame before it is parsed, a reply before its event. */
-void session_frame(struct session *session, const char *data, size_t len);
-void session_reply(struct session *session, const char *path, const char *body, size_t len);
+/* What a recording keeps besides: a frame before it is parsed, a reply before its event, of a venue of the
+ * configuration by its number there. */
+void session_frame(struct session *session, int venue, const char *data, size_t len);
+void session_reply(struct session *session, int venue, const char *path, const char *body, size_t len);
 
 /* Stamps the event (sequence number, receive time), records it, and gives it to the engine. */
 void session_event(struct session *session, struct event *event);

@@ -28,6 +28,7 @@ struct open_alert {
 /* A reply that came before there was an engine whose state a recording could begin with. */
 struct early_reply {
     struct early_reply *next;
+    int venue;
     char *path, *body;
     size_t len;
 };
@@ -48,8 +49,10 @@ struct session {
     const struct state_dir *state;
     struct session_hooks hooks;
     struct db_writer *writer;
-    struct recorder *log, *recording; /* recording: NULL without --record, or once it failed */
-    struct codec codec;               /* of states */
+    struct recorder *log, *recording;        /* recording: NULL without --record, or once it failed */
+    struct recorder *raw[CONFIG_VENUES_MAX]; /* frames and replies of the venues after the first */
+    bool raw_begun;                          /* they have the state that they begin with */
+    struct codec codec;                      /* of states */
     struct early_reply *early, **early_end;
     struct policy_set *policies; /* of the configuration, and those kept in the state directory */
     struct engine *engine;

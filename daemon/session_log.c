@@ -99,6 +99,32 @@ void session_log_newer(const struct session *session, char *err, size_t err_size
              session->state->events);
 }
 
+static int open_recording(struct session *session, const char *dir, struct recorder **ret, char *err,
+                          size_t err_size)
+{
+    struct journal_tail tail;
+    struct recorder_config recorder = {.journal = journal_config(session, dir),
+                                       .raw = true,
+                                       .once = true,
+                                       .ctx = session,
+                                       .state = recording_news};
+    return recorder_open(&recorder, ret, &tail, err, err_size);
+}
+
+/* The directory itself has the events, and what the first venue sent; what each other one sent is a journal
+ * of frames and replies alone in a directory of its name there. */
+static int open_recordings(struct session *session, char *err, size_t err_size)
+{
+    const struct config *config = session->config;
+    int r = open_recording(session, config->record_dir, &session->recording, err, err_size);
+    for (int v = 1; r == 0 && v < config->n_venues; v++) {
+        char dir[CONFIG_PATH_MAX + 32];
+        snprintf(dir, sizeof dir, "%s/%s", config->record_dir, config->venues[v].venue->format->name);
+        r = open_recording(session, dir, &session->raw[v], err, err_size);
+    }
+    return r;
+}
+
 int session_log_open(struct session *session, char *err, size_t err_size)
 {
     char reason[JOURNAL_ERROR_MAX];
@@ -113,13 +139,7 @@ int session_log_open(struct session *session, char *err, size_t err_size)
         session_log_newer(session, err, err_size);
     if (r < 0 || !session->config->record_dir[0])
         return r;
-    struct journal_tail tail;
-    struct recorder_config recorder = {.journal = journal_config(session, session->config->record_dir),
-                                       .raw = true,
-                                       .once = true,
-                                       .ctx = session,
-                                       .state = recording_news};
-    return recorder_open(&recorder, &session->recording, &tail, err, err_size);
+    return open_recordings(session, err, err_size);
 }
 
 int session_log_set_aside(struct session *session, const char *why, char *err, size_t err_size)
@@ -144,14 +164,26 @@ static int give_state(struct session *session, struct recorder *recorder, enum s
     return r;
 }
 
+/* Of a venue's frames and replies; NULL: they are not recorded. */
+static struct recorder *raw_of(const struct session *session, int venue)
+{
+    return venue > 0 ? session->raw[venue] : session->recording;
+}
+
+/* Frames need no engine: a segment of them begins with a state of no bytes. */
+static void give_nothing(struct session *session, struct recorder *recorder)
+{
+    recorder_state(recorder, session->seq, session->now_ns, NULL, 0);
+}
+
 static void give_early(struct session *session)
 {
     while (session->early) {
         struct early_reply *reply = session->early;
+        struct recorder *recorder = raw_of(session, reply->venue);
         session->early = reply->next;
-        if (session->recording)
-            recorder_reply(session->recording, session->seq, session->now_ns, reply->path, reply->body,
-                           reply->len);
+        if (recorder)
+            recorder_reply(recorder, session->seq, session->now_ns, reply->path, reply->body, reply->len);
         free(reply->path);
         free(reply->body);
         free(reply);
@@ -162,12 +194,16 @@ static void give_early(struct session *session)
 int session_log_state(struct session *session, enum state_why why)
 {
     int r = give_state(session, session->log, why);
-    if (r == 0 && session->recording) {
-        recorder_state(session->recording, session->seq, session->now_ns, session->codec.bytes,
-                       session->codec.len);
-        give_early(session);
-    }
-    return r;
+    if (r < 0 || !session->recording)
+        return r;
+    recorder_state(session->recording, session->seq, session->now_ns, session->codec.bytes,
+                   session->codec.len);
+    for (int v = 1; v < CONFIG_VENUES_MAX; v++)
+        if (session->raw[v] && !session->raw_begun)
+            give_nothing(session, session->raw[v]);
+    session->raw_begun = true;
+    give_early(session);
+    return 0;
 }
 
 void session_log_event(struct session *session, const struct event *event)
@@ -192,25 +228,31 @@ void session_log_wants(struct session *session)
     give_wanted(session, session->log);
     if (session->recording)
         give_wanted(session, session->recording);
+    for (int v = 1; v < CONFIG_VENUES_MAX; v++)
+        if (session->raw[v] && recorder_wants_state(session->raw[v]) != RECORDER_NOTHING)
+            give_nothing(session, session->raw[v]);
 }
 
-void session_frame(struct session *session, const char *data, size_t len)
+void session_frame(struct session *session, int venue, const char *data, size_t len)
 {
-    if (session->recording && session->engine)
-        recorder_frame(session->recording, session->seq, session_stamp(session), data, len);
+    struct recorder *recorder = raw_of(session, venue);
+    if (recorder && session->engine)
+        recorder_frame(recorder, session->seq, session_stamp(session), data, len);
 }
 
-void session_reply(struct session *session, const char *path, const char *body, size_t len)
+void session_reply(struct session *session, int venue, const char *path, const char *body, size_t len)
 {
-    if (!session->recording)
+    struct recorder *recorder = raw_of(session, venue);
+    if (!recorder)
         return;
     if (session->engine) {
-        recorder_reply(session->recording, session->seq, session_stamp(session), path, body, len);
+        recorder_reply(recorder, session->seq, session_stamp(session), path, body, len);
         return;
     }
     struct early_reply *reply = calloc(1, sizeof *reply);
     if (!reply)
         return;
+    reply->venue = venue;
     reply->path = strdup(path);
     reply->body = malloc(len ? len : 1);
     if (!reply->path || !reply->body) {
@@ -235,6 +277,12 @@ void session_log_close(struct session *session, int64_t timeout_ms)
     if (session->recording && recorder_close(session->recording, timeout_ms) < 0)
         log_error("the recording in %s is not whole", session->config->record_dir);
     session->recording = NULL;
+    for (int v = 1; v < CONFIG_VENUES_MAX; v++) {
+        if (session->raw[v] && recorder_close(session->raw[v], timeout_ms) < 0)
+            log_error("the recording in %s/%s is not whole", session->config->record_dir,
+                      session->config->venues[v].venue->format->name);
+        session->raw[v] = NULL;
+    }
     give_early(session);
     int r = recorder_close(session->log, timeout_ms);
     session->log = NULL;

@@ -68,8 +68,7 @@ void feed_tell(struct feed *feed, enum db_severity severity, const char *code, c
 static void tap_reply(void *user, const char *path, const char *body, size_t len)
 {
     struct feed *feed = user;
-    if (feed->config == &feed->daemon->config.venues[0]) /* a recording is one venue's */
-        session_reply(feed->daemon->session, path, body, len);
+    session_reply(feed->daemon->session, (int)(feed->config - feed->daemon->config.venues), path, body, len);
 }
 
 /* The venue's word holds for everything that is asked of it, and for the next run. */

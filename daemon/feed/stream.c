@@ -140,8 +140,7 @@ static void take_message(struct feed *feed, const char *data, size_t len, size_t
 
 static void take_frame(struct feed *feed, const char *data, size_t len)
 {
-    if (feed->config == &feed->daemon->config.venues[0]) /* a recording is one venue's */
-        session_frame(feed->daemon->session, data, len);
+    session_frame(feed->daemon->session, (int)(feed->config - feed->daemon->config.venues), data, len);
     for (size_t pos = 0; pos < len;)
         take_message(feed, data, len, &pos);
 }

@@ -9,10 +9,13 @@
 
 extern const struct protocol_row alpaca_protocol;
 
+struct recorded;
+
 enum {
     ALPACA_ENDPOINTS = 7,
     ALPACA_MARKETS = 4, /* stocks; crypto of each location */
     ALPACA_CALLS_PER_MINUTE = 200,
+    RECORDED_BOOKS_MAX = 64, /* coins of a recording */
 };
 
 /* In the order of alpaca_protocol's `headers`. */
@@ -33,6 +36,7 @@ struct alpaca {
     struct endpoint endpoints[ALPACA_ENDPOINTS];
     struct subscriber *traders; /* of /stream */
     struct updates updates;     /* that it tells to who listens */
+    struct recorded *recorded;  /* NULL: the markets are made */
 
     int64_t now_ns, to_ns; /* the position; the end */
     int64_t beat_ns;       /* when time itself is next told, while nothing happens */

@@ -6,10 +6,12 @@
 #include <uv.h>
 
 #include "exchange/replay/alpaca/alpaca.h"
+#include "exchange/replay/alpaca/recorded.h"
 #include "exchange/replay/alpaca/render.h"
 #include "exchange/replay/alpaca/rest.h"
 #include "exchange/replay/alpaca/subscriber.h"
 #include "exchange/replay/alpaca/trader.h"
+#include "exchange/replay/lines.h"
 #include "exchange/replay/serve.h"
 
 #define TOGETHER_NS    250000 /* what is said within so long goes in one frame */
@@ -55,7 +57,7 @@ void alpaca_run(struct alpaca *alpaca, struct endpoint *endpoint)
     bool listened = false;
     for (const struct subscriber *s = endpoint->subscribers; s; s = s->next)
         listened |= s->client->listening;
-    if (listened && !endpoint->flow.running)
+    if (listened && !endpoint->flow.running && !alpaca->recorded)
         flow_start(&endpoint->flow, alpaca->now_ns);
     else if (!listened)
         flow_stop(&endpoint->flow);
@@ -82,7 +84,10 @@ static struct endpoint *next(struct alpaca *alpaca, int64_t *ret_due_ns)
 static int64_t due(struct source *source)
 {
     int64_t due_ns;
-    next(of_source(source), &due_ns);
+    if (of_source(source)->recorded)
+        due_ns = recorded_due(of_source(source)->recorded);
+    else
+        next(of_source(source), &due_ns);
     return due_ns < of_source(source)->to_ns ? due_ns : INT64_MAX;
 }
 
@@ -139,6 +144,8 @@ static int step(struct source *source)
 {
     struct alpaca *alpaca = of_source(source);
     int64_t due_ns;
+    if (alpaca->recorded)
+        return recorded_step(alpaca, source->error);
     struct endpoint *endpoint = next(alpaca, &due_ns);
     alpaca->now_ns = due_ns;
     if (!endpoint) {
@@ -242,6 +249,7 @@ static void destroy(struct protocol *protocol)
     for (int i = 0; i < 2; i++)
         text_finish(&alpaca->scratch[i]);
     updates_finish(&alpaca->updates);
+    recorded_close(alpaca->recorded);
     free((char *)(uintptr_t)alpaca->key_id);
     free(alpaca);
 }
@@ -388,14 +396,38 @@ static int make(const struct options *options, struct alpaca **ret, char error[s
     return rc;
 }
 
+/* A journal is a recorded market, a file of lines a recording of the trading stream. */
+static int read_recordings(struct alpaca *alpaca, const struct options *options,
+                           char error[static PROTOCOL_ERROR_MAX])
+{
+    const char **journals = calloc(options->n_recordings + 1, sizeof(*journals));
+    size_t n = 0;
+    int rc = 0;
+    if (!journals) {
+        snprintf(error, PROTOCOL_ERROR_MAX, "out of memory");
+        return -ENOMEM;
+    }
+    for (size_t i = 0; rc == 0 && i < options->n_recordings; i++) {
+        if (lines_is_journal(options->recordings[i]))
+            journals[n++] = options->recordings[i];
+        else
+            rc = updates_read(&alpaca->updates, options->recordings[i], error);
+    }
+    if (rc == 0 && n > 0)
+        rc = recorded_open(journals, n, options->from_ns, &alpaca->recorded, error);
+    if (rc == 0 && n > 0)
+        alpaca->now_ns = recorded_due(alpaca->recorded);
+    free(journals);
+    return rc;
+}
+
 static int create(const struct options *options, struct protocol **ret, char error[static PROTOCOL_ERROR_MAX])
 {
     struct alpaca *alpaca = NULL;
     int rc = make(options, &alpaca, error);
     if (rc < 0)
         return rc;
-    for (size_t i = 0; rc == 0 && i < options->n_recordings; i++)
-        rc = updates_read(&alpaca->updates, options->recordings[i], error);
+    rc = read_recordings(alpaca, options, error);
     if (rc < 0)
         destroy(&alpaca->base);
     else
@@ -407,9 +439,9 @@ static int check(const struct options *options, char error[static PROTOCOL_ERROR
 {
     struct alpaca *alpaca = NULL;
     if (options->n_bars > 0) {
-        snprintf(
-            error, PROTOCOL_ERROR_MAX,
-            "bars are not played here: --venue alpaca: --synthetic SEED, or --recording of a trading stream");
+        snprintf(error, PROTOCOL_ERROR_MAX,
+                 "bars are not played here: --venue alpaca: --synthetic SEED, or --recording of a market or "
+                 "a trading stream");
         return -EINVAL;
     }
     const struct faults *faults = &options->faults;

@@ -1,5 +1,7 @@
 #include "exchange/replay/alpaca/rest.h"
 
+#include "exchange/replay/alpaca/recorded.h"
+
 #include <string.h>
 #include <uv.h>
 
@@ -96,6 +98,8 @@ void alpaca_rest(struct alpaca *alpaca, const struct request *request, struct re
             rest_refuse(&call, 401, 40110000, "request is not authorized");
         else if (paths[i].reads && strcmp(request->method, "GET") != 0)
             rest_refuse(&call, 405, 0, "Method Not Allowed");
+        else if (alpaca->recorded && recorded_answer(&call))
+            return;
         else if (!paths[i].answer(&call, request->path + len))
             rest_refuse(&call, 404, 0, "Not Found");
         return;

@@ -177,11 +177,32 @@ static void say_subscription(struct subscriber *s)
     text_finish(&text);
 }
 
+bool subscriber_wants(const struct subscriber *s, enum flow_kind kind, const char *symbol)
+{
+    const struct names *names = &s->channels[follows_trades(kind) ? FLOW_TRADE : kind];
+    return serves(s->endpoint, kind) && (has_name(names, symbol) || has_name(names, "*"));
+}
+
+/* Of a recording: whoever asks for a book is told the whole one. */
+static void match_recorded(struct subscriber *s)
+{
+    bool any = false;
+    for (int kind = 0; kind < FLOW_KINDS; kind++)
+        any |= s->channels[kind].n > 0;
+    memset(s->has_book, 0, sizeof(s->has_book));
+    s->client->listening = any;
+    alpaca_run(s->alpaca, s->endpoint);
+}
+
 /* What the names mean for the market. */
 static void match(struct subscriber *s)
 {
     const struct made *made = s->endpoint->flow.made;
     bool any = false;
+    if (s->alpaca->recorded) {
+        match_recorded(s);
+        return;
+    }
     for (int kind = 0; kind < FLOW_KINDS; kind++) {
         const struct names *names = &s->channels[follows_trades(kind) ? FLOW_TRADE : kind];
         bool all = has_name(names, "*");

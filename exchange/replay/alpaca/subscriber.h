@@ -35,7 +35,7 @@ struct subscriber {
 
     struct names channels[FLOW_KINDS];
     bool wants[FLOW_KINDS][MADE_SYMBOLS_MAX];
-    bool has_book[MADE_SYMBOLS_MAX]; /* was told the whole one */
+    bool has_book[RECORDED_BOOKS_MAX]; /* was told the whole one; of a recording by its books */
 
     struct text pending; /* messages of this step */
     size_t n_pending;
@@ -48,6 +48,9 @@ void subscriber_destroy(struct subscriber *subscriber);
 
 /* A whole message from it. */
 void subscriber_hear(struct subscriber *subscriber, const char *data, size_t len);
+
+/* Does it listen to that? */
+bool subscriber_wants(const struct subscriber *subscriber, enum flow_kind kind, const char *symbol);
 
 /* Wall time passes. */
 void subscriber_beat(struct subscriber *subscriber);

@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "exchange/replay/alpaca/wire.h"
+
 enum { DEPTH_MAX = 8 };
 
 struct reader {
@@ -89,6 +91,27 @@ static json_t *take_unsigned(struct reader *r, int bytes)
     return take_number(r, bytes, &n) && n <= INT64_MAX ? json_integer((int64_t)n) : NULL;
 }
 
+/* A timestamp of `bytes`, as JSON has it: text. */
+static json_t *take_time(struct reader *r, int bytes)
+{
+    uint64_t type, low, seconds, part = 0;
+    struct text text = {0};
+    if (!take_number(r, 1, &type) || type != 0xff || (bytes == 12 && !take_number(r, 4, &part)) ||
+        !take_number(r, bytes == 4 ? 4 : 8, &low))
+        return NULL;
+    seconds = low;
+    if (bytes == 8) {
+        part = low >> 34;
+        seconds = low & (((uint64_t)1 << 34) - 1);
+    }
+    if (part >= 1000000000 || seconds > INT64_MAX / 1000000000 - 1)
+        return NULL;
+    wire_rfc3339(&text, (int64_t)(seconds * 1000000000 + part));
+    json_t *time = text_ok(&text) ? json_stringn(text.data, text.len) : NULL;
+    text_finish(&text);
+    return time;
+}
+
 static json_t *value(struct reader *r, int depth)
 {
     uint64_t n;
@@ -112,6 +135,12 @@ static json_t *value(struct reader *r, int depth)
         return json_false();
     case 0xc3:
         return json_true();
+    case 0xc7:
+        return take_number(r, 1, &n) && n == 12 ? take_time(r, 12) : NULL;
+    case 0xd6:
+        return take_time(r, 4);
+    case 0xd7:
+        return take_time(r, 8);
     case 0xca:
         return take_float(r, 4);
     case 0xcb:
