@@ -168,8 +168,7 @@ static void heard_news(struct connection *connection, const char *data, size_t l
     }
     if (news.shutdown) {
         say(shard, "the venue's server shuts down");
-        if (shard->current >= 0 && connection == &shard->connections[shard->current])
-            link_renew(&shard->link, clock_now_ms());
+        connection->shuts_down = true;
     }
     shard->config->changed(shard->config->user);
 }
@@ -418,6 +417,8 @@ static int64_t drive_link(struct shard *shard, int64_t now_ms)
 
 int64_t shard_drive(struct shard *shard, int64_t now_ms)
 {
+    if (shard->current >= 0 && shard->connections[shard->current].shuts_down)
+        link_renew(&shard->link, now_ms);
     int64_t wake_ms = drive_link(shard, now_ms), at_ms = drive_overlap(shard, now_ms);
     wake_ms = at_ms < wake_ms ? at_ms : wake_ms;
     for (int i = 0; i < 2; i++) {

@@ -43,6 +43,7 @@ struct connection {
     struct shard *shard;
     struct websocket *websocket; /* NULL: none */
     bool opened, heard;
+    bool shuts_down;    /* its server said so: it is renewed as soon as it is the one that is up */
     bool unsettled;     /* names are to be asked for or taken off */
     bool pinging, pong; /* a ping is to be sent; it was answered */
     bool pinged;

@@ -250,6 +250,37 @@ static void test_shutdown(void)
     server_stop(server);
 }
 
+/* One that says so before it has taken the place of the one before is renewed once it has. */
+static void script_shutdown_twice(struct peer *peer, const char *head)
+{
+    (void)head;
+    peer_upgrade(peer);
+    if (++upgrades <= 2)
+        peer_text(peer, "{\"e\":\"serverShutdown\",\"E\":1770123456789}");
+    else
+        send_trade(peer, upgrades);
+}
+
+static void answer_ping(struct peer *peer, int opcode, const char *payload, size_t len)
+{
+    if (opcode == 9)
+        peer_frame(peer, true, 10, payload, len);
+}
+
+static void test_shutdown_of_next(void)
+{
+    struct server *server = server_start(
+        &loop, SERVER_GOOD, &(struct server_handler){.request = script_shutdown_twice, .frame = answer_ping});
+    struct seen seen = {0};
+    upgrades = 0;
+    open_stream(server, NULL, &seen);
+    CHECK(wait_frames(&seen, 3)); /* both announcements, and what the third one says */
+    CHECK_STR(seen.last, "{\"stream\":\"btcusdt@trade\",\"data\":{\"e\":\"trade\",\"t\":3}}");
+    CHECK(!seen.were[VENUE_WAITING]);
+    binance_stream_destroy(seen.stream);
+    server_stop(server);
+}
+
 static void test_pause(void)
 {
     struct server *server = server_start(&loop, SERVER_GOOD, &(struct server_handler){script_data});
@@ -410,6 +441,7 @@ int main(void)
     test_budget();
     test_refusals();
     test_shutdown();
+    test_shutdown_of_next();
     test_pause();
     test_destroy();
     test_many();
