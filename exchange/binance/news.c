@@ -4,9 +4,23 @@
 
 bool binance_is_market_data(const char *frame, size_t len)
 {
-    static const char start[] = "{\"stream\":\"";
-    return len >= sizeof(start) && memcmp(frame, start, sizeof(start) - 1) == 0 &&
-           frame[sizeof(start) - 1] != '!';
+    static const char start[] = "{\"stream\":\""; /* as the venue writes it: no need to read on */
+    if (len >= sizeof(start) && memcmp(frame, start, sizeof(start) - 1) == 0)
+        return frame[sizeof(start) - 1] != '!' && frame[sizeof(start) - 1] != '"';
+    struct json json;
+    struct json_text key, stream;
+    json_init(&json, frame, len);
+    if (json_peek(&json) != '{')
+        return false;
+    json_enter_object(&json);
+    while (json_member(&json, &key)) {
+        if (json_is(key, "stream"))
+            return json_peek(&json) == '"' && json_read_string(&json, &stream) && stream.len > 0 &&
+                   *stream.data != '!';
+        if (!json_skip(&json))
+            return false;
+    }
+    return false;
 }
 
 /* {"e":"serverShutdown","E":1770123456789}, bare or as the data of a stream. */

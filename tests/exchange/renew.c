@@ -2,6 +2,7 @@
  * either breaks. Streams of made messages, with holes between their ids and several with one id, are brought
  * by both in random interleavings. */
 #include "exchange/binance/renew.h"
+#include "exchange/binance/news.h"
 
 #include <stdlib.h>
 
@@ -291,10 +292,43 @@ static void test_identity(void)
     }
 }
 
+/* However it is spaced, and in whichever order. */
+static void test_market_data(void)
+{
+    static const struct {
+        const char *frame;
+        bool is;
+    } cases[] = {
+        {"{\"stream\":\"b@trade\",\"data\":{\"t\":7}}", true},
+        {"{\"stream\": \"b@trade\", \"data\": {\"t\": 7}}", true},
+        {" {\n\t\"stream\" :\"b@trade\",\"data\":{}}", true},
+        {"{\"data\":{\"e\":\"trade\",\"stream\":1},\"stream\":\"b@trade\"}", true},
+        {"{\"stream\":\"!serverShutdown\",\"data\":{\"e\":\"serverShutdown\"}}", false},
+        {"{\"stream\": \"!serverShutdown\",\"data\":{}}", false},
+        {"{\"stream\":\"\",\"data\":{}}", false},
+        {"{\"stream\": 5,\"data\":{}}", false},
+        {"{\"e\":\"serverShutdown\",\"data\":{\"stream\":\"b@trade\"}}", false},
+        {"{\"result\": null, \"id\": 1}", false},
+        {"[\"stream\"]", false},
+        {"", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t len = strlen(cases[i].frame);
+        CHECK_INT(binance_is_market_data(cases[i].frame, len), cases[i].is);
+        for (size_t cut = 0; cut < len; cut++) {
+            char *own = malloc(cut ? cut : 1);
+            memcpy(own, cases[i].frame, cut);
+            binance_is_market_data(own, cut);
+            free(own);
+        }
+    }
+}
+
 int main(void)
 {
     test_steps();
     test_identity();
+    test_market_data();
     test_random();
     return check_done("exchange/renew");
 }
