@@ -292,16 +292,19 @@ static int read_levels(struct json *json, struct level **levels, size_t *n, size
 int frame_depth(struct json_text data, int64_t *ret_event_ns, uint64_t *ret_first_id, uint64_t *ret_last_id,
                 struct frame_levels *levels)
 {
-    int64_t event_ns = 0, first = 0, last = 0;
+    int64_t event_ns = 0, first = 0, last = 0, before = -1;
     uint64_t seen = 0, need = SEEN('E') | SEEN('U') | SEEN('u') | SEEN('b') | SEEN('a');
     struct json json;
     struct json_text key;
+    levels->n_bids = levels->n_asks = 0;
     json_init(&json, data.data, data.len);
     json_enter_object(&json);
     while (json_member(&json, &key)) {
         char c = key.len == 1 ? key.data[0] : '\0';
         int rc = 0;
-        if (c == 'E')
+        if (json_is(key, "pu"))
+            rc = json_int(&json, &before) ? 0 : -EINVAL;
+        else if (c == 'E')
             rc = read_moment(&json, &event_ns) ? 0 : -EINVAL;
         else if (c == 'U')
             json_int(&json, &first);
@@ -321,7 +324,7 @@ int frame_depth(struct json_text data, int64_t *ret_event_ns, uint64_t *ret_firs
     if (!json_done(&json) || (seen & need) != need)
         return -EINVAL;
     *ret_event_ns = event_ns;
-    *ret_first_id = (uint64_t)first;
+    *ret_first_id = (uint64_t)(before >= 0 ? before + 1 : first);
     *ret_last_id = (uint64_t)last;
     return 0;
 }

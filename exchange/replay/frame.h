@@ -52,6 +52,8 @@ int frame_trade(struct json_text data, struct tape_trade *ret);
 int frame_agg_trade(struct json_text data, struct tape_trade *ret, int64_t *ret_first_id,
                     int64_t *ret_last_id);
 int frame_quote(struct json_text data, uint64_t *ret_id, struct level *ret_bid, struct level *ret_ask);
+/* The first id is the one after `pu` where the message has that (futures), so that each joins on to the last.
+ */
 int frame_depth(struct json_text data, int64_t *ret_event_ns, uint64_t *ret_first_id, uint64_t *ret_last_id,
                 struct frame_levels *levels);
 int frame_snapshot(struct json_text data, uint64_t *ret_last_id, struct frame_levels *levels);

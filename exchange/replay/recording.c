@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/replay/follow.h"
 #include "exchange/replay/lines.h"
 #include "exchange/replay/reply.h"
 
@@ -18,13 +19,11 @@ struct file {
     struct frame_line line; /* the one to play next */
 };
 
-/* The venue's book of one symbol, and what a first reading found. */
-struct follow {
-    struct ladder bids, asks;
-    uint64_t last_id;
+/* One symbol's book, and what a first reading found. */
+struct followed {
+    struct follow book;
     uint64_t seen_id; /* last id of its differences so far */
     bool has_trades;
-    bool has_snapshot;
 };
 
 struct recording {
@@ -33,7 +32,8 @@ struct recording {
     size_t n_files;
     int64_t from_ns, to_ns;
     bool done;
-    struct follow follows[TAPE_SYMBOLS_MAX];
+    struct followed symbols[TAPE_SYMBOLS_MAX];
+    size_t snapshots_ahead; /* in the files, behind the position */
     struct frame_levels levels;
     struct json_text info; /* a reply of exchangeInfo, as it was recorded */
 };
@@ -90,21 +90,6 @@ static struct stream *stream_of(struct recording *r, struct file *f, const struc
     return s;
 }
 
-static void take_snapshot(struct recording *r, struct follow *follow, uint64_t last_id)
-{
-    const struct frame_levels *l = &r->levels;
-    follow->bids.n = follow->asks.n = 0;
-    /* From the worst on, so that each level is appended. */
-    for (size_t i = l->n_bids; i > 0; i--)
-        if (ladder_set(&follow->bids, l->bids[i - 1].price, l->bids[i - 1].qty) < 0)
-            r->base.tape->failed = true;
-    for (size_t i = l->n_asks; i > 0; i--)
-        if (ladder_set(&follow->asks, l->asks[i - 1].price, l->asks[i - 1].qty) < 0)
-            r->base.tape->failed = true;
-    follow->last_id = last_id;
-    follow->has_snapshot = true;
-}
-
 /* The symbol that a snapshot is of: the URL says, or it is the one of the file whose ids are nearest. */
 static int snapshot_symbol(struct recording *r, const struct file *f, uint64_t last_id)
 {
@@ -115,7 +100,7 @@ static int snapshot_symbol(struct recording *r, const struct file *f, uint64_t l
     int best = f->first_symbol;
     uint64_t best_off = UINT64_MAX;
     for (int i = 0; i < tape->n_symbols; i++) {
-        uint64_t seen = r->follows[i].seen_id;
+        uint64_t seen = r->symbols[i].seen_id;
         uint64_t off = seen > last_id ? seen - last_id : last_id - seen;
         if (seen > 0 && off < best_off) {
             best = i;
@@ -174,9 +159,10 @@ static int learn(struct recording *r, struct file *f, int64_t *first_ns)
         if ((rc = frame_snapshot(frame.data, &last_id, &r->levels)) < 0)
             return rc;
         int symbol = snapshot_symbol(r, f, last_id);
-        if (symbol >= 0 && !r->follows[symbol].has_snapshot)
-            take_snapshot(r, &r->follows[symbol], last_id);
-        return 0;
+        r->snapshots_ahead++;
+        return symbol < 0 || r->symbols[symbol].book.has_snapshot
+                   ? 0
+                   : follow_snapshot(&r->symbols[symbol].book, last_id, &r->levels);
     }
     if (nameless(&frame))
         return 0;
@@ -192,7 +178,7 @@ static int learn(struct recording *r, struct file *f, int64_t *first_ns)
         if ((rc = frame_trade(frame.data, &trade)) < 0)
             return rc;
         learn_digits(sym, trade.price, trade.qty);
-        r->follows[s->symbol].has_trades = true;
+        r->symbols[s->symbol].has_trades = true;
         event_ns = trade.event_ns;
         break;
     case STREAM_AGG_TRADE:
@@ -211,7 +197,7 @@ static int learn(struct recording *r, struct file *f, int64_t *first_ns)
     case STREAM_DEPTH:
         if ((rc = frame_depth(frame.data, &event_ns, &first_id, &last_id, &r->levels)) < 0)
             return rc;
-        r->follows[s->symbol].seen_id = last_id;
+        r->symbols[s->symbol].seen_id = last_id;
         for (size_t i = 0; i < r->levels.n_bids; i++)
             learn_digits(sym, r->levels.bids[i].price, r->levels.bids[i].qty);
         for (size_t i = 0; i < r->levels.n_asks; i++)
@@ -232,22 +218,15 @@ static int learn(struct recording *r, struct file *f, int64_t *first_ns)
 
 static int play_depth(struct recording *r, struct stream *s, const struct frame *frame)
 {
-    struct follow *follow = &r->follows[s->symbol];
     struct frame_levels *l = &r->levels;
     int64_t event_ns;
     uint64_t first_id, last_id;
     int rc = frame_depth(frame->data, &event_ns, &first_id, &last_id, l);
     if (rc < 0)
         return rc;
-    if (last_id > follow->last_id) {
-        for (size_t i = 0; i < l->n_bids; i++)
-            if (ladder_set(&follow->bids, l->bids[i].price, l->bids[i].qty) < 0)
-                return -ENOMEM;
-        for (size_t i = 0; i < l->n_asks; i++)
-            if (ladder_set(&follow->asks, l->asks[i].price, l->asks[i].qty) < 0)
-                return -ENOMEM;
-        follow->last_id = last_id;
-    }
+    r->symbols[s->symbol].seen_id = last_id;
+    if ((rc = follow_update(&r->symbols[s->symbol].book, first_id, last_id, l, r->snapshots_ahead > 0)) < 0)
+        return rc;
     tape_advance(r->base.tape, s->symbol, event_ns, CLOSE_GRACE_NS);
     if (s->kind == STREAM_DEPTH) {
         tape_recorded(r->base.tape, s, frame->data.data, frame->data.len);
@@ -278,7 +257,7 @@ static int play_stream(struct recording *r, struct stream *s, const struct frame
         break;
     case STREAM_AGG_TRADE:
         if ((rc = frame_agg_trade(frame->data, &trade, &first, &last)) == 0)
-            tape_agg_trade(tape, s->symbol, &trade, first, last, !r->follows[s->symbol].has_trades, raw,
+            tape_agg_trade(tape, s->symbol, &trade, first, last, !r->symbols[s->symbol].has_trades, raw,
                            raw_len);
         break;
     case STREAM_BOOK_TICKER:
@@ -372,8 +351,9 @@ static int recording_step(struct source *source)
         uint64_t last_id;
         rc = frame_snapshot(frame.data, &last_id, &r->levels);
         int symbol = rc == 0 ? snapshot_symbol(r, f, last_id) : -1;
-        if (symbol >= 0 && last_id > r->follows[symbol].last_id)
-            take_snapshot(r, &r->follows[symbol], last_id);
+        r->snapshots_ahead--;
+        if (symbol >= 0)
+            rc = follow_snapshot(&r->symbols[symbol].book, last_id, &r->levels);
     } else if (rc == 0 && frame.kind == FRAME_STREAM && nameless(&frame)) {
         rc = 0;
     } else if (rc == 0 && frame.kind == FRAME_STREAM) {
@@ -394,11 +374,7 @@ static int recording_step(struct source *source)
 
 static bool recording_book(struct source *source, int symbol, struct source_book *ret)
 {
-    const struct follow *follow = &((struct recording *)source)->follows[symbol];
-    if (follow->last_id == 0)
-        return false;
-    *ret = (struct source_book){&follow->bids, &follow->asks, follow->last_id};
-    return true;
+    return follow_book(&((struct recording *)source)->symbols[symbol].book, ret);
 }
 
 static void recording_destroy(struct source *source)
@@ -407,10 +383,8 @@ static void recording_destroy(struct source *source)
     for (size_t i = 0; i < r->n_files; i++)
         lines_finish(&r->files[i].lines);
     free((char *)(uintptr_t)r->info.data);
-    for (int i = 0; i < TAPE_SYMBOLS_MAX; i++) {
-        ladder_finish(&r->follows[i].bids);
-        ladder_finish(&r->follows[i].asks);
-    }
+    for (int i = 0; i < TAPE_SYMBOLS_MAX; i++)
+        follow_finish(&r->symbols[i].book);
     frame_levels_finish(&r->levels);
     free(r->files);
     free(r);
@@ -522,7 +496,7 @@ int recording_create(struct tape *tape, const char *const *paths, size_t n_paths
     for (size_t i = 0; i < n_paths; i++)
         files[i] = (struct file){.lines.path = paths[i], .first_symbol = -1};
     for (int i = 0; i < TAPE_SYMBOLS_MAX; i++)
-        r->follows[i].bids.bid = true;
+        follow_init(&r->symbols[i].book);
     int rc = load(r);
     if (rc < 0) {
         memcpy(error, r->base.error, SOURCE_ERROR_MAX);

@@ -4,8 +4,9 @@
  * Files are read twice: once when opened, to learn what they hold (and that every line can be read), then
  * line by line as they play. Frames go out as they stand. Recorded replies are what REST shows: the first
  * exchangeInfo, and klines from when they were received on (those before the first frame from the start). The
- * book of each symbol starts with the first depth snapshot in the files and follows the differences; where a
- * file has no klines or aggregates, the tape makes them from its trades. */
+ * book of each symbol starts with the first depth snapshot in the files and follows the differences; behind a
+ * hole in them there is none until the next snapshot (follow.h). Where a file has no klines or aggregates,
+ * the tape makes them from its trades. */
 #ifndef EXCHANGE_REPLAY_RECORDING_H
 #define EXCHANGE_REPLAY_RECORDING_H
 

@@ -558,7 +558,8 @@ void tape_depth(struct tape *tape, int symbol, int64_t event_ns, uint64_t first_
     bool slow = wanted(sym, STREAM_DEPTH);
     if (event_ns > tape->now_ns)
         tape->now_ns = event_ns;
-    if (slow && sym->slow_last_id != 0 && event_ns / NS_PER_S != sym->slow_event_ns / NS_PER_S)
+    bool hole = first_id > sym->slow_last_id + 1; /* that one message across it would hide */
+    if (slow && sym->slow_last_id != 0 && (hole || event_ns / NS_PER_S != sym->slow_event_ns / NS_PER_S))
         flush_slow(tape, sym);
     if (raw)
         pass_on(tape, sym, STREAM_DEPTH_FAST, raw, raw_len);

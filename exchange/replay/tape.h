@@ -16,8 +16,8 @@
 #include "exchange/replay/candles.h"
 #include "exchange/replay/ladder.h"
 #include "exchange/replay/stream.h"
-#include "exchange/text.h"
 #include "exchange/symbol.h"
+#include "exchange/text.h"
 
 enum {
     TAPE_SYMBOLS_MAX = 4096,

@@ -255,6 +255,129 @@ static void test_info(void)
     free(tape);
 }
 
+/* A difference U..u at second `s`, and a snapshot; a book of one bid and one ask around 100 + at. */
+static void put_change(FILE *f, int s, const char *ids, int bid, int bid_qty, int ask, int ask_qty)
+{
+    fprintf(f,
+            "17231613%02d000000000 {\"stream\":\"btcusdt@depth@100ms\",\"data\":{\"e\":\"depthUpdate\","
+            "\"E\":17231613%02d000,\"s\":\"BTCUSDT\",%s,\"b\":[[\"%d\",\"%d\"]],\"a\":[[\"%d\",\"%d\"]]}}\n",
+            s, s, ids, bid, bid_qty, ask, ask_qty);
+}
+
+static void put_snapshot(FILE *f, int s, int last_id, int bid, int ask)
+{
+    fprintf(
+        f,
+        "17231613%02d500000000 {\"lastUpdateId\":%d,\"bids\":[[\"%d\",\"1\"]],\"asks\":[[\"%d\",\"1\"]]}\n",
+        s, last_id, bid, ask);
+}
+
+/* Behind a hole in the differences there is no book until a snapshot that they join on to, of whatever id. */
+static void test_hole(void)
+{
+    static const struct {
+        const char *ids[4]; /* of the differences at 0, 1, 11 and 13 s */
+        int snapshot;       /* at 12 s */
+        int known;          /* then */
+        int best;           /* bid at the end; 0: no book */
+        int last_id;
+    } cases[] = {
+        {{"\"U\":5,\"u\":6", "\"U\":7,\"u\":9", "\"U\":200,\"u\":210", "\"U\":211,\"u\":220"},
+         205,
+         1,
+         122,
+         220},
+        /* it says less than the differences since: these are applied again */
+        {{"\"U\":5,\"u\":6", "\"U\":7,\"u\":9", "\"U\":200,\"u\":210", "\"U\":211,\"u\":220"},
+         199,
+         1,
+         122,
+         220},
+        /* older than the first difference behind the hole: no book can be made of it */
+        {{"\"U\":5,\"u\":6", "\"U\":7,\"u\":9", "\"U\":200,\"u\":210", "\"U\":211,\"u\":220"}, 198, 0, 0, 0},
+        {{"\"U\":5,\"u\":6", "\"U\":7,\"u\":9", "\"U\":200,\"u\":210", "\"U\":211,\"u\":220"}, 9, 0, 0, 0},
+        /* newer than all: what it holds is not applied again */
+        {{"\"U\":5,\"u\":6", "\"U\":7,\"u\":9", "\"U\":200,\"u\":210", "\"U\":211,\"u\":220"},
+         230,
+         1,
+         120,
+         230},
+        /* of futures: U leaves numbers out, pu tells of a hole */
+        {{"\"U\":5,\"u\":6,\"pu\":4", "\"U\":8,\"u\":9,\"pu\":6", "\"U\":12,\"u\":210,\"pu\":9",
+          "\"U\":212,\"u\":220,\"pu\":210"},
+         205,
+         1,
+         122,
+         220},
+        {{"\"U\":5,\"u\":6,\"pu\":4", "\"U\":7,\"u\":9,\"pu\":6", "\"U\":200,\"u\":210,\"pu\":190",
+          "\"U\":215,\"u\":220,\"pu\":210"},
+         205,
+         1,
+         122,
+         220},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct source *source = NULL;
+        struct source_book book;
+        struct tape *tape = calloc(1, sizeof(*tape));
+        const char *path = scratch_path("hole");
+        FILE *f = fopen(path, "w");
+        bool whole = i == 5; /* nothing is missing */
+        CHECK(f != NULL);
+        put_change(f, 0, cases[i].ids[0], 100, 1, 101, 1);
+        put_snapshot(f, 0, 6, 100, 101);
+        put_change(f, 1, cases[i].ids[1], 99, 2, 102, 2);
+        put_change(f, 11, cases[i].ids[2], 121, 0, 119,
+                   0); /* prices have moved far: 100/101 went in the hole */
+        put_snapshot(f, 12, cases[i].snapshot, 120, 123);
+        put_change(f, 13, cases[i].ids[3], 122, 3, 124, 3);
+        fclose(f);
+        tape_init(tape);
+        CHECK_INT(recording_create(tape, &path, 1, INT64_MIN, INT64_MAX, &source, error), 0);
+        for (int step = 0; step < 6; step++) {
+            CHECK_INT(source->ops->step(source), 0);
+            bool known = source->ops->book(source, 0, &book);
+            CHECK_INT(known, step < 3 || whole || (step >= 4 && cases[i].known));
+            if (known && !whole) {
+                const struct level *bid = ladder_best(book.bids, 0), *ask = ladder_best(book.asks, 0);
+                CHECK(bid && ask && bid->price < ask->price);
+            }
+            if (step == 5 && known && !whole) {
+                CHECK_INT(book.last_id, cases[i].last_id);
+                CHECK_INT(ladder_best(book.bids, 0)->price / 100000000, cases[i].best);
+            }
+        }
+        source_destroy(source);
+        tape_finish(tape);
+        free(tape);
+    }
+}
+
+/* A message a second hides no hole. */
+static void test_hole_slow(void)
+{
+    static const char *const names[] = {"btcusdt@depth"};
+    struct heard h = {0};
+    struct source *source = NULL;
+    struct tape *tape = calloc(1, sizeof(*tape));
+    const char *path = scratch_path("slow");
+    FILE *f = fopen(path, "w");
+    CHECK(f != NULL);
+    put_change(f, 1, "\"U\":7,\"u\":9", 99, 2, 102, 2);
+    put_change(f, 1, "\"U\":20,\"u\":21", 99, 3, 102, 3);
+    fclose(f);
+    tape_init(tape);
+    CHECK_INT(recording_create(tape, &path, 1, INT64_MIN, INT64_MAX, &source, error), 0);
+    listen_to(tape, &h, names, 1);
+    play_all(source);
+    CHECK(strstr(h.text, "\"U\":7,\"u\":9,") != NULL);
+    CHECK(strstr(h.text, "\"U\":20,\"u\":21,") != NULL);
+    source_destroy(source);
+    tape_finish(tape);
+    free(tape);
+    free(h.text);
+}
+
 static void test_from_to(void)
 {
     static const char *const names[] = {"btcusdt@trade"};
@@ -311,6 +434,8 @@ int main(void)
     test_others();
     test_paces();
     test_info();
+    test_hole();
+    test_hole_slow();
     test_from_to();
     test_refused();
     return check_done("recording");

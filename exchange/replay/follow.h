@@ -1,0 +1,47 @@
+/* The venue's own book of one symbol, followed through a recording.
+ *
+ * It begins with a snapshot and takes the differences that join on. Behind a hole in them nothing is known of
+ * it: differences are kept until a snapshot comes that they join on to, and that snapshot with what is newer
+ * of them is the book again. Without any snapshot the book is what its differences say, since the last hole.
+ */
+#ifndef EXCHANGE_REPLAY_FOLLOW_H
+#define EXCHANGE_REPLAY_FOLLOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "exchange/replay/frame.h"
+#include "exchange/replay/ladder.h"
+#include "exchange/replay/source.h"
+
+struct follow_kept; /* one difference */
+
+struct follow {
+    struct ladder bids, asks;
+    uint64_t last_id; /* 0: nothing yet */
+    bool has_snapshot;
+    bool lost; /* behind a hole */
+
+    struct follow_kept *kept; /* since the hole, in order, without one between them */
+    size_t n_kept, cap_kept;
+    struct level *levels; /* of all that is kept: bids, then asks of each */
+    size_t n_levels, cap_levels;
+};
+
+void follow_init(struct follow *follow);
+void follow_finish(struct follow *follow);
+
+/* A snapshot after update last_id; one that says nothing new, or that is older than what it would have to
+ * join on to, is left out. 0 or -ENOMEM. */
+int follow_snapshot(struct follow *follow, uint64_t last_id, const struct frame_levels *levels);
+
+/* A difference of updates first_id..last_id. `keep`: behind a hole it is kept, for a snapshot may come. 0 or
+ * -ENOMEM. */
+int follow_update(struct follow *follow, uint64_t first_id, uint64_t last_id,
+                  const struct frame_levels *levels, bool keep);
+
+/* False while nothing is known of it. */
+bool follow_book(const struct follow *follow, struct source_book *ret);
+
+#endif
