@@ -37,7 +37,7 @@ static const char help[] =
     "                             halt:AAPL:2026-01-15T15:00:00Z:5m; may be repeated\n"
     "      --keys ID:SECRET       alpaca: the only ones that are good\n"
     "      --plan free|unlimited  alpaca: what these keys may see\n"
-    "      --refuse CODE          alpaca: the error that every authentication gets\n"
+    "      --refuse CODE[@30s]    alpaca: the error that every authentication gets (from then on)\n"
     "      --help, --version\n"
     "\n"
     "Prints one JSON line when it listens. Play starts with the first websocket subscription. See "

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Several venues in one daemon, each a replay of ours: both stream at once, one is refused, closed over a long weekend, split
+"""Several venues in one daemon, each a replay of ours: both stream at once, one is refused, or once its keys are revoked, closed over a long weekend, split
 and paid a dividend, symbols come and go, and everything is as it was after a restart."""
 
 import concurrent.futures
@@ -229,6 +229,34 @@ def same_bars(folder):
     print(f"same bars: {len(trades)} from trades are the venue's, after {late} late trades")
 
 
+def revoked(folder):
+    """Keys that are revoked while it streams: the next authentication is refused, that venue ends for good, the other goes on."""
+    start = "2026-01-15T15:00:00Z"
+    coins = folder.start(Venue(folder.path, "revoked-coins", "--synthetic", "5", "--from", start, "--speed", "60"))
+    stocks = folder.start(Venue(folder.path, "revoked", "--venue", "alpaca", "--synthetic", "5", "--from", start, "--speed", "60",
+                                "--refuse", "402@2s", "--fault", "close@20"))
+    ca = os.path.join(folder.path, "revoked.pem")
+    with open(ca, "w") as file:
+        file.write(open(coins.ca).read() + open(stocks.ca).read())
+    config = BOTH.format(keys=write_keys(folder.path, "revoked-keys", "hush"), symbols="BTC/USD", ca=ca, coins=coins.urls,
+                         stocks=stocks.urls).replace("[venue", "[engine]\nclock = feed\n[venue")
+    daemon = folder.start(harness.Daemon(folder.path, None, config, name="revoked", state="revoked-state"))
+    status = daemon.wait_status(lambda s: s["venues"][1]["state"] == "failed" and s["symbols"] and s["symbols"][1]["stale"], "the end of one")
+    venue = status["venues"][1]
+    assert venue["connects"] == 1 and venue["frames"] >= 10 and venue["retry_in_ms"] is None, venue
+    assert "402" in venue["detail"] or "keys" in venue["detail"], venue
+    frames, now_ns = status["venues"][0]["frames"], status["now_ns"]
+    status = daemon.wait_status(lambda s: s["venues"][0]["frames"] > frames + 1000 and s["now_ns"] > now_ns + 60 * 10**9, "the other one's frames")
+    assert status["venues"][0]["state"] == "ok" and not status["symbols"][0]["stale"], status["venues"]
+    after = status["venues"][1]
+    assert [after[k] for k in ("state", "connects", "requests", "connect_budget_used")] == \
+        ["failed"] + [venue[k] for k in ("connects", "requests", "connect_budget_used")], (venue, after)
+    assert daemon.stop() == 0 and "hush" not in daemon.log_text()
+    codes = [row[0] for row in query(daemon, "SELECT code FROM alerts")]
+    assert codes.count("venue-refused") == 1, codes
+    print(f"revoked: {venue['detail']}")
+
+
 def together(folder, *scenarios):
     """Each waits for its own programs, most of the time."""
     with concurrent.futures.ThreadPoolExecutor(len(scenarios)) as pool:
@@ -238,7 +266,7 @@ def together(folder, *scenarios):
 
 def main():
     with harness.Folder() as folder:
-        together(folder, both, refused, weekend, half_day, same_bars)
+        together(folder, both, refused, revoked, weekend, half_day, same_bars)
 
 
 if __name__ == "__main__":

@@ -43,9 +43,10 @@ struct alpaca {
     struct text scratch[2];
 
     bool free_plan;
-    const char *key_id; /* NULL: any is good */
-    char *secret;       /* follows key_id in its memory */
-    int refuse;         /* the error that every authentication gets; 0: none */
+    const char *key_id;                /* NULL: any is good */
+    char *secret;                      /* follows key_id in its memory */
+    int refuse;                        /* the error that every authentication gets, from then on; 0: none */
+    int64_t refuse_after_ns, began_ns; /* of market time since the position that it began with */
 
     int64_t minute, market_minute; /* in which calls are counted: of wall time, of the position */
     int calls;

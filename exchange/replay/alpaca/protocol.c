@@ -288,10 +288,21 @@ static int set(struct alpaca *alpaca, const struct option_given *given, char err
                    : bad(error, "unknown plan: --plan", value, "free or unlimited");
     }
     if (strcmp(given->name, "--refuse") == 0) {
-        alpaca->refuse = atoi(value);
-        return strlen(value) == 3 && strstr(codes, value)
-                   ? 0
-                   : bad(error, "unknown error: --refuse", value, "one of 402 406 409 411 500");
+        char code[4] = "";
+        const char *after = strchr(value, '@');
+        int64_t seconds = 0;
+        snprintf(code, sizeof(code), "%.3s", value);
+        alpaca->refuse = atoi(code);
+        bool good = strspn(code, "0123456789") == 3 && strstr(codes, code) &&
+                    (value[3] == '\0' || after == value + 3);
+        if (good && after) {
+            size_t len = strlen(after + 1);
+            good = len > 1 && len < 10 && after[len] == 's' &&
+                   decimal_parse(after + 1, len - 1, 0, &seconds) == 0 && seconds >= 0;
+        }
+        alpaca->refuse_after_ns = good ? seconds * MADE_SECOND : 0;
+        return good ? 0
+                    : bad(error, "unknown error: --refuse", value, "one of 402 406 409 411 500, or 402@30s");
     }
     if (!colon || colon == value || !colon[1])
         return bad(error, "bad keys:", given->name, "ID:SECRET"); /* the value is nobody's business */
@@ -369,7 +380,7 @@ static int begin(struct alpaca *alpaca, const struct options *options, char erro
     alpaca->base.source = &alpaca->source;
     alpaca->source.ops = &source_ops;
     alpaca->now_ns = options->from_ns != INT64_MIN ? options->from_ns : (int64_t)now.tv_sec * MADE_SECOND;
-    alpaca->beat_ns = alpaca->now_ns;
+    alpaca->beat_ns = alpaca->began_ns = alpaca->now_ns;
     alpaca->to_ns = options->to_ns;
     for (size_t i = 0; i < options->faults.n_changes; i++)
         if (change(alpaca, &options->faults, i, error) < 0)
@@ -416,7 +427,7 @@ static int read_recordings(struct alpaca *alpaca, const struct options *options,
     if (rc == 0 && n > 0)
         rc = recorded_open(journals, n, options->from_ns, &alpaca->recorded, error);
     if (rc == 0 && n > 0)
-        alpaca->now_ns = recorded_due(alpaca->recorded);
+        alpaca->now_ns = alpaca->began_ns = recorded_due(alpaca->recorded);
     free(journals);
     return rc;
 }

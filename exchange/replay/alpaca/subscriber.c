@@ -328,7 +328,7 @@ static void authenticate(struct subscriber *s, const char *id, const char *secre
         return;
     }
     strcpy(s->key_id, id);
-    if (s->alpaca->refuse) {
+    if (s->alpaca->refuse && s->alpaca->now_ns - s->alpaca->began_ns >= s->alpaca->refuse_after_ns) {
         subscriber_error(s, s->alpaca->refuse);
     } else if (s->alpaca->free_plan && strcmp(s->endpoint->feed, "sip") == 0) {
         subscriber_error(s, 409);
