@@ -113,7 +113,9 @@ void feed_tick(uv_timer_t *timer)
         feed_pass(feed, feed_clock_ns(feed));
     if (wall && feed->stage == STAGE_STREAM)
         feed_refresh(feed, feed_clock_ns(feed));
-    if (feed->up_since_ms != 0) {
+    if (feed->unanswered > 0) { /* nothing is read: silence is of our own making */
+        watchdog_restart(&feed->watchdog, now);
+    } else if (feed->up_since_ms != 0) {
         judge_symbols(feed, now);
         judge_silence(feed, now);
         fetch_books(feed, now);

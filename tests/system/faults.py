@@ -80,9 +80,27 @@ def run(folder, name, fault, condition, what, speed="1"):
           f"{status['symbols'][0]['book_gaps']} book gaps, {count} bars, {holes} holes written down")
 
 
+def own_pause(folder):
+    """On the feed's clock the stream is not read while a question is open. That is no silence of the venue's: the answer is
+    waited for, over a ban of five seconds too."""
+    replay = folder.start(harness.Replay(folder.path, "--synthetic", "21", "--speed", "10", "--fault", "gap@book",
+                                         "--fault", "ban@6+5s"))
+    daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, ("--clock", "feed"), name="pause", state="pause"))
+    daemon.wait_status(lambda s: s["venues"][0]["requests_failed"] > 0, "a request that is refused")
+    daemon.wait_status(lambda s: s["venues"][0]["requests_waiting"] == 0 and s["symbols"][0]["book"] == "synced",
+                       "the answer after the ban")
+    status = daemon.status_object()
+    assert status["feed"]["connects"] == 1, status["feed"]
+    assert "no data" not in daemon.log_text(), daemon.log_text()
+    assert daemon.stop() == 0
+    assert replay.stop() == 0
+    print("pause: the end of a ban was waited for, without a reconnection")
+
+
 def main():
     with harness.Folder() as folder:
         used_up(folder)
+        own_pause(folder)
         run(folder, "silence", "silence@3s+5s",
             lambda s: s["feed"]["connects"] >= 2, "a reconnection for silence")
         run(folder, "close", "close@1000",
