@@ -161,7 +161,7 @@ struct live_order {
     uint32_t amends;     /* on their way */
     bool cancel_queued;  /* it needs nothing any more */
     bool missed;         /* a stop that was crossed unseen: it triggers at the next price */
-    bool takes;          /* its limit crossed what was shown when it came to rest, and crosses it since */
+    bool takes;          /* its limit crosses what is shown since it came to rest, or to an opening */
     int64_t split_fills; /* what it filled is by now this much more, after splits: of a bracket's entry */
     int64_t queue_ahead; /* of others at its price before it, as far as is shown; -1: not known */
 };

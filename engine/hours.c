@@ -67,16 +67,24 @@ void hours_begin(struct engine *engine, int symbol)
     }
 }
 
-/* Nothing that was shown before is traded at, and what rests stands in no known queue. */
+/* Nothing that was shown before is traded at. What rests comes to the opening as if it arrived there: a limit
+ * order takes what it crosses of what is shown first, and has no known place in a queue. Where only trades
+ * are told it makes, as nothing will be shown. */
 static void reopen(struct engine *engine, int symbol)
 {
     struct market_state *market = &engine->markets[symbol];
+    bool shows = market->quote.bid > 0 || market->quote.ask > 0 || market->book.state == BOOK_SYNCED;
     market->quote = (struct market_quote){0};
     market->n_taken = 0;
     market->unmoved = market->calm = false;
-    for (size_t i = 0; market->live_orders > 0 && i < engine->n_orders; i++)
-        if (engine->orders[i].order.symbol == symbol)
-            engine->orders[i].queue_ahead = -1;
+    for (size_t i = 0; market->live_orders > 0 && i < engine->n_orders; i++) {
+        struct live_order *live = &engine->orders[i];
+        if (live->order.symbol != symbol)
+            continue;
+        live->queue_ahead = -1;
+        if (shows && engine->fill_model != FILL_BAR)
+            live->takes = live_resting(&live->order) && order_works_as_limit(&live->order);
+    }
     measure_update(engine, symbol, 0);
 }
 

@@ -44,8 +44,8 @@
  * limit orders from then on.
  *
  * Sessions. While its market is closed, or halted, nothing of a symbol is filled or triggered, and every
- * order rests, market orders too; at the opening what was shown is forgotten, and they go on by what comes
- * (hours.c).
+ * order rests, market orders too; at the opening what was shown is forgotten, and they come to what is shown
+ * next as if they arrived then (hours.c).
  *
  * Groups. An OCO's legs share a reserve; when one trades any part, or triggers, the other is cancelled with
  * OTHER_LEG; a leg that ends otherwise (would take, cannot be paid) leaves the other; a cancel by the user of

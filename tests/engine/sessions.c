@@ -2,6 +2,7 @@
  * the market is closed, DAY ends with the session, and what rests goes on by what is seen after the opening.
  */
 #include "tests/engine/by_hand.h"
+#include "tests/random.h"
 
 #define HOUR_NS     (60 * MINUTE_NS)
 #define SESSION_DAY (24 * HOUR_NS)
@@ -38,10 +39,13 @@ static struct engine_symbol_view seen(int symbol)
     return view;
 }
 
+static enum fill_model model = FILL_BOOK;
+
 /* A stock that is at 60,000, in a session that ends in an hour. */
 static void open_session(bool extended)
 {
     harness_init(&h);
+    h.config.fill_model = model;
     h.accounts[ALICE].cash = 1000000 * USDT;
     snprintf(h.symbols[BTCUSDT].calendar, sizeof h.symbols[BTCUSDT].calendar, "us-equity");
     h.symbols[BTCUSDT].loose_ids = true;
@@ -94,9 +98,91 @@ static void test_closed(void)
     sees(market, ORDER_FILLED, ORDER_OK);
     CHECK_INT(told(&h, market)->cost, 60210 * USDT);
     sees(sale, ORDER_FILLED, ORDER_OK);
+    CHECK_INT(told(&h, sale)->cost, 60200 * USDT / 4); /* it opens beyond its limit: it takes what is bid */
+    CHECK_INT(h.maker_fills, 0);
     sees(bid, ORDER_OPEN, ORDER_OK);
     trade(&h, BTCUSDT, 58999 * USDT, 2 * BTC);
     sees(bid, ORDER_FILLED, ORDER_OK);
+    CHECK_INT(told(&h, bid)->cost, 59000 * USDT); /* the market came to it later */
+    harness_close(&h);
+}
+
+static void close_and_open(int64_t for_ns, bool halt)
+{
+    if (halt)
+        status(MARKET_HALTED);
+    else
+        phase_to(MARKET_PHASE_CLOSED, h.now_ns + for_ns, false);
+    h.now_ns += for_ns;
+    if (halt)
+        status(MARKET_TRADES);
+    else
+        phase_to(MARKET_PHASE_OPEN, h.now_ns + 8 * HOUR_NS, false);
+}
+
+/* An order that rests over the close trades at the opening as one that arrives there: random limits, gaps and
+ * quantities, against a twin that does arrive there; by quotes or by the book, after a night or a halt. */
+static void test_gaps(struct random *random)
+{
+    unsigned took = 0, made = 0, ended = 0;
+    for (int round = 0; round < 2000; round++) {
+        bool buy = random_chance(random, 50), halt = random_chance(random, 50);
+        struct order_request request =
+            limit(buy ? ORDER_BUY : ORDER_SELL, random_between(random, 1, 40) * BTC / 10,
+                  random_between(random, buy ? 59900 : 60001, buy ? 59999 : 60100) * USDT);
+        int64_t bid = random_between(random, 59800, 60200) * USDT,
+                ask = bid + random_between(random, 1, 20) * USDT;
+        int64_t bid_qty = random_between(random, 1, 40) * BTC / 10,
+                ask_qty = random_between(random, 1, 40) * BTC / 10;
+        struct order orders[2];
+        uint64_t fills[2];
+        request.post_only = random_chance(random, 20);
+        model = round % 2 ? FILL_QUOTE : FILL_BOOK;
+        for (int twin = 0; twin < 2; twin++) {
+            uint64_t id = 0;
+            open_session(false);
+            hold(5 * BTC);
+            if (!twin)
+                id = rested(request);
+            close_and_open(10 * HOUR_NS, halt);
+            if (!twin && random_chance(random, 50)) /* of the auction: others' */
+                trade(&h, BTCUSDT, bid, BTC);
+            quote(&h, BTCUSDT, bid, bid_qty, ask, ask_qty);
+            if (twin)
+                id = rested(request);
+            trade(&h, BTCUSDT, buy ? ask : bid, BTC);
+            orders[twin] = *told(&h, id);
+            fills[twin] = h.fills;
+            harness_close(&h);
+        }
+        CHECK(orders[0].state == orders[1].state && orders[0].reason == orders[1].reason);
+        CHECK(orders[0].filled == orders[1].filled && orders[0].cost == orders[1].cost);
+        CHECK_INT(fills[0], fills[1]);
+        bool crosses = buy ? request.price >= ask : request.price <= bid;
+        took += crosses && orders[0].filled > 0;
+        ended += crosses && orders[0].reason == ORDER_WOULD_TAKE;
+        made += !crosses;
+        CHECK(crosses == (orders[0].filled > 0 || orders[0].reason == ORDER_WOULD_TAKE));
+    }
+    model = FILL_BOOK;
+    printf("engine/sessions: %u took at the opening, %u would have, %u rested on\n", took, ended, made);
+    CHECK(took > 100 && ended > 20 && made > 100);
+}
+
+/* Where only trades are told, nothing is ever shown to take. */
+static void test_trades_only(void)
+{
+    harness_init(&h);
+    h.accounts[ALICE].cash = 1000000 * USDT;
+    snprintf(h.symbols[BTCUSDT].calendar, sizeof h.symbols[BTCUSDT].calendar, "us-equity");
+    harness_open(&h);
+    phase_to(MARKET_PHASE_OPEN, h.now_ns + HOUR_NS, false);
+    trade(&h, BTCUSDT, 60000 * USDT, BTC);
+    uint64_t id = rested(limit(ORDER_BUY, BTC, 59000 * USDT));
+    close_and_open(10 * HOUR_NS, false);
+    trade(&h, BTCUSDT, 58000 * USDT, BTC);
+    sees(id, ORDER_FILLED, ORDER_OK);
+    CHECK_INT(told(&h, id)->cost, 59000 * USDT);
     harness_close(&h);
 }
 
@@ -284,7 +370,10 @@ static void test_bars(void)
 
 int main(void)
 {
+    struct random random = random_seeded("engine/sessions", 20261122);
     test_closed();
+    test_gaps(&random);
+    test_trades_only();
     test_day();
     test_halt();
     test_gone();
