@@ -2,6 +2,8 @@
 #include "daemon/feed/feeds.h"
 #include "daemon/status_internal.h"
 
+enum { STATUS_STREAMS_MAX = 1024 }; /* told one by one; of more the sums say enough */
+
 /* Below 0: not known. */
 static json_t *figure(double value)
 {
@@ -25,12 +27,17 @@ static void add_rates(json_t *object, const struct feed_rates *rates)
     json_object_set_new(object, "latency_p99_ms", figure(rates->latency_p99_ms));
 }
 
-static void add_streams(json_t *array, const struct engine *engine, struct feed *feed)
+/* Returns how many there are. */
+static size_t add_streams(json_t *array, const struct engine *engine, struct feed *feed)
 {
+    size_t n = 0;
     for (size_t i = 0; engine && i < feed_streams(feed); i++) {
         struct feed_stream_view view;
         struct feed_rates rates;
         if (!feed_stream_view(feed, i, &view))
+            continue;
+        n++;
+        if (json_array_size(array) >= STATUS_STREAMS_MAX)
             continue;
         json_t *object = json_object();
         json_object_set_new(object, "symbol", json_string(engine_symbol(engine, view.symbol)->name));
@@ -44,15 +51,17 @@ static void add_streams(json_t *array, const struct engine *engine, struct feed 
         add_rates(object, &rates);
         json_array_append_new(array, object);
     }
+    return n;
 }
 
 json_t *status_feed(const struct daemon *daemon)
 {
     struct feed_view view;
     json_t *streams = json_array(), *object = json_object();
+    size_t n_streams = 0;
     feeds_view(daemon->feeds, &view);
     for (size_t i = 0; i < feeds_count(daemon->feeds); i++)
-        add_streams(streams, session_engine(daemon->session), feeds_at(daemon->feeds, i));
+        n_streams += add_streams(streams, session_engine(daemon->session), feeds_at(daemon->feeds, i));
     json_object_set_new(object, "state", json_string(view.state));
     json_object_set_new(object, "venue", json_string(feed_venue(feeds_at(daemon->feeds, 0))->format->name));
     json_object_set_new(object, "url", json_string(view.url));
@@ -66,6 +75,7 @@ json_t *status_feed(const struct daemon *daemon)
     json_object_set_new(object, "clock_offset_ms",
                         view.have_offset ? json_integer(view.clock_offset_ms) : json_null());
     json_object_set_new(object, "streams", streams);
+    json_object_set_new(object, "streams_total", count(n_streams));
     return object;
 }
 

@@ -12,6 +12,8 @@
 
 #include "tui/text.h"
 
+enum { READ_BYTES = 64 << 10 };
+
 void control_init(struct control_client *client)
 {
     *client = (struct control_client){.fd = -1, .next_id = 1};
@@ -22,7 +24,7 @@ void control_close(struct control_client *client)
     if (client->fd >= 0)
         close(client->fd);
     client->fd = -1;
-    client->in.len = client->out.len = 0;
+    client->in.len = client->in.searched = client->out.len = 0;
 }
 
 void control_finish(struct control_client *client)
@@ -122,7 +124,7 @@ int control_io(struct control_client *client)
     for (;;) {
         if (client->in.len >= CONTROL_LINE_MAX)
             return memchr(client->in.data, '\n', client->in.len) ? 0 : hang_up(client, -EMSGSIZE);
-        if (!reserve(&client->in, 4096))
+        if (!reserve(&client->in, READ_BYTES))
             return hang_up(client, -ENOMEM);
         ssize_t n = recv(client->fd, client->in.data + client->in.len, client->in.size - client->in.len, 0);
         if (n < 0 && errno == EINTR)
@@ -144,9 +146,13 @@ bool control_next(struct control_client *client, json_t **ret_reply)
     json_t *reply = NULL;
 
     while (!reply && client->in.len) {
-        char *end = memchr(client->in.data, '\n', client->in.len);
-        if (!end)
+        struct control_buffer *in = &client->in;
+        char *end = memchr(in->data + in->searched, '\n', in->len - in->searched);
+        if (!end) {
+            in->searched = in->len;
             return false;
+        }
+        in->searched = 0;
         size_t len = (size_t)(end - client->in.data);
         reply = json_loadb(client->in.data, len, JSON_REJECT_DUPLICATES, NULL);
         if (reply && !json_is_object(reply)) {

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 enum {
-    CONTROL_LINE_MAX = 1 << 20, /* longest answer that is read; the daemon's are far shorter */
+    CONTROL_LINE_MAX = 64 << 20, /* longest answer that is read: a status of 4096 symbols has some 10 MiB */
     CONTROL_WORDS_MAX = 320,
     CONTROL_TIMEOUT_MS = 10000, /* that a verb waits: a command is answered after a commit */
 };
@@ -19,6 +19,7 @@ enum {
 struct control_buffer {
     char *data;
     size_t len, size;
+    size_t searched; /* of the input: so far there is no end of a line */
 };
 
 struct control_client {

@@ -11,13 +11,17 @@
 
 #include "tests/check.h"
 
-enum { DEADLINE_MS = 20000 };
+enum {
+    DEADLINE_MS = 20000,
+    LONG_MIB = 12, /* of a status of 4096 symbols */
+};
 
 enum manner {
     ANSWER,       /* as it should be, after rubbish, another's answer, and in pieces */
     REFUSE,       /* ok: false, with a code and words that would steer a terminal */
     REFUSE_BADLY, /* ok: false, and nothing else */
     HANG_UP,      /* closes after the request */
+    LONG,         /* as it should be, of thousands of symbols */
     ENDLESS,      /* a line without an end */
     SILENT,       /* reads, and says nothing until the client goes */
 };
@@ -57,9 +61,9 @@ static bool hear(int fd, char *line, size_t size)
 
 static void answer(int fd, enum manner manner)
 {
-    static const char endless[] =
-        "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
+    static char much[1 << 20];
 
+    memset(much, 'x', sizeof(much) - 1);
     switch (manner) {
     case ANSWER:
         say(fd, "rubbish\n\n[1]\n{\"id\":99,\"ok\":true,\"result\":{\"x\":0}}\n{\"id\":1,\"ok\":tr");
@@ -71,9 +75,15 @@ static void answer(int fd, enum manner manner)
     case REFUSE_BADLY:
         say(fd, "{\"id\":1,\"ok\":false}\n");
         break;
+    case LONG:
+        say(fd, "{\"id\":1,\"ok\":true,\"result\":{\"x\":7,\"symbols\":\"");
+        for (int i = 0; i < LONG_MIB; i++)
+            say(fd, much);
+        say(fd, "\"}}\n");
+        break;
     case ENDLESS:
-        for (int i = 0; i < CONTROL_LINE_MAX / 80 + 2; i++)
-            say(fd, endless);
+        for (size_t sent = 0; sent <= CONTROL_LINE_MAX; sent += sizeof(much) - 1)
+            say(fd, much);
         break;
     case HANG_UP:
     case SILENT:
@@ -137,6 +147,11 @@ static void check_calls(void)
 
     CHECK_INT(call(ANSWER, DEADLINE_MS, &result, &error), 0);
     CHECK_INT(json_integer_value(json_object_get(result, "x")), 7);
+    json_decref(result);
+    result = NULL;
+    CHECK_INT(call(LONG, DEADLINE_MS, &result, &error), 0);
+    CHECK_INT(json_integer_value(json_object_get(result, "x")), 7);
+    CHECK_INT(json_string_length(json_object_get(result, "symbols")), (LONG_MIB << 20) - LONG_MIB);
     json_decref(result);
     result = NULL;
     CHECK_INT(call(REFUSE, DEADLINE_MS, &result, &error), -EREMOTEIO);
