@@ -43,28 +43,39 @@ static int64_t room_ms(struct venue_rest *base, const struct venue_call *call, i
     int weight = binance_call_weight(call);
     if (now >= rest->minute_ends_ms) {
         rest->minute_ends_ms = now + MINUTE_MS;
-        rest->weight_used = 0;
+        rest->weight_used = rest->weight_sent = 0;
     }
     int64_t share = base->status.weight_limit * WEIGHT_SHARE_PERCENT / 100;
     if (rest->weight_used == 0 || rest->weight_used + weight <= share) {
         rest->weight_used += weight;
+        rest->weight_sent += weight;
         return now;
     }
     requests_pause(base, rest->minute_ends_ms);
     return base->status.paused_until_ms;
 }
 
+/* The venue's minute is told by its Date, cut to the second. What it says of the weight counts unless it is
+ * less than what was sent within the minute. */
 static void note(struct venue_rest *base, const struct http_reply *http)
 {
     struct binance_rest *rest = binance(base);
     if (http->used_weight < 0)
         return;
-    base->status.used_weight = rest->weight_used = http->used_weight;
+    int64_t now = clock_now_ms(), in_flight = 0;
     for (const struct venue_call *call = base->calls; call; call = call->next)
         if (call->http)
-            rest->weight_used += binance_call_weight(call);
-    int64_t into_ms = http->date_s >= 0 ? http->date_s % 60 * SECOND_MS : 0;
-    rest->minute_ends_ms = clock_now_ms() + MINUTE_MS - into_ms + SECOND_MS; /* Date is cut to the second */
+            in_flight += binance_call_weight(call);
+    int64_t ends_ms = http->date_s >= 0          ? now + MINUTE_MS - http->date_s % 60 * SECOND_MS + SECOND_MS
+                      : rest->minute_ends_ms > 0 ? rest->minute_ends_ms
+                                                 : now + MINUTE_MS;
+    if (now >= rest->minute_ends_ms || ends_ms > rest->minute_ends_ms + MINUTE_MS / 2) /* another minute */
+        rest->weight_sent = in_flight;
+    rest->minute_ends_ms = ends_ms;
+    base->status.used_weight = http->used_weight;
+    rest->weight_used = http->used_weight + in_flight;
+    if (rest->weight_used < rest->weight_sent)
+        rest->weight_used = rest->weight_sent;
 }
 
 static bool words(const struct http_reply *http, char ret[static REQUESTS_WORDS_MAX])

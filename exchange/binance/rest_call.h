@@ -10,7 +10,8 @@ struct binance_rest {
     const struct binance_variant *variant;
     char *url;
     int64_t minute_ends_ms; /* when the venue's count of weight starts over, at the latest */
-    int64_t weight_used;    /* as the venue said, and what was sent since */
+    int64_t weight_used; /* as the venue said, and what was sent since; or what was sent, if that is more */
+    int64_t weight_sent; /* in this minute */
 };
 
 struct binance_call {

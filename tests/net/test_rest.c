@@ -86,6 +86,7 @@ static void on_reply(void *user, const struct venue_reply *reply)
 }
 
 /* What the server says to the next request instead of a good reply; then goes on. */
+static int64_t weight_sent; /* of what was asked for */
 static const char *say_instead;
 static int say_times;
 static int requests;
@@ -141,6 +142,7 @@ static const char info[] =
 static void script(struct peer *peer, const char *head)
 {
     requests++;
+    weight_sent += !strstr(head, "/depth?") ? 1 : parameter(head, "limit=") > 1000 ? 250 : 50;
     snprintf(last_head, sizeof(last_head), "%s", head);
     if (limited_at_ns > 0 && after_limit_ns == 0)
         after_limit_ns = uv_hrtime();
@@ -185,6 +187,7 @@ static void open_rest(void)
     };
     CHECK_INT(venue->rest_create(&config, &rest), 0);
     requests = 0;
+    weight_sent = 0;
     weight = 1;
     say_times = 0;
     limited_at_ns = after_limit_ns = 0;
@@ -374,6 +377,27 @@ static void test_limited(void)
     CHECK_INT(book.replies, 0);
 }
 
+/* A venue that tells less than what was sent is not believed. */
+static void test_weight_untrue(void)
+{
+    enum { BOOKS = 60 };
+    static struct seen books[BOOKS];
+    open_rest(); /* which tells 1 */
+    for (int i = 0; i < BOOKS; i++) {
+        books[i] = (struct seen){0};
+        CHECK_INT(venue->rest_book(rest, &btc, on_reply, &books[i], NULL), 0);
+    }
+    int64_t end_ms = clock_now_ms() + DEADLINE_MS;
+    int before = -1;
+    while (requests != before && clock_now_ms() < end_ms) { /* until nothing is sent any more */
+        before = requests;
+        for (int64_t until_ms = clock_now_ms() + 200; clock_now_ms() < until_ms;)
+            uv_run(&loop, UV_RUN_NOWAIT);
+    }
+    CHECK(requests > 0 && weight_sent <= BINANCE_WEIGHT_LIMIT_DEFAULT * 4 / 5);
+    close_rest();
+}
+
 /* A ban is told to whoever keeps it, holds whatever asks, and is known to the next one from the start. */
 static int64_t ban_until_ns;
 
@@ -486,6 +510,7 @@ int main(void)
     test_bars();
     test_refusals();
     test_limited();
+    test_weight_untrue();
     test_ban();
     test_ban_unsaid();
     test_cancel();
