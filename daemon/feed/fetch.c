@@ -224,7 +224,7 @@ static void have_book(void *user, const struct venue_reply *reply)
     int symbol = call->symbol;
     feed_answered(&call->asked);
     free(call);
-    feed->symbols[symbol].book_asked = false;
+    feed->symbols[symbol].book_asked = feed->symbols[symbol].book_wanted = false;
     if (reply->error) {
         log_warning("%s: order book: %s", feed->listed[symbol].name, reply->text);
         feed_release(feed);
@@ -246,11 +246,36 @@ static int send_book(struct asked *asked)
     return feed->venue->rest_book(feed->rest, &feed->listed[call->symbol], have_book, call, NULL);
 }
 
-void feed_need_snapshot(struct feed *feed, int symbol)
+/* On the feed's clock its own time counts. */
+static int64_t pace_now_ms(const struct feed *feed)
 {
-    struct book_call *call = feed->symbols[symbol].book_asked ? NULL : calloc(1, sizeof *call);
+    return feed->daemon->config.clock == CLOCK_FEED ? session_now(feed->daemon->session) / 1000000
+                                                    : feed_now_ms();
+}
+
+void feed_book_due(struct feed *feed, int symbol)
+{
+    struct feed_symbol *ours = &feed->symbols[symbol];
+    int64_t now = pace_now_ms(feed);
+    if (engine_book(session_engine(feed->daemon->session), ours->index)->state == BOOK_SYNCED)
+        ours->book_wanted = false;
+    if (!ours->book_wanted || ours->book_asked || !pace_due(&ours->book_pace, now))
+        return;
+    struct book_call *call = calloc(1, sizeof *call);
     if (!call)
         return;
+    ours->book_wanted = false;
+    if (pace_asked(&ours->book_pace, now))
+        feed_tell(feed, DB_WARNING, "book-resync",
+                  "%s: the order book does not hold: asked for %u times in a row, next in %lld s",
+                  feed->listed[symbol].name, ours->book_pace.row,
+                  (long long)(ours->book_pace.delay_ms / 1000));
     *call = (struct book_call){.asked.send = send_book, .feed = feed, .symbol = symbol};
-    feed->symbols[symbol].book_asked = feed_ask(feed, &call->asked, true) == 0;
+    ours->book_asked = feed_ask(feed, &call->asked, true) == 0;
+}
+
+void feed_need_snapshot(struct feed *feed, int symbol)
+{
+    feed->symbols[symbol].book_wanted = true;
+    feed_book_due(feed, symbol);
 }

@@ -9,6 +9,7 @@
 #include "daemon/feed/feeds.h"
 #include "daemon/feed/keys.h"
 #include "daemon/feed/measure.h"
+#include "daemon/feed/pace.h"
 #include "exchange/net/backoff.h"
 #include "exchange/net/watchdog.h"
 
@@ -32,6 +33,8 @@ struct feed_symbol {
     int calendar;  /* of the feed's, or -1 */
     bool streamed; /* false: removed while it runs */
     bool stale, book_asked, odd_units;
+    bool book_wanted; /* asked for as soon as its pace allows */
+    struct pace book_pace;
     int64_t actions_from_ns;      /* those before took effect in a former run, or before it was streamed */
     int streams[MARKET_CHANNELS]; /* of each kind, or -1 */
 };
@@ -242,7 +245,9 @@ int64_t feed_history_from(const struct feed *feed, int symbol, int64_t open_ns);
 void feed_fill_gap(struct feed *feed, int symbol, int64_t from_open_ns, int64_t to_open_ns,
                    enum bars_why why);
 
+/* At once, or as soon as the book's pace allows: whoever brings time on says feed_book_due() then. */
 void feed_need_snapshot(struct feed *feed, int symbol);
+void feed_book_due(struct feed *feed, int symbol);
 
 /* Forgets every request that is not answered. */
 void feed_forget_asked(struct feed *feed);

@@ -100,6 +100,8 @@ static void take_event(struct feed *feed, struct event *event)
     if (event_ns >= feeds_due_ns(feed->feeds))
         pass_time(feed, event_ns);
     session_event(feed->daemon->session, event);
+    if (symbol->book_wanted)
+        feed_book_due(feed, (int)(symbol - feed->symbols));
     if (feed->daemon->config.clock == CLOCK_FEED)
         feed_refresh(feed, session_now(feed->daemon->session));
 }

@@ -1,0 +1,15 @@
+#include "daemon/feed/pace.h"
+
+bool pace_due(const struct pace *pace, int64_t now_ms)
+{
+    return pace->delay_ms == 0 || now_ms >= pace->asked_ms + pace->delay_ms;
+}
+
+bool pace_asked(struct pace *pace, int64_t now_ms)
+{
+    bool anew = pace->delay_ms == 0 || now_ms >= pace->asked_ms + pace->delay_ms + PACE_STEADY_MS;
+    pace->delay_ms = anew ? PACE_MIN_MS : pace->delay_ms * 2 < PACE_MAX_MS ? pace->delay_ms * 2 : PACE_MAX_MS;
+    pace->asked_ms = now_ms;
+    pace->row = anew ? 1 : pace->row + 1;
+    return pace->row == PACE_TELL;
+}

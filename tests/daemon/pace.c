@@ -1,0 +1,48 @@
+/* A book that never holds is asked for at 0, 1, 3, 7, … s and then once a minute; one that held, at once. */
+#include "daemon/feed/pace.h"
+
+#include "tests/check.h"
+
+static void test_row(void)
+{
+    static const int64_t at[] = {0, 1000, 3000, 7000, 15000, 31000, 63000, 123000, 183000};
+    struct pace pace = {0};
+    size_t n = 0;
+    int told = 0;
+    for (int64_t now = 0; now <= 183000; now++) { /* every millisecond something asks */
+        if (!pace_due(&pace, now))
+            continue;
+        CHECK(n < sizeof at / sizeof *at && now == at[n]);
+        told += pace_asked(&pace, now);
+        n++;
+        CHECK_INT(told, n >= PACE_TELL);
+    }
+    CHECK_INT(n, sizeof at / sizeof *at);
+    CHECK(!pace_due(&pace, 242999));
+    CHECK(pace_due(&pace, 243000));
+}
+
+static void test_steady(void)
+{
+    struct pace pace = {0};
+    for (int64_t now = 0, i = 0; i < 20; now += PACE_MIN_MS + PACE_STEADY_MS, i++) { /* it held each time */
+        CHECK(pace_due(&pace, now));
+        CHECK(!pace_asked(&pace, now));
+        CHECK_INT(pace.row, 1);
+        CHECK(!pace_due(&pace, now + PACE_MIN_MS - 1));
+    }
+    int64_t now = 1000000;
+    for (int i = 0; i < PACE_TELL; i++, now += pace.delay_ms)
+        CHECK_INT(pace_asked(&pace, now), i == PACE_TELL - 1);
+    now += PACE_STEADY_MS;
+    CHECK(pace_due(&pace, now) && !pace_asked(&pace, now)); /* and the next row is told anew */
+    CHECK_INT(pace.row, 1);
+    CHECK_INT(pace.delay_ms, PACE_MIN_MS);
+}
+
+int main(void)
+{
+    test_row();
+    test_steady();
+    return check_done("daemon/pace");
+}
