@@ -21,6 +21,14 @@ static const char *const book_states[] = {
 static const char *const trading_words[MARKET_TRADINGS] = {
     [MARKET_TRADES] = "trades", [MARKET_HALTED] = "halted", [MARKET_ENDED] = "ended"};
 
+/* What the stream says, and what the venue's list does: either stops trading. */
+static const char *trading_word(const struct symbol *symbol, enum market_trading told)
+{
+    if (symbol->gone)
+        return trading_words[MARKET_ENDED];
+    return trading_words[told == MARKET_TRADES && !symbol->trading ? MARKET_HALTED : told];
+}
+
 static json_t *bar_object(const struct bar *bar, const struct symbol *symbol)
 {
     return json_pack("{s:I, s:f, s:f, s:f, s:f, s:f}", "open_time_ms", (json_int_t)(bar->open_ns / 1000000),
@@ -56,7 +64,7 @@ static json_t *symbols_array(const struct daemon *daemon, const struct engine *e
         json_object_set_new(object, "venue", symbol->venue[0] ? json_string(symbol->venue) : json_null());
         json_object_set_new(object, "market",
                             json_string(symbol->calendar[0] ? market_phase_name(view.phase) : "always"));
-        json_object_set_new(object, "trading", json_string(trading_words[view.trading]));
+        json_object_set_new(object, "trading", json_string(trading_word(symbol, view.trading)));
         json_object_set_new(object, "last", status_price(view.last, symbol->price_scale));
         json_object_set_new(object, "bid", status_price(view.bid, symbol->price_scale));
         json_object_set_new(object, "ask", status_price(view.ask, symbol->price_scale));

@@ -36,7 +36,7 @@ def changes(folder):
     place = os.path.join(folder.path, "changes")
     os.mkdir(place)
     replay = folder.start(harness.Replay(place, "--synthetic", "5", "--fault", "status@3s:BTCUSDT=HALT", "--fault",
-                                         "status@4s:BTCUSDT=TRADING", "--fault", "filters@5s:BTCUSDT", "--fault", "delist@6s:ETHUSDT"))
+                                         "status@5s:BTCUSDT=TRADING", "--fault", "filters@6s:BTCUSDT", "--fault", "delist@7s:ETHUSDT"))
     daemon = folder.start(harness.Daemon(place, replay, CONFIG.format(symbols="BTCUSDT, ETHUSDT")))
     daemon.wait_status(lambda s: s["symbols"] and all(x["book"] == "synced" for x in s["symbols"]), "both books")
     order = {"account": "hand", "symbol": "ETHUSDT", "side": "buy", "qty": "0.1"}
@@ -50,7 +50,9 @@ def changes(folder):
         refused = harness.control(daemon, "order", dict(order, symbol="BTCUSDT", qty="0.001"))
         return refused.get("error", {}).get("code") == "SYMBOL_HALTED"
     harness.wait_for(halted, "an order that is refused for the halt")
+    assert symbol(daemon.status_object(), "BTCUSDT")["trading"] == "halted", daemon.status_object()["symbols"]
     harness.wait_for(lambda: harness.control(daemon, "order", dict(order, symbol="BTCUSDT", qty="0.001"))["ok"], "the halt's end")
+    assert symbol(daemon.status_object(), "BTCUSDT")["trading"] == "trades", daemon.status_object()["symbols"]
     harness.wait_for(lambda: query(daemon, "SELECT qty_min FROM symbols WHERE name = 'BTCUSDT'")[0][0] != least, "other filters")
     status = daemon.wait_status(lambda s: symbol(s, "ETHUSDT")["trading"] == "ended", "the delisting")
     assert [p["symbol"] for p in status["positions"] if p["symbol"] == "ETHUSDT"], status["positions"]
