@@ -1,13 +1,11 @@
 #include "tui/command/policy.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "exchange/nearest.h"
 #include "tui/command/ask.h"
 #include "tui/command/policy_list.h"
 #include "tui/command/told.h"
@@ -173,15 +171,9 @@ static int ask(const char *word, const char *name, const struct wish *wish)
 static int unknown_action(const char *word)
 {
     static const char *const actions[] = {"list", "show", "promote", "retire"};
-    struct nearest nearest = {0};
-    char words[120];
 
-    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
-        nearest_offer(&nearest, word, actions[i]);
-    if (!*word)
-        return ask_usage("policy", "list, show, promote or retire comes first");
-    snprintf(words, sizeof(words), "is nothing to do with policies: did you mean \"%s\"?", nearest.best);
-    return stored_fail(EXIT_USAGE, "policy", word, words);
+    return ask_unknown_action("policy", word, actions, sizeof actions / sizeof *actions, "policies",
+                              "list, show, promote or retire");
 }
 
 static int act(char **words, int n, const struct wish *wish)
@@ -212,37 +204,13 @@ static int act(char **words, int n, const struct wish *wish)
 
 int command_policy(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"state", required_argument, NULL, 's'},
-        {"policy", required_argument, NULL, 'p'},
-        {"to", required_argument, NULL, 't'},
-        {"csv", no_argument, NULL, 'c'},
-        {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
     struct wish wish = {0};
-    int option;
+    const struct ask_option options[] = {
+        {"state", &wish.state, NULL}, {"policy", &wish.policy, NULL}, {"to", &wish.to, NULL},
+        {"csv", NULL, &wish.csv},     {"json", NULL, &wish.json},
+    };
+    char **words;
+    int r = ask_parse(argc, argv, options, sizeof options / sizeof *options, help, &words);
 
-    optind = 0; /* the program's own options have been through getopt */
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-        if (option == 's') {
-            wish.state = optarg;
-        } else if (option == 'p') {
-            wish.policy = optarg;
-        } else if (option == 't') {
-            wish.to = optarg;
-        } else if (option == 'c') {
-            wish.csv = true;
-        } else if (option == 'j') {
-            wish.json = true;
-        } else if (option == 'h') {
-            fputs(help, stdout);
-            return EXIT_OK;
-        } else {
-            return ask_wrong_option("policy", argv, option);
-        }
-    }
-    return act(argv + optind, argc - optind, &wish);
+    return r != EXIT_OK || !words ? r : act(words, argc - (int)(words - argv), &wish);
 }

@@ -2,11 +2,9 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "exchange/nearest.h"
 #include "tui/command/ask.h"
 #include "tui/command/told.h"
 #include "tui/dashboard.h"
@@ -143,15 +141,9 @@ static int change(const char *word, const char *symbol, const struct wish *wish)
 static int unknown_action(const char *word)
 {
     static const char *const actions[] = {"list", "add", "remove"};
-    struct nearest nearest = {0};
-    char words[120];
 
-    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
-        nearest_offer(&nearest, word, actions[i]);
-    if (!*word)
-        return ask_usage("symbol", "list, add or remove comes first");
-    snprintf(words, sizeof(words), "is nothing to do with symbols: did you mean \"%s\"?", nearest.best);
-    return stored_fail(EXIT_USAGE, "symbol", word, words);
+    return ask_unknown_action("symbol", word, actions, sizeof actions / sizeof *actions, "symbols",
+                              "list, add or remove");
 }
 
 /* Shells and people write names in either case; venues list them in the upper one. */
@@ -193,37 +185,13 @@ static int act(char **words, int n, const struct wish *wish)
 
 int command_symbol(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"state", required_argument, NULL, 's'},
-        {"venue", required_argument, NULL, 'v'},
-        {"key", required_argument, NULL, 'k'},
-        {"csv", no_argument, NULL, 'c'},
-        {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
     struct wish wish = {0};
-    int option;
+    const struct ask_option options[] = {
+        {"state", &wish.state, NULL}, {"venue", &wish.venue, NULL}, {"key", &wish.key, NULL},
+        {"csv", NULL, &wish.csv},     {"json", NULL, &wish.json},
+    };
+    char **words;
+    int r = ask_parse(argc, argv, options, sizeof options / sizeof *options, help, &words);
 
-    optind = 0; /* the program's own options have been through getopt */
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-        if (option == 's') {
-            wish.state = optarg;
-        } else if (option == 'v') {
-            wish.venue = optarg;
-        } else if (option == 'k') {
-            wish.key = optarg;
-        } else if (option == 'c') {
-            wish.csv = true;
-        } else if (option == 'j') {
-            wish.json = true;
-        } else if (option == 'h') {
-            fputs(help, stdout);
-            return EXIT_OK;
-        } else {
-            return ask_wrong_option("symbol", argv, option);
-        }
-    }
-    return act(argv + optind, argc - optind, &wish);
+    return r != EXIT_OK || !words ? r : act(words, argc - (int)(words - argv), &wish);
 }

@@ -1,12 +1,10 @@
 #include "tui/command/train.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "exchange/nearest.h"
 #include "tui/command/ask.h"
 #include "tui/command/told.h"
 #include "tui/command/train_config.h"
@@ -190,15 +188,12 @@ enum { N_ACTIONS = sizeof(actions) / sizeof(actions[0]) };
 
 static int unknown_action(const char *word)
 {
-    struct nearest nearest = {0};
-    char words[120];
+    const char *names[N_ACTIONS];
 
     for (int i = 0; i < N_ACTIONS; i++)
-        nearest_offer(&nearest, word, actions[i].name);
-    if (!*word)
-        return ask_usage("train", "list, start, stop, resume, restart, check or log comes first");
-    snprintf(words, sizeof(words), "is nothing to do with trainings: did you mean \"%s\"?", nearest.best);
-    return stored_fail(EXIT_USAGE, "train", word, words);
+        names[i] = actions[i].name;
+    return ask_unknown_action("train", word, names, N_ACTIONS, "trainings",
+                              "list, start, stop, resume, restart, check or log");
 }
 
 /* Is each option that was given one of the action's? */
@@ -249,43 +244,18 @@ static int act(char **words, int n, const struct wish *wish)
 
 int command_train(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"state", required_argument, NULL, 's'},
-        {"config", required_argument, NULL, 'f'},
-        {"priority", required_argument, NULL, 'p'},
-        {"lines", required_argument, NULL, 'n'},
-        {"csv", no_argument, NULL, 'c'},
-        {"json", no_argument, NULL, 'j'},
-        {"overwrite", no_argument, NULL, 'o'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
     struct wish wish = {0};
-    int option;
+    const struct ask_option options[] = {
+        {"state", &wish.state, NULL},
+        {"config", &wish.config, NULL},
+        {"priority", &wish.priority, NULL},
+        {"lines", &wish.lines, NULL},
+        {"csv", NULL, &wish.csv},
+        {"json", NULL, &wish.json},
+        {"overwrite", NULL, &wish.overwrite},
+    };
+    char **words;
+    int r = ask_parse(argc, argv, options, sizeof options / sizeof *options, help, &words);
 
-    optind = 0; /* the program's own options have been through getopt */
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-        if (option == 's') {
-            wish.state = optarg;
-        } else if (option == 'f') {
-            wish.config = optarg;
-        } else if (option == 'p') {
-            wish.priority = optarg;
-        } else if (option == 'n') {
-            wish.lines = optarg;
-        } else if (option == 'c') {
-            wish.csv = true;
-        } else if (option == 'j') {
-            wish.json = true;
-        } else if (option == 'o') {
-            wish.overwrite = true;
-        } else if (option == 'h') {
-            fputs(help, stdout);
-            return EXIT_OK;
-        } else {
-            return ask_wrong_option("train", argv, option);
-        }
-    }
-    return act(argv + optind, argc - optind, &wish);
+    return r != EXIT_OK || !words ? r : act(words, argc - (int)(words - argv), &wish);
 }
