@@ -1,12 +1,14 @@
 """Starts the real programs on loopback for a system test: papertape-replay as the venue, papertaped against it, and
 papertape as the command line. Nothing sleeps for luck: everything waits for a condition, with a deadline."""
 
+import concurrent.futures
 import gzip
 import json
 import os
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -133,6 +135,14 @@ class Daemon(Process):
             raise AssertionError(f"{error}\nlast status: {json.dumps(self.status_object())}\n"
                                  f"daemon's log:\n{self.log_text()[-4000:]}") from None
 
+    def query(self, sql):
+        """All rows of a question to its database."""
+        database = sqlite3.connect(f"file:{self.state}/papertape.db?mode=ro", uri=True)
+        try:
+            return database.execute(sql).fetchall()
+        finally:
+            database.close()
+
     def frames(self, symbol, stream, count):
         """Waits until so many frames of a stream have been taken."""
         def there(status):
@@ -153,6 +163,36 @@ def control(daemon, cmd, args):
         return json.loads(data)
 
 
+def write_keys(folder, name, secret):
+    """A venue's keys, as papertape-replay's --keys PKTEST:SECRET has them."""
+    path = os.path.join(folder, name)
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        file.write(f"PKTEST\n{secret}\n")
+    return path
+
+
+def stocks_config(keys):
+    """One stock, held by a strategy from its first bar on, on the feed's clock."""
+    return f"""[market]
+venue = alpaca
+symbols = AAPL
+interval = 1m
+history = 20
+streams = trade, kline, bookTicker
+[engine]
+clock = feed
+latency_ms = 0
+[venue alpaca]
+keys = {keys}
+feed = sip
+[account usd]
+currency = USD
+cash = 100000
+strategy = buy-and-hold
+strategy.fraction = 0.5
+"""
+
+
 class Folder:
     """A temporary folder that is kept when the test fails."""
 
@@ -160,6 +200,12 @@ class Folder:
         self.path = tempfile.mkdtemp(prefix="papertape-")
         self.processes = []
         return self
+
+    def within(self, name):
+        """A folder in it, made."""
+        path = os.path.join(self.path, name)
+        os.mkdir(path)
+        return path
 
     def start(self, process):
         self.processes.append(process)
@@ -174,3 +220,10 @@ class Folder:
         else:
             print("kept for inspection:", self.path)
         return False
+
+
+def together(folder, *scenarios):
+    """Each waits for its own programs, most of the time."""
+    with concurrent.futures.ThreadPoolExecutor(len(scenarios)) as pool:
+        for done in [pool.submit(scenario, folder) for scenario in scenarios]:
+            done.result()

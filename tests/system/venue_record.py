@@ -7,35 +7,11 @@ import io
 import json
 import os
 import shutil
-import sqlite3
 import sys
 
 import harness
 
-CONFIG = """[market]
-venue = alpaca
-symbols = AAPL
-interval = 1m
-history = 20
-streams = trade, kline, bookTicker
-[engine]
-clock = feed
-latency_ms = 0
-[venue alpaca]
-keys = {keys}
-feed = sip
-[account usd]
-currency = USD
-cash = 100000
-strategy = buy-and-hold
-strategy.fraction = 0.5
-"""
 TUESDAY_NS = 1768920300 * 10**9  # 14:45 UTC
-
-
-def query(daemon, sql):
-    with sqlite3.connect(f"file:{os.path.join(daemon.state, 'papertape.db')}?mode=ro", uri=True) as database:
-        return database.execute(sql).fetchall()
 
 
 def closes(daemon, *options):
@@ -47,7 +23,7 @@ def check_revisions(daemon):
     """A bar is stored as the last of what was changed of it says, and nothing is stored of one that formed then."""
     rows = json.loads(daemon.papertape("revisions", "AAPL", "--json"))["revisions"]
     assert {r["kind"] for r in rows} >= {"bar", "cancel"} and all(r["applied"] for r in rows), rows
-    assert query(daemon, "SELECT count(*) FROM revisions")[0][0] == len(rows)
+    assert daemon.query("SELECT count(*) FROM revisions")[0][0] == len(rows)
     last = {(r["source"], (r["bar_new"] or r["bar_old"])["open_ns"] // 10**6): r["bar_new"] for r in rows}
     for (source, open_ms), bar in last.items():
         stored = {int(row["open_time_ms"]): row for row in
@@ -73,20 +49,17 @@ def check_record(daemon, status):
     actions = json.loads(daemon.papertape("actions", "AAPL", "--json"))["actions"]
     assert sorted((a["kind"], a["shares"], a["per"], a["cash"]) for a in actions) == \
         [("dividend", None, None, 0.24), ("split", 4, 1, None)], actions
-    rows = query(daemon, "SELECT kind, count(*) FROM ledger WHERE kind IN ('split', 'dividend') GROUP BY kind ORDER BY kind")
+    rows = daemon.query("SELECT kind, count(*) FROM ledger WHERE kind IN ('split', 'dividend') GROUP BY kind ORDER BY kind")
     assert rows == [("dividend", 1), ("split", 1)], rows
-    bought = sum(row[0] for row in query(daemon, "SELECT qty FROM fills WHERE ts_ns < 1768899600000000000"))
-    held, scale = query(daemon, "SELECT qty, qty_scale FROM positions JOIN symbols ON id = symbol")[0]
+    bought = sum(row[0] for row in daemon.query("SELECT qty FROM fills WHERE ts_ns < 1768899600000000000"))
+    held, scale = daemon.query("SELECT qty, qty_scale FROM positions JOIN symbols ON id = symbol")[0]
     assert held == 4 * bought and status["positions"][0]["qty"] == held / 10**scale, (held, bought, status["positions"])
     return held
 
 
 def main():
     with harness.Folder() as folder:
-        keys = os.path.join(folder.path, "keys")
-        with open(os.open(keys, os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
-            file.write("PKTEST\nhush\n")
-        config = CONFIG.format(keys=keys)
+        config = harness.stocks_config(harness.write_keys(folder.path, "keys", "hush"))
         replay = folder.start(harness.Replay(
             folder.path, "--venue", "alpaca", "--synthetic", "5", "--speed", "max", "--keys", "PKTEST:hush",
             "--from", "2026-01-16T20:50:00Z", "--to", "2026-01-20T14:50:00Z",
@@ -105,8 +78,8 @@ def main():
         assert all(abs(told[t] / now[t] - 4) < 0.001 for t in friday if told[t] > 2 * last), (told, now)
         assert any(told[t] > 2 * last for t in friday) and all(abs(close / last - 1) < 0.5 for close in now.values()), (last, now)
         assert daemon.stop() == 0
-        chart = query(daemon, "SELECT close FROM chart_bars JOIN symbols ON id = symbol WHERE interval_ns = 60000000000")
-        scale = query(daemon, "SELECT price_scale FROM symbols")[0][0]
+        chart = daemon.query("SELECT close FROM chart_bars JOIN symbols ON id = symbol WHERE interval_ns = 60000000000")
+        scale = daemon.query("SELECT price_scale FROM symbols")[0][0]
         assert chart and all(abs(row[0] / 10**scale / last - 1) < 0.5 for row in chart), (last, chart)
 
         shutil.rmtree(os.path.join(daemon.state, "events"))

@@ -2,34 +2,13 @@
 """Several venues in one daemon, each a replay of ours: both stream at once, one is refused, or once its keys are revoked, closed over a long weekend, split
 and paid a dividend, symbols come and go, and everything is as it was after a restart."""
 
-import concurrent.futures
 import json
 import os
-import sqlite3
 import subprocess
 import sys
 import time
 
 import harness
-
-STOCKS = """[market]
-venue = alpaca
-symbols = AAPL
-interval = 1m
-history = 20
-streams = trade, kline, bookTicker
-[engine]
-clock = feed
-latency_ms = 0
-[venue alpaca]
-keys = {keys}
-feed = sip
-[account usd]
-currency = USD
-cash = 100000
-strategy = buy-and-hold
-strategy.fraction = 0.5
-"""
 
 BOTH = """[market]
 symbols = BTCUSDT
@@ -52,27 +31,6 @@ strategy = none
 """
 
 
-class Venue(harness.Replay):
-    """A replay in a folder of its own."""
-
-    def __init__(self, folder, name, *arguments):
-        place = os.path.join(folder, name)
-        os.makedirs(place, exist_ok=True)
-        super().__init__(place, *arguments)
-
-
-def write_keys(folder, name, secret):
-    path = os.path.join(folder, name)
-    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        file.write(f"PKTEST\n{secret}\n")
-    return path
-
-
-def query(daemon, sql):
-    with sqlite3.connect(f"file:{os.path.join(daemon.state, 'papertape.db')}?mode=ro", uri=True) as database:
-        return database.execute(sql).fetchall()
-
-
 def sessions(daemon):
     """The phases of the calendar that the engine was told, in order."""
     events = json.loads(daemon.papertape("events", "show", "--seq", "1", "--n", "1000000", "--json"))["events"]
@@ -81,24 +39,24 @@ def sessions(daemon):
 
 def weekend(folder):
     """Friday's last minutes to Tuesday's first ones over a holiday: states, no alarm; a split before Tuesday's first trade."""
-    keys = write_keys(folder.path, "keys", "hush")
-    replay = folder.start(Venue(folder.path, "weekend", "--venue", "alpaca", "--synthetic", "5", "--speed", "max",
+    keys = harness.write_keys(folder.path, "keys", "hush")
+    replay = folder.start(harness.Replay(folder.within("weekend"), "--venue", "alpaca", "--synthetic", "5", "--speed", "max",
                                 "--keys", "PKTEST:hush", "--from", "2026-01-16T20:50:00Z", "--to", "2026-01-20T14:50:00Z",
                                 "--action", "split:AAPL:4:1:2026-01-20"))
-    daemon = folder.start(harness.Daemon(folder.path, replay, STOCKS.format(keys=keys), name="weekend", state="weekend-state"))
+    daemon = folder.start(harness.Daemon(folder.path, replay, harness.stocks_config(keys), name="weekend", state="weekend-state"))
     daemon.wait_status(lambda s: s["now_ns"] > 1768920300 * 10**9, "Tuesday, 14:45")
     status = daemon.status_object()
     venue = status["venues"][0]
     assert venue["market"] == "open" and venue["calendar"] == "us-equity", venue
     assert venue["connects"] == 1 and venue["bad_frames"] == 0, venue
     assert daemon.stop() == 0  # everything is on the disk
-    alerts = query(daemon, "SELECT code, text FROM alerts")
+    alerts = daemon.query("SELECT code, text FROM alerts")
     assert not [a for a in alerts if a[0] in ("stale", "feed", "bad-frames")], alerts
     told = sessions(daemon)
     assert told == ["open", "late", "closed", "early", "open"], told
-    actions = query(daemon, "SELECT kind, shares, per, ex_ns, ts_ns FROM corporate_actions")
+    actions = daemon.query("SELECT kind, shares, per, ex_ns, ts_ns FROM corporate_actions")
     assert [a[:3] for a in actions] == [("split", 4, 1)], actions
-    first = query(daemon, "SELECT qty FROM fills ORDER BY id LIMIT 1")[0][0]
+    first = daemon.query("SELECT qty FROM fills ORDER BY id LIMIT 1")[0][0]
     assert status["positions"][0]["qty"] * 10**9 == 4 * first, (status["positions"], first)
     price = status["symbols"][0]["last"]
     print(f"weekend: {' '.join(told)}; 4 for 1 at {actions[0][4]}, {first} became {4 * first}, last {price}")
@@ -106,27 +64,27 @@ def weekend(folder):
 
 def half_day(folder):
     """The day after Thanksgiving ends at 13:00 in New York."""
-    keys = write_keys(folder.path, "half-keys", "hush")
-    replay = folder.start(Venue(folder.path, "half", "--venue", "alpaca", "--synthetic", "5", "--speed", "max",
+    keys = harness.write_keys(folder.path, "half-keys", "hush")
+    replay = folder.start(harness.Replay(folder.within("half"), "--venue", "alpaca", "--synthetic", "5", "--speed", "max",
                                 "--from", "2026-11-27T17:50:00Z", "--to", "2026-11-27T18:30:00Z"))
-    daemon = folder.start(harness.Daemon(folder.path, replay, STOCKS.format(keys=keys), name="half", state="half-state"))
+    daemon = folder.start(harness.Daemon(folder.path, replay, harness.stocks_config(keys), name="half", state="half-state"))
     venue = daemon.wait_status(lambda s: s["venues"][0]["market"] == "late", "the close")["venues"][0]
     assert venue["market_half"] and venue["state"] == "closed", venue
     assert daemon.stop() == 0
-    at = query(daemon, "SELECT since_ns FROM market_sessions")[0][0]
+    at = daemon.query("SELECT since_ns FROM market_sessions")[0][0]
     assert at == 1795802400 * 10**9, at
     print("half day: closed at", at)
 
 
 def refused(folder):
     """Keys that are missing, open to others, or wrong: one line, no second attempt, and no secret anywhere."""
-    replay = folder.start(Venue(folder.path, "refused", "--venue", "alpaca", "--synthetic", "5", "--keys", "PKTEST:right"))
+    replay = folder.start(harness.Replay(folder.within("refused"), "--venue", "alpaca", "--synthetic", "5", "--keys", "PKTEST:right"))
     for name, keys, words in (("missing", "/nonexistent/keys", "No such file"), ("credential", "alpaca", "LoadCredential=alpaca"),
-                              ("open", write_keys(folder.path, "open-keys", "hush"), "mode 0600"),
-                              ("wrong", write_keys(folder.path, "wrong-keys", "hush"), "refused")):
+                              ("open", harness.write_keys(folder.path, "open-keys", "hush"), "mode 0600"),
+                              ("wrong", harness.write_keys(folder.path, "wrong-keys", "hush"), "refused")):
         if name == "open":
             os.chmod(keys, 0o644)
-        daemon = folder.start(harness.Daemon(folder.path, replay, STOCKS.format(keys=keys), name=name, state=name))
+        daemon = folder.start(harness.Daemon(folder.path, replay, harness.stocks_config(keys), name=name, state=name))
         status = daemon.popen.wait(harness.PATIENCE)
         errors = [line for line in daemon.log_text().splitlines() if line.startswith("papertaped: ")]
         assert status == 1 and len(errors) == 1 and words in errors[0], (name, status, daemon.log_text())
@@ -137,14 +95,14 @@ def refused(folder):
 def both(folder):
     """Two venues at once; then one of them refuses after a restart, and the other goes on."""
     start = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    coins = folder.start(Venue(folder.path, "coins", "--synthetic", "5", "--from", start))
-    stocks = folder.start(Venue(folder.path, "stocks", "--venue", "alpaca", "--synthetic", "5", "--from", start,
+    coins = folder.start(harness.Replay(folder.within("coins"), "--synthetic", "5", "--from", start))
+    stocks = folder.start(harness.Replay(folder.within("stocks"), "--venue", "alpaca", "--synthetic", "5", "--from", start,
                                 "--keys", "PKTEST:right"))
     ca = os.path.join(folder.path, "both.pem")
     with open(ca, "w") as file:
         file.write(open(coins.ca).read() + open(stocks.ca).read())
     settings = dict(ca=ca, coins=coins.urls, stocks=stocks.urls)
-    good, bad = write_keys(folder.path, "good", "right"), write_keys(folder.path, "bad", "hush")
+    good, bad = harness.write_keys(folder.path, "good", "right"), harness.write_keys(folder.path, "bad", "hush")
     config = BOTH.format(keys=good, symbols="BTC/USD", **settings)
     daemon = folder.start(harness.Daemon(folder.path, None, config, name="both", state="both-state"))
     daemon.wait_status(lambda s: s["symbols"] and all(x["last"] and x["book"] == "synced" for x in s["symbols"]), "both books")
@@ -199,7 +157,7 @@ def both(folder):
                                 s["venues"][1]["state"] == "failed", "one venue that goes on")
     assert status["venues"][0]["state"] == "ok" and status["venues"][1]["retry_in_ms"] is None, status["venues"]
     assert status["feed"]["state"] == "failed" and status["symbols"][1]["stale"], status["feed"]
-    codes = [row[0] for row in query(daemon, "SELECT code FROM alerts")]
+    codes = [row[0] for row in daemon.query("SELECT code FROM alerts")]
     assert codes.count("venue-refused") == 1, codes
     requests = status["venues"][1]["requests"]
     daemon.wait_status(lambda s: s["symbols"][0]["bars"] > 0 and s["uptime_s"] > 3, "three seconds")
@@ -211,10 +169,10 @@ def both(folder):
 
 def same_bars(folder):
     """Bars built from trades, some told late, corrected or cancelled, are the venue's own."""
-    keys = write_keys(folder.path, "bars-keys", "hush")
-    replay = folder.start(Venue(folder.path, "bars", "--venue", "alpaca", "--synthetic", "7", "--speed", "max",
+    keys = harness.write_keys(folder.path, "bars-keys", "hush")
+    replay = folder.start(harness.Replay(folder.within("bars"), "--venue", "alpaca", "--synthetic", "7", "--speed", "max",
                                 "--from", "2026-01-15T08:58:00Z", "--to", "2026-01-16T01:02:00Z"))
-    daemon = folder.start(harness.Daemon(folder.path, replay, STOCKS.format(keys=keys), name="bars", state="bars-state"))
+    daemon = folder.start(harness.Daemon(folder.path, replay, harness.stocks_config(keys), name="bars", state="bars-state"))
     daemon.wait_status(lambda s: s["now_ns"] >= 1768523400 * 10**9, "the evening, 19:30")
     assert daemon.stop() == 0
     bars = {source: dict(line.split(",", 1) for line in daemon.papertape("bars", "AAPL", "1m", "--source", source).split()[1:])
@@ -224,7 +182,7 @@ def same_bars(folder):
     trades, venue = ({t: bar for t, bar in bars[source].items() if first <= t < last} for source in ("trades", "venue"))
     differ = [(t, trades.get(t), venue.get(t)) for t in sorted(trades | venue) if trades.get(t) != venue.get(t)]
     assert not differ, differ
-    late = query(daemon, "SELECT count(*) FROM revisions WHERE kind = 'bar' AND source = 'trades' AND applied")[0][0]
+    late = daemon.query("SELECT count(*) FROM revisions WHERE kind = 'bar' AND source = 'trades' AND applied")[0][0]
     assert len(trades) > 600 and late > 3, (len(trades), late)
     print(f"same bars: {len(trades)} from trades are the venue's, after {late} late trades")
 
@@ -232,13 +190,13 @@ def same_bars(folder):
 def revoked(folder):
     """Keys that are revoked while it streams: the next authentication is refused, that venue ends for good, the other goes on."""
     start = "2026-01-15T15:00:00Z"
-    coins = folder.start(Venue(folder.path, "revoked-coins", "--synthetic", "5", "--from", start, "--speed", "60"))
-    stocks = folder.start(Venue(folder.path, "revoked", "--venue", "alpaca", "--synthetic", "5", "--from", start, "--speed", "60",
+    coins = folder.start(harness.Replay(folder.within("revoked-coins"), "--synthetic", "5", "--from", start, "--speed", "60"))
+    stocks = folder.start(harness.Replay(folder.within("revoked"), "--venue", "alpaca", "--synthetic", "5", "--from", start, "--speed", "60",
                                 "--refuse", "402@2s", "--fault", "close@20"))
     ca = os.path.join(folder.path, "revoked.pem")
     with open(ca, "w") as file:
         file.write(open(coins.ca).read() + open(stocks.ca).read())
-    config = BOTH.format(keys=write_keys(folder.path, "revoked-keys", "hush"), symbols="BTC/USD", ca=ca, coins=coins.urls,
+    config = BOTH.format(keys=harness.write_keys(folder.path, "revoked-keys", "hush"), symbols="BTC/USD", ca=ca, coins=coins.urls,
                          stocks=stocks.urls).replace("[venue", "[engine]\nclock = feed\n[venue")
     daemon = folder.start(harness.Daemon(folder.path, None, config, name="revoked", state="revoked-state"))
     status = daemon.wait_status(lambda s: s["venues"][1]["state"] == "failed" and s["symbols"] and s["symbols"][1]["stale"], "the end of one")
@@ -252,21 +210,14 @@ def revoked(folder):
     assert [after[k] for k in ("state", "connects", "requests", "connect_budget_used")] == \
         ["failed"] + [venue[k] for k in ("connects", "requests", "connect_budget_used")], (venue, after)
     assert daemon.stop() == 0 and "hush" not in daemon.log_text()
-    codes = [row[0] for row in query(daemon, "SELECT code FROM alerts")]
+    codes = [row[0] for row in daemon.query("SELECT code FROM alerts")]
     assert codes.count("venue-refused") == 1, codes
     print(f"revoked: {venue['detail']}")
 
 
-def together(folder, *scenarios):
-    """Each waits for its own programs, most of the time."""
-    with concurrent.futures.ThreadPoolExecutor(len(scenarios)) as pool:
-        for done in [pool.submit(scenario, folder) for scenario in scenarios]:
-            done.result()
-
-
 def main():
     with harness.Folder() as folder:
-        together(folder, both, refused, revoked, weekend, half_day, same_bars)
+        harness.together(folder, both, refused, revoked, weekend, half_day, same_bars)
 
 
 if __name__ == "__main__":
