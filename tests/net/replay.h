@@ -16,11 +16,18 @@ struct replay {
     char ws_url[128], rest_url[128], ca_file[128];
 };
 
-static inline void start_replay(struct replay *replay, const char *program, const char *speed,
-                                const char *fault)
+enum { REPLAY_OPTIONS_MAX = 16 };
+
+/* `options` besides --synthetic 7 --speed max: NULL-terminated; NULL: none. */
+static inline void start_replay(struct replay *replay, const char *program, const char *const *options)
 {
-    int out[2];
+    int out[2], n = 0;
     char line[1024];
+    const char *argv[8 + REPLAY_OPTIONS_MAX] = {program,    "--synthetic",  "7", "--speed", "max",
+                                                "--ca-out", replay->ca_file};
+    for (; options && options[n] && n < REPLAY_OPTIONS_MAX; n++)
+        argv[7 + n] = options[n];
+    CHECK(!options || !options[n]);
     snprintf(replay->ca_file, sizeof(replay->ca_file), "/tmp/papertape-test-replay-XXXXXX");
     int ca = mkstemp(replay->ca_file);
     if (ca < 0 || pipe(out) < 0) {
@@ -30,12 +37,11 @@ static inline void start_replay(struct replay *replay, const char *program, cons
     close(ca);
     replay->pid = fork();
     if (replay->pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* however this test ends */
         dup2(out[1], STDOUT_FILENO);
         close(out[0]);
         close(out[1]);
-        execl(program, program, "--synthetic", "7", "--speed", speed, "--ca-out", replay->ca_file,
-              fault ? "--fault" : (char *)NULL, fault, (char *)NULL);
+        execv(program, (char **)(uintptr_t)argv);
         _exit(127);
     }
     close(out[1]);

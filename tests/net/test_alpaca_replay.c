@@ -2,15 +2,11 @@
  * venue, in both encodings; streamed bars equal REST's, and long ones what the minutes make.
  * Usage: test PAPERTAPE_REPLAY */
 #include <errno.h>
-#include <jansson.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "exchange/alpaca/venue.h"
 #include "exchange/bar_join.h"
 #include "tests/net/loop.h"
+#include "tests/net/replay.h"
 
 enum { SYMBOLS = 2, BARS_MAX = 4096, FRAMES = 3000 };
 
@@ -23,59 +19,6 @@ static uv_loop_t loop;
 
 static const char *const symbol_names[SYMBOLS] = {"AAPL", "BTC/USD"};
 static const struct venue_keys keys = {"id", "secret"};
-
-struct replay {
-    pid_t pid;
-    FILE *out;
-    char ws_url[128], rest_url[128], ca_file[128];
-};
-
-static void start_replay(struct replay *replay, const char *program)
-{
-    int out[2];
-    char line[1024];
-    snprintf(replay->ca_file, sizeof(replay->ca_file), "/tmp/papertape-test-alpaca-XXXXXX");
-    int ca = mkstemp(replay->ca_file);
-    if (ca < 0 || pipe(out) < 0) {
-        perror("start_replay");
-        exit(EXIT_FAILURE);
-    }
-    close(ca);
-    replay->pid = fork();
-    if (replay->pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* however this test ends */
-        dup2(out[1], STDOUT_FILENO);
-        close(out[0]);
-        close(out[1]);
-        execl(program, program, "--venue", "alpaca", "--synthetic", "7", "--speed", "max", "--from",
-              "2025-03-12T13:58:00Z", "--action", "split:AAPL:4:1:2025-03-11", "--action",
-              "dividend:AAPL:0.25:2025-03-12", "--ca-out", replay->ca_file, (char *)NULL);
-        _exit(127);
-    }
-    close(out[1]);
-    replay->out = fdopen(out[0], "r");
-    json_error_t error;
-    json_t *json = fgets(line, sizeof(line), replay->out) ? json_loads(line, 0, &error) : NULL;
-    const char *ws_url, *rest_url;
-    if (!json || json_unpack(json, "{s:s,s:s}", "ws_url", &ws_url, "rest_url", &rest_url) < 0) {
-        fprintf(stderr, "%s did not say where it listens\n", program);
-        kill(replay->pid, SIGKILL);
-        exit(EXIT_FAILURE);
-    }
-    snprintf(replay->ws_url, sizeof(replay->ws_url), "%s", ws_url);
-    snprintf(replay->rest_url, sizeof(replay->rest_url), "%s", rest_url);
-    json_decref(json);
-}
-
-static void stop_replay(struct replay *replay)
-{
-    int status = -1;
-    kill(replay->pid, SIGTERM);
-    waitpid(replay->pid, &status, 0);
-    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    fclose(replay->out);
-    unlink(replay->ca_file);
-}
 
 struct seen {
     bool done;
@@ -471,6 +414,12 @@ static void test_stream(struct net_context *net, const struct replay *replay, co
     book_finish(&heard.book);
 }
 
+static const char *const options[] = {"--venue",  "alpaca",
+                                      "--from",   "2025-03-12T13:58:00Z",
+                                      "--action", "split:AAPL:4:1:2025-03-11",
+                                      "--action", "dividend:AAPL:0.25:2025-03-12",
+                                      NULL};
+
 int main(int argc, char **argv)
 {
     setvbuf(stdout, NULL, _IOLBF, 0);
@@ -480,7 +429,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: %s PAPERTAPE_REPLAY\n", argv[0]);
         return 2;
     }
-    start_replay(&replay, argv[1]);
+    start_replay(&replay, argv[1], options);
     uv_loop_init(&loop);
     struct net_context *net = loop_net(&loop, replay.ca_file, 0, 0);
     test_rest(net, &replay, symbols);

@@ -196,7 +196,8 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct symbol symbols[SYMBOLS];
         struct replay replay;
-        start_replay(&replay, argv[1], "max", cases[i].fault);
+        const char *const options[] = {cases[i].fault ? "--fault" : NULL, cases[i].fault, NULL};
+        start_replay(&replay, argv[1], options);
         uv_loop_init(&loop);
         struct net_context *net = loop_net(&loop, replay.ca_file, 0, 0);
         test_rest(net, &replay, symbols);

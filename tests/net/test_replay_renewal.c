@@ -82,7 +82,7 @@ int main(int argc, char **argv)
     if (argc != 2)
         return 2;
     signal(SIGPIPE, SIG_IGN);
-    start_replay(&replay, argv[1], "max", NULL);
+    start_replay(&replay, argv[1], NULL);
     uv_loop_init(&loop);
     struct net_context *net = loop_net(&loop, replay.ca_file, 0, 0);
     struct budget budget;
