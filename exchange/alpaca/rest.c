@@ -32,7 +32,7 @@ static void finish(struct venue_rest *rest)
     free(alpaca(rest)->trading);
 }
 
-static int64_t room_ms(struct venue_rest *rest, const struct venue_call *call, int64_t now)
+static int64_t room_ms(struct venue_rest *rest, struct venue_call *call, int64_t now)
 {
     struct budget *budget = &alpaca(rest)->budget;
     int64_t at_ms = budget_next_ms(budget, now);

@@ -17,6 +17,9 @@ enum {
     BANNED_MS = 5 * MINUTE_MS, /* a 418, likewise */
     FIREWALL_MS = MINUTE_MS,   /* a 403 */
     WEIGHT_SHARE_PERCENT = 80, /* of the limit: other programs may share the address */
+    BOOKS_SHARE_PERCENT = 70,
+    DEEPEST_MAX = 20, /* requests that wait, up to which a book is asked for whole */
+    DEEP_MAX = 100,   /* more: the fewest levels */
     MESSAGE_MAX = 120,
     UNKNOWN_SYMBOL = -1121, /* the venue's code */
 };
@@ -36,21 +39,35 @@ static void finish(struct venue_rest *rest)
     free(binance(rest)->url);
 }
 
-/* Without room in this minute everything waits for the next. */
-static int64_t room_ms(struct venue_rest *base, const struct venue_call *call, int64_t now)
+/* Where many wait each gets fewer levels. */
+static int depth_limit(const struct venue_rest *rest)
+{
+    return rest->status.queued > DEEP_MAX      ? 500
+           : rest->status.queued > DEEPEST_MAX ? 1000
+                                               : BINANCE_DEPTH_LIMIT;
+}
+
+/* Without room in this minute everything waits for the next; of books, which leave some room to all else,
+ * only they do. */
+static int64_t room_ms(struct venue_rest *base, struct venue_call *call, int64_t now)
 {
     struct binance_rest *rest = binance(base);
+    bool book = call->kind == VENUE_REPLY_BOOK;
+    if (book)
+        ((struct binance_call *)call)->depth = depth_limit(base);
     int weight = binance_call_weight(call);
     if (now >= rest->minute_ends_ms) {
         rest->minute_ends_ms = now + MINUTE_MS;
         rest->weight_used = rest->weight_sent = 0;
     }
-    int64_t share = base->status.weight_limit * WEIGHT_SHARE_PERCENT / 100;
+    int64_t share = base->status.weight_limit * (book ? BOOKS_SHARE_PERCENT : WEIGHT_SHARE_PERCENT) / 100;
     if (rest->weight_used == 0 || rest->weight_used + weight <= share) {
         rest->weight_used += weight;
         rest->weight_sent += weight;
         return now;
     }
+    if (book)
+        return rest->minute_ends_ms;
     requests_pause(base, rest->minute_ends_ms);
     return base->status.paused_until_ms;
 }

@@ -14,7 +14,7 @@ enum {
     WEIGHT_TIME = 1,
     WEIGHT_INFO = 20,
     WEIGHT_KLINES = 2,
-    WEIGHT_DEPTH_5000 = 250,
+    LEVELS_A_WEIGHT = 20,   /* of depth */
     NAMES_IN_URL_MAX = 100, /* more are looked for in the whole list */
     MS_NS = 1000000,
 };
@@ -27,7 +27,7 @@ int binance_call_weight(const struct venue_call *call)
     case VENUE_REPLY_BARS:
         return WEIGHT_KLINES;
     case VENUE_REPLY_BOOK:
-        return WEIGHT_DEPTH_5000;
+        return ((const struct binance_call *)call)->depth / LEVELS_A_WEIGHT;
     default:
         return WEIGHT_TIME;
     }
@@ -82,7 +82,7 @@ char *binance_call_url(const struct venue_call *call, bool whole)
     case VENUE_REPLY_BOOK:
         text_lit(&text, "depth?symbol=");
         text_url(&text, call->symbol.name);
-        text_format(&text, "&limit=%d", BINANCE_DEPTH_LIMIT);
+        text_format(&text, "&limit=%d", ((const struct binance_call *)call)->depth);
         break;
     default: /* what it has not */
         text.failed = true;

@@ -17,6 +17,7 @@ struct binance_rest {
 struct binance_call {
     struct venue_call base; /* BARS: start_ns and max are what is still wanted */
     bool whole_list;        /* SYMBOLS */
+    int depth;              /* BOOK: levels a side; set when it is sent */
 };
 
 /* What a try costs of the venue's limit. */

@@ -202,24 +202,22 @@ static bool send_call(struct venue_rest *rest, struct venue_call *call)
     return true;
 }
 
-/* Sends what may be sent, in order, and wakes when more may. */
-static void on_timer(uv_timer_t *timer)
+/* Sends what may be sent of the books, or of all else. Returns when more may be sent; INT64_MAX: a reply will
+ * say; -1: nothing is to be looked at any more. */
+static int64_t send_some(struct venue_rest *rest, bool books, int64_t now)
 {
-    struct venue_rest *rest = timer->data;
     const struct requests_venue *venue = rest->venue;
-    int64_t now = clock_now_ms(), next_ms = INT64_MAX;
-    if (rest->status.paused_until_ms > 0 && now >= rest->status.paused_until_ms)
-        rest->status.paused_until_ms = 0;
+    int64_t next_ms = INT64_MAX;
     for (struct venue_call *call = rest->calls; call; call = call->next) {
-        if (call->http || call->delivering)
+        if (call->http || call->delivering || (call->kind == VENUE_REPLY_BOOK) != books)
             continue;
         if (venue->is_nothing && venue->is_nothing(call)) {
             struct venue_reply reply = {.status = 200, .body = ""};
             deliver(call, &reply); /* wakes us again */
-            return;
+            return -1;
         }
         if (rest->status.in_flight >= IN_FLIGHT_MAX)
-            return; /* a reply wakes us */
+            return -1; /* a reply wakes us */
         int64_t at_ms = call->not_before_ms;
         if (at_ms < rest->status.paused_until_ms)
             at_ms = rest->status.paused_until_ms;
@@ -234,7 +232,21 @@ static void on_timer(uv_timer_t *timer)
         if (at_ms < next_ms)
             next_ms = at_ms;
     }
-    if (next_ms < INT64_MAX)
+    return next_ms;
+}
+
+/* Sends what may be sent, in order, but books, which weigh most, last; and wakes when more may. */
+static void on_timer(uv_timer_t *timer)
+{
+    struct venue_rest *rest = timer->data;
+    int64_t now = clock_now_ms();
+    if (rest->status.paused_until_ms > 0 && now >= rest->status.paused_until_ms)
+        rest->status.paused_until_ms = 0;
+    int64_t next_ms = send_some(rest, false, now);
+    int64_t books_ms = next_ms < 0 ? -1 : send_some(rest, true, now);
+    if (books_ms < next_ms)
+        next_ms = books_ms;
+    if (next_ms >= 0 && next_ms < INT64_MAX)
         wake_in(rest, next_ms - now);
 }
 

@@ -1,7 +1,7 @@
-/* The requests of one venue's REST, in order: so many in flight, within the venue's limits, tried again with
- * backoff when the venue or the way to it fails, held while it limits or bans. What is a venue's own stands
- * in struct requests_venue; the functions below are those of the same name in struct venue, which has their
- * contracts.
+/* The requests of one venue's REST, in order but for books, which come last: so many in flight, within the
+ * venue's limits, tried again with backoff when the venue or the way to it fails, held while it limits or
+ * bans. What is a venue's own stands in struct requests_venue; the functions below are those of the same name
+ * in struct venue, which has their contracts.
  *
  * A venue's own queue and call begin with struct venue_rest and struct venue_call. */
 #ifndef EXCHANGE_NET_REQUESTS_H
@@ -56,7 +56,7 @@ struct requests_venue {
     void (*title)(const struct venue_call *call, char ret[static VENUE_DETAIL_MAX]);
 
     /* When the limit allows the next page: at `now` or before, then it is taken from the limit. */
-    int64_t (*room_ms)(struct venue_rest *rest, const struct venue_call *call, int64_t now);
+    int64_t (*room_ms)(struct venue_rest *rest, struct venue_call *call, int64_t now);
     /* Every reply, also one that failed: what it says of the limit. */
     void (*note)(struct venue_rest *rest, const struct http_reply *http);
 

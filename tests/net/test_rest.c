@@ -142,7 +142,7 @@ static const char info[] =
 static void script(struct peer *peer, const char *head)
 {
     requests++;
-    weight_sent += !strstr(head, "/depth?") ? 1 : parameter(head, "limit=") > 1000 ? 250 : 50;
+    weight_sent += !strstr(head, "/depth?") ? 1 : parameter(head, "limit=") / 20;
     snprintf(last_head, sizeof(last_head), "%s", head);
     if (limited_at_ns > 0 && after_limit_ns == 0)
         after_limit_ns = uv_hrtime();
@@ -157,7 +157,7 @@ static void script(struct peer *peer, const char *head)
         say(peer, "200 OK", "", "{\"serverTime\":1499827319559}");
     } else if (strstr(head, "GET /api/v3/klines?")) {
         say_klines(peer, head);
-    } else if (strstr(head, "GET /api/v3/depth?symbol=BTCUSDT&limit=5000 ")) {
+    } else if (strstr(head, "GET /api/v3/depth?symbol=BTCUSDT&limit=")) {
         say(peer, "200 OK", "",
             "{\"lastUpdateId\":42,\"bids\":[[\"1.5\",\"2\"]],\"asks\":[[\"1.6\",\"2\"]]}");
     } else if (strstr(head, "GET /api/v3/exchangeInfo")) {
@@ -371,10 +371,44 @@ static void test_limited(void)
         uv_run(&loop, UV_RUN_NOWAIT);
     CHECK_INT(book.replies, 0);
     CHECK_INT(requests, 1);
+    CHECK_INT(venue->rest_status(rest)->paused_until_ms, 0);
+    weight++;
+    ask_time(); /* what weighs little still goes, and does not wait behind the book */
+    CHECK_INT(requests, 2);
+    CHECK_INT(venue->rest_time(rest, on_reply, &second, NULL), 0);
+    for (int turn = 0; turn < 100; turn++)
+        uv_run(&loop, UV_RUN_NOWAIT);
+    CHECK_INT(requests, 2);
     int64_t paused_ms = venue->rest_status(rest)->paused_until_ms - (int64_t)(uv_hrtime() / 1000000);
     CHECK(paused_ms > 50000 && paused_ms < 62000);
     close_rest(); /* with a request waiting */
     CHECK_INT(book.replies, 0);
+}
+
+/* Many books: each with fewer levels, and what weighs little goes first. */
+static void test_many_books(void)
+{
+    enum { BOOKS = 150 };
+    static struct seen books[BOOKS];
+    open_rest();
+    for (int i = 0; i < BOOKS; i++) {
+        books[i] = (struct seen){0};
+        CHECK_INT(venue->rest_book(rest, &btc, on_reply, &books[i], NULL), 0);
+    }
+    struct seen time = ask_time();
+    CHECK_INT(time.error, 0);
+    CHECK(requests <= 8);
+    int answered = 0;
+    for (int64_t end_ms = clock_now_ms() + DEADLINE_MS; answered < 100 && clock_now_ms() < end_ms;) {
+        uv_run(&loop, UV_RUN_ONCE);
+        answered = 0;
+        for (int i = 0; i < BOOKS; i++)
+            answered += books[i].replies == 1 && books[i].error == 0;
+    }
+    CHECK(answered >= 100);
+    time = ask_time(); /* with books that wait for the next minute */
+    CHECK_INT(time.error, 0);
+    close_rest();
 }
 
 /* A venue that tells less than what was sent is not believed. */
@@ -510,6 +544,7 @@ int main(void)
     test_bars();
     test_refusals();
     test_limited();
+    test_many_books();
     test_weight_untrue();
     test_ban();
     test_ban_unsaid();
