@@ -61,6 +61,26 @@ int lines_open(struct lines *lines, const char *path)
     return 0;
 }
 
+/* Recorders are killed: what stands before the cut is good. Said once, though files are read twice. */
+static int cut_off(struct lines *lines)
+{
+    if (!lines->told_cut)
+        fprintf(stderr, "papertape-replay: %.256s:%lu: cut off in the middle: all before it is taken\n",
+                lines->path, lines->number);
+    lines->told_cut = true;
+    return 0;
+}
+
+static bool whole_line(const char *line, size_t len)
+{
+    struct frame_line read;
+    struct json json;
+    if (frame_line_read(line, len, &read) != 0)
+        return false;
+    json_init(&json, read.frame.data, read.frame.len);
+    return read.frame.len == 0 || (json_skip(&json) && json_done(&json));
+}
+
 static int next_text(struct lines *lines, struct frame_line *ret)
 {
     for (;;) {
@@ -79,13 +99,14 @@ static int next_text(struct lines *lines, struct frame_line *ret)
             if (!gzgets(lines->text, lines->buf + len, (int)(lines->cap - len))) {
                 int code;
                 const char *text = gzerror(lines->text, &code);
-                if (code != Z_OK && code != Z_STREAM_END) {
+                bool ends_early = code == Z_BUF_ERROR && lines->number + len > 0; /* gzip without its end */
+                if (code != Z_OK && code != Z_STREAM_END && !ends_early) {
                     lines->number++;
                     return lines_fail(lines, -EIO, "cannot read on", "a whole file, plain or gzip (%s)",
                                       text);
                 }
                 if (len == 0)
-                    return 0;
+                    return ends_early ? cut_off(lines) : 0;
                 break;
             }
             len += strlen(lines->buf + len);
@@ -97,6 +118,8 @@ static int next_text(struct lines *lines, struct frame_line *ret)
             len--;
         if (len == 0)
             continue;
+        if (!whole && lines->number > 1 && !whole_line(lines->buf, len))
+            return cut_off(lines);
         if (frame_line_read(lines->buf, len, ret) != 0)
             return lines_fail(lines, -EINVAL, "bad line",
                               "`NANOSECONDS {json}` or `SECONDS.FRACTION: {json}`");

@@ -1,5 +1,7 @@
 /* What a recording holds, one thing after the other, however it is kept: lines of text (plain or gzip), or a
- * journal (a directory of segments or one of them, exchange/journal/journal.h), told apart by content. */
+ * journal (a directory of segments or one of them, exchange/journal/journal.h), told apart by content. Where
+ * a recorder was killed, half a last line or a gzip file without its end, all before the cut counts, and a
+ * line on stderr says where it is; half a first line is an error. */
 #ifndef EXCHANGE_REPLAY_LINES_H
 #define EXCHANGE_REPLAY_LINES_H
 
@@ -16,6 +18,7 @@ struct lines {
     unsigned long number; /* of the line that was read last, or of the journal's frame or reply; from 1 */
     char *buf;            /* keeps its memory when it is closed and opened again */
     size_t cap;
+    bool told_cut;
     char error[SOURCE_ERROR_MAX]; /* "what: where: what would be right" */
 };
 

@@ -396,6 +396,57 @@ static void test_from_to(void)
     free(h.text);
 }
 
+/* Plays a file cut off after `n` bytes; the number of steps, or below 0: refused. */
+static int play_cut(const char *bytes, size_t n)
+{
+    struct source *source = NULL;
+    struct tape *tape = calloc(1, sizeof(*tape));
+    const char *path = scratch_path("cut");
+    FILE *f = fopen(path, "w");
+    CHECK(f && fwrite(bytes, 1, n, f) == n && fclose(f) == 0);
+    tape_init(tape);
+    int steps = recording_create(tape, &path, 1, INT64_MIN, INT64_MAX, &source, error);
+    for (int rc = 0; source && rc == 0 && source->ops->due(source) != INT64_MAX; steps++)
+        CHECK_INT(rc = source->ops->step(source), 0);
+    source_destroy(source);
+    tape_finish(tape);
+    free(tape);
+    return steps;
+}
+
+/* Wherever a recorder was killed, all whole lines are played. */
+static void test_cut(void)
+{
+    static char packed[sizeof(small)];
+    size_t n = sizeof(small) - 1, lines = 0;
+    for (size_t len = 1; len <= n; len++) {
+        bool whole = len == n || small[len] == '\n'; /* a last line needs no end of line */
+        lines += small[len - 1] != '\n' && whole;
+        if (len % 7 != 0 && !whole)
+            continue;
+        if (lines > 0)
+            CHECK_INT(play_cut(small, len), (int64_t)lines);
+        else
+            CHECK(play_cut(small, len) < 0);
+    }
+    write_file("packed", small, "wb");
+    FILE *f = fopen(scratch_path("packed"), "r");
+    n = f ? fread(packed, 1, sizeof(packed), f) : 0;
+    fclose(f);
+    CHECK(n > 0 && n < sizeof(packed));
+    int most = 0;
+    for (size_t len = 1; len <= n; len++) {
+        int steps = play_cut(packed, len);
+        if (steps >= 0) {
+            CHECK(steps >= most);
+            most = steps;
+        }
+        CHECK(steps >= 0 || most == 0); /* not one whole line yet */
+    }
+    CHECK_INT(most, (int64_t)lines);
+    CHECK_INT(play_cut(packed, n - 1), (int64_t)lines); /* its check sum is missing */
+}
+
 static void test_refused(void)
 {
     static const struct {
@@ -437,6 +488,7 @@ int main(void)
     test_hole();
     test_hole_slow();
     test_from_to();
+    test_cut();
     test_refused();
     return check_done("recording");
 }
