@@ -183,7 +183,7 @@ static bool read_trade(struct json *json, const struct symbol *symbol, char key,
         return json_int(json, &trade->id) && trade->id >= 0;
     case 'p':
         *seen |= 2;
-        return read_amount(json, symbol->price_scale, &trade->price) && trade->price > 0;
+        return read_amount(json, symbol->price_scale, &trade->price);
     case 'q':
         *seen |= 4;
         return read_amount(json, symbol->qty_scale, &trade->qty);
@@ -345,7 +345,7 @@ static bool read_bar(struct json *json, const struct symbol *symbol, struct mark
            bar->close <= bar->high;
 }
 
-/* Reads the data object. -ENOENT for an unknown symbol, -EBADMSG. */
+/* Reads the data object. 1 for what is no event, -ENOENT for an unknown symbol, -EBADMSG. */
 static int read_data(struct binance_parser *parser, struct json *json, int kind, int symbol_index,
                      struct market_event *event)
 {
@@ -360,13 +360,16 @@ static int read_data(struct binance_parser *parser, struct json *json, int kind,
     event->kind = (enum market_kind)kind;
     event->symbol = symbol_index;
     event->event_ns = 0;
-    bool ok = json_enter_object(json);
+    bool ok = json_enter_object(json), no_price = false; /* futures': of what was no trade in the market */
     while (ok && json_member(json, &key)) {
         char c = key.len == 1 ? *key.data : '\0';
         if (c == 'e') {
             ok = json_skip(json);
         } else if (c == 'E') {
             ok = read_time(json, &event->event_ns);
+        } else if (kind == MARKET_TRADE && c == 'X' && json_peek(json) == '"') {
+            ok = json_read_string(json, &text);
+            no_price = json_is(text, "NA");
         } else if (kind == MARKET_DEPTH && json_is(key, "pu")) {
             ok = read_id(json, &before);
         } else if (c == 's') {
@@ -399,6 +402,10 @@ static int read_data(struct binance_parser *parser, struct json *json, int kind,
         }
     }
     if (!ok || json->failed || seen != wanted[kind])
+        return -EBADMSG;
+    if ((kind == MARKET_TRADE || kind == MARKET_AGG_TRADE) && event->trade.price == 0)
+        return no_price && event->trade.qty == 0 ? 1 : -EBADMSG;
+    if (kind == MARKET_QUOTE && event->quote.bid > event->quote.ask && event->quote.ask > 0)
         return -EBADMSG;
     if (kind == MARKET_AGG_TRADE && event->trade.first_id > event->trade.last_id)
         return -EBADMSG;

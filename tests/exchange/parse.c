@@ -412,6 +412,36 @@ static void test_variants(void)
               -ENOENT);
     CHECK_INT(parse_text("{\"u\":7,\"s\":\"BTCUSDT\"}"), 1);
 
+    /* One that is crossed is none; an empty side is no cross, nor are equal prices. */
+    CHECK_INT(parse_text("{\"u\":7,\"s\":\"BTCUSDT\",\"b\":\"3.1\",\"B\":\"2\",\"a\":\"3\",\"A\":\"4\"}"),
+              -EBADMSG);
+    CHECK_INT(parse_text("{\"u\":7,\"s\":\"BTCUSDT\",\"b\":\"3\",\"B\":\"2\",\"a\":\"3\",\"A\":\"4\"}"), 0);
+    CHECK_INT(parse_text("{\"u\":7,\"s\":\"BTCUSDT\",\"b\":\"3\",\"B\":\"2\",\"a\":\"0\",\"A\":\"0\"}"), 0);
+
+    /* Futures say of what was no trade in the market that its price is not available. */
+    static const struct {
+        const char *fields;
+        int expected;
+    } trades[] = {
+        {"\"p\":\"0\",\"q\":\"0\",\"X\":\"NA\"", 1},
+        {"\"X\":\"NA\",\"p\":\"0\",\"q\":\"0.000\"", 1},
+        {"\"p\":\"0\",\"q\":\"0\",\"X\":\"MARKET\"", -EBADMSG},
+        {"\"p\":\"0\",\"q\":\"1\",\"X\":\"NA\"", -EBADMSG},
+        {"\"p\":\"0\",\"q\":\"0\"", -EBADMSG},
+        {"\"p\":\"5\",\"q\":\"1\",\"X\":\"MARKET\"", 0},
+        {"\"p\":\"5\",\"q\":\"1\",\"X\":7", 0},
+    };
+    for (size_t i = 0; i < sizeof trades / sizeof *trades; i++)
+        for (int raw = 0; raw < 2; raw++) {
+            char text[512];
+            snprintf(
+                text, sizeof text,
+                "%s{\"e\":\"trade\",\"E\":1723161255343,\"T\":1723161255342,\"s\":\"BTCUSDT\",\"t\":9,%s,"
+                "\"m\":true}%s",
+                raw ? "" : "{\"stream\":\"btcusdt@trade\",\"data\":", trades[i].fields, raw ? "" : "}");
+            CHECK_INT(parse_text(text), trades[i].expected);
+        }
+
     /* Without the field that only spot has, and with some that nobody knows. */
     CHECK_INT(parse_text("{\"stream\":\"btcusdt@aggTrade\",\"data\":{\"e\":\"aggTrade\",\"E\":1723161255343,"
                          "\"a\":5,\"s\":\"BTCUSDT\",\"p\":\"1\",\"q\":\"2\",\"nq\":\"2\",\"f\":8,\"l\":9,"
