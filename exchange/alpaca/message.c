@@ -26,12 +26,15 @@ static bool maybe_text(struct reader *reader, struct json_text *ret)
     return reader_peek(reader) == 'n' ? reader_skip(reader) : reader_text(reader, ret);
 }
 
-/* Sale conditions that neither tape lets change the last price: the CTA's and UTP's tables of "consolidated
- * processing". Form T (extended hours) is not among them: outside of the session it is all there is. */
+/* Sale conditions that by themselves change no last price: the CTA's and UTP's tables of "consolidated
+ * processing", with those that would only be the first or only price of a day (G, P, R, Z, 3, 4). Form T
+ * (extended hours) is not among them: outside of the session it is all there is. */
 static bool condition_is_odd(struct json_text condition, char tape)
 {
-    static const char both[] = "CHIMNQRV7W9"; /* cash, price variation, odd lot, official close, next day,
-        official open, seller, contingent, average, corrected close */
+    static const char both[] = "CGHIMNPQRUVWZ3479"; /* cash, bunched sold, price variation, odd lot, official
+        close, next day, prior reference price, official open, seller, extended hours out of sequence,
+        contingent, average, out of sequence, stopped out of sequence, derivatively priced, qualified
+        contingent, corrected close */
     if (condition.len != 1)
         return false;
     char c = *condition.data;

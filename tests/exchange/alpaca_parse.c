@@ -181,6 +181,33 @@ static void test_values(bool pack)
     CHECK_INT(event->imbalance_price, 9120000000);
 }
 
+/* Every sale condition on every tape: which of them make no last price, by the tapes' tables. */
+static void test_conditions(bool pack)
+{
+    static const char odd[] = "CGHIMNPQRUVWZ3479", tapes[] = "ABCO";
+    unsigned found = 0;
+    for (const char *tape = tapes; *tape; tape++)
+        for (char c = ' '; c <= '~'; c++) {
+            char json[256];
+            bool expected = strchr(odd, c) || (c == 'B' && tape < tapes + 2);
+            if (c == '"' || c == '\\')
+                continue;
+            snprintf(json, sizeof json,
+                     "[{\"T\":\"t\",\"S\":\"AAPL\",\"i\":1,\"p\":150,\"s\":100,\"c\":[\"@\",\"%c\"],"
+                     "\"z\":\"%c\",\"t\":\"2021-02-22T15:51:44Z\"}]",
+                     c, *tape);
+            start_over();
+            struct outcome out = run_as(json, pack);
+            CHECK_INT(out.codes[0], 0);
+            CHECK_INT(out.events[0].kind, MARKET_TRADE);
+            if (out.events[0].trade.odd != expected)
+                printf("condition %c on tape %c: %s\n", c, *tape, expected ? "makes no price" : "makes one");
+            CHECK_INT(out.events[0].trade.odd, expected);
+            found += expected;
+        }
+    CHECK_INT(found, 4 * (sizeof odd - 1) + 2);
+}
+
 static void test_book(bool pack)
 {
     start_over();
@@ -496,6 +523,7 @@ int main(void)
     struct random random = random_seeded("alpaca_parse", 20261122);
     for (int pack = 0; pack < 2; pack++) {
         test_values(pack);
+        test_conditions(pack);
         test_book(pack);
         test_status(pack);
         test_other(pack);
