@@ -17,6 +17,7 @@ struct venue_parser;
 struct venue_symbol {
     char name[SYMBOL_NAME_MAX];
     bool found;
+    bool unusable;                 /* not found: it is listed, but not so that it can be read */
     struct symbol symbol;          /* if found */
     char nearest[SYMBOL_NAME_MAX]; /* if not: the listed name that looks most alike; may be empty */
 };
@@ -32,10 +33,11 @@ struct venue_format {
      * more than SYMBOLS_MAX or a name twice. */
     int (*parser_create)(const struct symbol *symbols, size_t n, struct venue_parser **ret);
     /* A frame may hold several messages: *pos is 0 at first and goes on with each call, until it is `len`.
-     * Each call takes one message, or one more event of the same (then *pos has not moved yet): 0 with *ret written (levels live until the next call); 1 for one that is
-     * valid but no market data; -EBADMSG for one that is malformed, lacks a field or holds a number beyond
-     * its scale; -ENOENT for one of a symbol that is not in the table. After an error that hides where the
-     * next message begins *pos is `len`. *ret is meaningless unless 0 is returned. No allocation. */
+     * Each call takes one message, or one more event of the same (then *pos has not moved yet): 0 with *ret
+     * written (levels live until the next call); 1 for one that is valid but no market data; -EBADMSG for one
+     * that is malformed, lacks a field or holds a number beyond its scale; -ENOENT for one of a symbol that
+     * is not in the table. After an error that hides where the next message begins *pos is `len`. *ret is
+     * meaningless unless 0 is returned. No allocation. */
     int (*parse)(struct venue_parser *parser, const char *frame, size_t len, size_t *pos,
                  struct market_event *ret);
     void (*parser_destroy)(struct venue_parser *parser); /* NULL is fine */

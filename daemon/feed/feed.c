@@ -315,6 +315,11 @@ static bool was_listed(struct feed *feed, int symbol)
     return true;
 }
 
+const char *feed_unlisted(const struct venue_symbol *told)
+{
+    return told->unusable ? "lists it without the filters and scales that are needed" : "does not list it";
+}
+
 static bool take_symbols(struct feed *feed, const struct venue_symbol *list)
 {
     for (int s = 0; s < feed->n_symbols; s++) {
@@ -323,9 +328,9 @@ static bool take_symbols(struct feed *feed, const struct venue_symbol *list)
         if (told->found) {
             feed->listed[s] = told->symbol;
         } else if (!was_listed(feed, s)) {
-            daemon_fail("[%s%s] symbols: %s: %s does not list it%s%s%s", first ? "market" : "venue ",
+            daemon_fail("[%s%s] symbols: %s: %s %s%s%s%s", first ? "market" : "venue ",
                         first ? "" : feed->venue->format->name, told->name, feed->venue->format->name,
-                        told->nearest[0] ? ": did you mean " : "", told->nearest,
+                        feed_unlisted(told), told->nearest[0] ? ": did you mean " : "", told->nearest,
                         told->nearest[0] ? "?" : "");
             return false;
         }

@@ -180,6 +180,8 @@ void feed_go_on(struct feed *feed, enum stage stage);
 void feed_try_again(struct feed *feed, const char *what, const char *why);
 /* No retry mends it: told once, nothing is tried any more. */
 void feed_end_for_good(struct feed *feed, const char *why);
+/* What its list says of one that was not found. */
+const char *feed_unlisted(const struct venue_symbol *told);
 /* Is a reply such an end? */
 bool feed_reply_is_final(const struct feed *feed, const struct venue_reply *reply);
 

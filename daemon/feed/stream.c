@@ -218,7 +218,7 @@ static void on_link(void *user, const struct venue_status *status)
             feed_end_for_good(feed, status->detail);
     } else if (status->link == VENUE_FINAL) {
         feed_end_for_good(feed, status->detail);
-    } else if (status->link == VENUE_WAITING || status->link == VENUE_FAILED) {
+    } else if (status->detail[0] && (status->link == VENUE_WAITING || status->link == VENUE_FAILED)) {
         log_warning("feed: %s", status->detail);
     }
 }

@@ -55,8 +55,8 @@ static void have_symbol(void *user, const struct venue_reply *reply)
     if (reply->error) {
         call->taker(call->user, "EIO", reply->text, NULL);
     } else if (!told->found) {
-        snprintf(why, sizeof why, "args.symbol: %s: %s does not list it%s%s%s", told->name,
-                 feed->venue->format->name, told->nearest[0] ? ": did you mean " : "", told->nearest,
+        snprintf(why, sizeof why, "args.symbol: %s: %s %s%s%s%s", told->name, feed->venue->format->name,
+                 feed_unlisted(told), told->nearest[0] ? ": did you mean " : "", told->nearest,
                  told->nearest[0] ? "?" : "");
         call->taker(call->user, "ENOENT", why, NULL);
     } else {

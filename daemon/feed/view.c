@@ -14,6 +14,10 @@ static int64_t requests_wait(struct feed *feed, int64_t now)
         return 0;
     if (rest->detail[0])
         snprintf(feed->detail, sizeof feed->detail, "%s", rest->detail);
+    else if (feed->ban_until_ns > feed_wall_ns())
+        snprintf(feed->detail, sizeof feed->detail,
+                 "the venue has banned this address: requests wait %" PRId64 " s",
+                 (rest->paused_until_ms - now + 999) / 1000);
     else
         snprintf(feed->detail, sizeof feed->detail,
                  "the venue's limit of %" PRId64 " weight a minute is near (%" PRId64

@@ -354,9 +354,12 @@ static void take_wanted(void *user, struct listed *listed, struct binance_info *
         return;
     bool usable = to_symbol(listed, wanted->venue, &symbol);
     info->unusable += !usable;
-    for (; usable && want < wanted->by_name + wanted->n && strcmp((*want)->name, symbol.name) == 0; want++) {
-        (*want)->found = true;
-        (*want)->symbol = symbol;
+    const char *name = (*want)->name;
+    for (; want < wanted->by_name + wanted->n && strcmp((*want)->name, name) == 0; want++) {
+        (*want)->found = usable;
+        (*want)->unusable = !usable;
+        if (usable)
+            (*want)->symbol = symbol;
     }
 }
 
@@ -369,7 +372,8 @@ static void take_nearest(void *user, struct listed *listed, struct binance_info 
         size_t len = strlen(want->name);
         int to_best = want->nearest[0] ? distance(want->name, len, want->nearest, strlen(want->nearest))
                                        : NEAREST_DISTANCE + 1;
-        if (!want->found && distance(want->name, len, listed->name.data, listed->name.len) < to_best)
+        if (!want->found && !want->unusable &&
+            distance(want->name, len, listed->name.data, listed->name.len) < to_best)
             copy_name(listed->name, want->nearest, sizeof(want->nearest));
     }
 }
@@ -381,7 +385,7 @@ int binance_parse_wanted(const char *text, size_t len, const char *venue, struct
     if (!by_name)
         return -ENOMEM;
     for (size_t i = 0; i < n; i++) {
-        list[i].found = false;
+        list[i].found = list[i].unusable = false;
         list[i].nearest[0] = '\0';
         by_name[i] = &list[i];
     }

@@ -269,6 +269,8 @@ static void explain(struct shard *shard, enum link_failure failure, const struct
                  failure == LINK_LIMITED ? "limits" : "has banned", end->http_status);
         say(shard, "%s: waiting %lld s", why, (long long)((until_ms - clock_now_ms()) / 1000));
         shard->config->limited(shard->config->user, shard->link.hold_ms, why);
+    } else if (end->http_status == 403) {
+        say(shard, "the venue's firewall refuses this address (HTTP 403)");
     } else if (failure == LINK_REFUSED) {
         say(shard, "the venue refuses the stream (HTTP %d): check the URL and the symbols", end->http_status);
     } else {

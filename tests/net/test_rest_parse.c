@@ -80,6 +80,20 @@ static void test_wanted(void)
     CHECK_STR(wanted[1].nearest, "BTCUSDT");
     CHECK_STR(wanted[4].nearest, "");
 
+    /* Listed, but not so that it can be read: it is not taken for a misspelling of itself. */
+    static const char bare[] = "{\"symbols\":[{\"symbol\":\"XAAAUSDT\",\"status\":\"TRADING\",\"baseAsset\":"
+                               "\"XAAA\",\"baseAssetPrecision\":8,\"quoteAsset\":\"USDT\","
+                               "\"quoteAssetPrecision\":8},{\"symbol\":\"XAABUSDT\"}]}";
+    struct venue_symbol unusable;
+    want(&unusable, "XAAAUSDT");
+    CHECK_INT(binance_parse_wanted(bare, sizeof(bare) - 1, "binance", &unusable, 1, &info), 0);
+    CHECK_INT(info.unusable, 1);
+    CHECK(!unusable.found && unusable.unusable);
+    CHECK_STR(unusable.nearest, "");
+    want(&unusable, "XAACUSDT");
+    CHECK_INT(binance_parse_wanted(bare, sizeof(bare) - 1, "binance", &unusable, 1, &info), 0);
+    CHECK(!unusable.found && !unusable.unusable && unusable.nearest[0]);
+
     const struct symbol *s = &wanted[2].symbol;
     CHECK_STR(s->name, "BTCUSDT");
     CHECK_STR(s->base, "BTC");

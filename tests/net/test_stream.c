@@ -200,6 +200,8 @@ static void test_refusals(void)
         CHECK(wait_for(&seen, cases[i].link));
         int64_t delay_ms = seen.status.retry_ms - seen.status.since_ms;
         printf("refusal: %s\n", seen.status.detail);
+        if (strstr(refusal, " 403 ") || strstr(refusal, " 400 "))
+            CHECK(!strstr(seen.status.detail, strstr(refusal, " 403 ") ? "check the URL" : "firewall"));
         CHECK(delay_ms >= cases[i].least_ms && delay_ms <= cases[i].most_ms);
         CHECK_INT(seen.status.connects, 0);
         CHECK_INT(server_accepted(server), 1);
