@@ -17,7 +17,7 @@ struct split {
 };
 
 /* Most of both sides of a ratio, and of money and quantities after it. */
-enum { SPLIT_RATIO_MAX = 1000000000 };
+enum { SPLIT_RATIO_MAX = ACTION_RATIO_MAX };
 bool split_valid(const struct split *split);
 
 /* A quantity >= 0, rounded down; -1 beyond what quantities can be. */

@@ -17,11 +17,11 @@ struct corporate_action {
     char id[ACTION_ID_MAX]; /* the venue's, or made of symbol, kind and date: it takes effect once */
     enum corporate_action_kind kind;
     int64_t ex_ns;       /* who holds at this moment is concerned: the ex-date's first session, UTC */
-    int64_t shares, per; /* SPLIT: `shares` new ones for every `per` old ones, both > 0 */
+    int64_t shares, per; /* SPLIT: `shares` new ones for every `per` old ones, 1 to ACTION_RATIO_MAX */
     int64_t cash;        /* DIVIDEND: for one share, in the symbol's quote, 10^-9 units */
 };
 
-enum { ACTION_CASH_SCALE = 9 };
+enum { ACTION_CASH_SCALE = 9, ACTION_RATIO_MAX = 1000000000 };
 
 /* "split", "dividend". */
 const char *corporate_action_name(enum corporate_action_kind kind);

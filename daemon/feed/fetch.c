@@ -115,6 +115,7 @@ static void have_bars(void *user, const struct venue_reply *reply)
 {
     struct bars_call *call = user;
     struct feed *feed = call->feed;
+    feed_left_out(feed, reply);
     if (reply->error) {
         char text[256];
         call->failed = true;

@@ -244,6 +244,7 @@ static void forget_actions(struct feed *feed)
  * of it since then was counted in new shares already. */
 static void take_actions(struct feed *feed, const struct venue_reply *reply)
 {
+    feed_left_out(feed, reply);
     forget_actions(feed);
     struct known_action *grown =
         realloc(feed->actions, (feed->n_actions + reply->actions.n + 1) * sizeof *grown);

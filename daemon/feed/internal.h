@@ -49,6 +49,8 @@ struct asked {
     void (*dropped)(struct asked *asked); /* no answer will come, and it is freed; NULL: nobody waits */
 };
 
+enum { FEED_LEFT_OUT_MAX = 64 };
+
 /* A corporate action that the venue told. */
 struct known_action {
     struct venue_action told;
@@ -87,6 +89,8 @@ struct feed {
     int n_calendars;
     struct known_action *actions;
     size_t n_actions;
+    uint64_t left_out[FEED_LEFT_OUT_MAX]; /* hashes of what was told of, around */
+    size_t n_left_out;
     int64_t actions_from_ns; /* the earliest of the symbols' */
     int64_t due_ns;          /* when a calendar or an action has something to tell */
     int64_t hours_ask_ns,
@@ -214,6 +218,11 @@ void feed_pass(struct feed *feed, int64_t now_ns);
 bool feed_symbol_open(const struct feed *feed, int symbol); /* now; without a calendar always */
 bool feed_closed(const struct feed *feed);                  /* all its markets are */
 void feed_hours_finish(struct feed *feed);
+
+/* ---- left_out.c ---- */
+
+/* Alerts of what a reply left out. */
+void feed_left_out(struct feed *feed, const struct venue_reply *reply);
 
 /* ---- refresh.c ---- */
 

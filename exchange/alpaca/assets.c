@@ -12,7 +12,6 @@
 
 enum {
     NEAREST_DISTANCE = 3, /* a name further away is no suggestion */
-    RATE_SCALE = 9,
 };
 
 #define CENT   10000000LL /* at ALPACA_PRICE_SCALE */
@@ -59,8 +58,10 @@ struct asset {
     struct json_text name, class, status;
     bool tradable, divisible;
     int64_t size_min, step, tick;
+    bool odd; /* one of them does not read */
 };
 
+/* False: it is no asset, or has no name. */
 static bool read_asset(struct reader *reader, struct asset *asset)
 {
     struct json_text key;
@@ -68,6 +69,7 @@ static bool read_asset(struct reader *reader, struct asset *asset)
     if (!reader_enter_map(reader))
         return false;
     while (reader_member(reader, &key)) {
+        const struct reader before = *reader;
         bool ok = is(key, "symbol")                ? reader_text(reader, &asset->name)
                   : is(key, "class")               ? maybe_text(reader, &asset->class)
                   : is(key, "status")              ? maybe_text(reader, &asset->status)
@@ -77,8 +79,12 @@ static bool read_asset(struct reader *reader, struct asset *asset)
                   : is(key, "min_trade_increment") ? maybe_amount(reader, ALPACA_QTY_SCALE, &asset->step)
                   : is(key, "price_increment")     ? maybe_amount(reader, ALPACA_PRICE_SCALE, &asset->tick)
                                                    : reader_skip(reader);
-        if (!ok)
-            return false;
+        if (!ok) {
+            asset->odd = true;
+            *reader = before;
+            if (!reader_skip(reader))
+                return false;
+        }
     }
     return !reader_failed(reader) && asset->name.data != NULL;
 }
@@ -139,7 +145,8 @@ static void offer(const struct asset *asset, struct venue_symbol *wanted, size_t
         if (want->found)
             continue;
         if (strcmp(want->name, name) == 0) {
-            want->found = to_symbol(asset, &want->symbol);
+            want->found = !asset->odd && to_symbol(asset, &want->symbol);
+            want->unusable = !want->found;
             continue;
         }
         size_t distance = nearest_distance(want->name, name);
@@ -162,9 +169,14 @@ int alpaca_parse_assets(const char *text, size_t len, struct venue_symbol *wante
     }
     reader_enter_array(&reader);
     while (reader_element(&reader)) {
-        if (!read_asset(&reader, &asset))
+        const struct reader before = reader;
+        if (read_asset(&reader, &asset)) {
+            offer(&asset, wanted, n);
+            continue;
+        }
+        reader = before;
+        if (!reader_skip(&reader))
             return -EBADMSG;
-        offer(&asset, wanted, n);
     }
     return json_done(&reader.json) ? 0 : -EBADMSG;
 }
@@ -184,138 +196,6 @@ void alpaca_add_test_symbol(struct venue_symbol *wanted, size_t n)
             want->found = to_symbol(&asset, &want->symbol);
         want->symbol.calendar[0] = '\0';
     }
-}
-
-/* One action's fields; which of the rates there are depends on its kind. */
-struct listed_action {
-    struct json_text id, symbol, ex_date;
-    int64_t new_rate, old_rate, rate;
-};
-
-static bool read_action(struct reader *reader, struct listed_action *action)
-{
-    struct json_text key;
-    *action = (struct listed_action){.new_rate = -1, .old_rate = -1, .rate = -1};
-    if (!reader_enter_map(reader))
-        return false;
-    while (reader_member(reader, &key)) {
-        bool ok = is(key, "id")         ? maybe_text(reader, &action->id)
-                  : is(key, "symbol")   ? maybe_text(reader, &action->symbol)
-                  : is(key, "ex_date")  ? maybe_text(reader, &action->ex_date)
-                  : is(key, "new_rate") ? maybe_amount(reader, RATE_SCALE, &action->new_rate)
-                  : is(key, "old_rate") ? maybe_amount(reader, RATE_SCALE, &action->old_rate)
-                  : is(key, "rate")     ? maybe_amount(reader, RATE_SCALE, &action->rate)
-                                        : reader_skip(reader);
-        if (!ok)
-            return false;
-    }
-    return !reader_failed(reader);
-}
-
-static int64_t divisor(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
-static int to_action(const struct listed_action *listed, struct json_text kind, struct venue_action *ret)
-{
-    struct venue_action action = {0};
-    int32_t day;
-    const int64_t one = decimal_pow10(RATE_SCALE);
-    if (!listed->symbol.data || !listed->ex_date.data ||
-        !copy_name(listed->symbol.data, listed->symbol.len, action.symbol, sizeof(action.symbol)) ||
-        !alpaca_date(listed->ex_date.data, listed->ex_date.len, &day))
-        return -EBADMSG;
-    action.action.ex_ns = alpaca_eastern_ns(day, ALPACA_EARLY_MINUTE);
-    if (is(kind, "cash_dividends")) {
-        if (listed->rate < 0)
-            return -EBADMSG;
-        action.action.kind = ACTION_DIVIDEND;
-        action.action.cash = listed->rate;
-    } else {
-        bool shares = is(kind, "stock_dividends");
-        if (shares && (listed->rate < 0 || listed->rate > INT64_MAX - one))
-            return -EBADMSG;
-        int64_t to = shares ? one + listed->rate : listed->new_rate, from = shares ? one : listed->old_rate;
-        if (to <= 0 || from <= 0)
-            return -EBADMSG;
-        int64_t common = divisor(to, from);
-        action.action.kind = ACTION_SPLIT;
-        action.action.shares = to / common;
-        action.action.per = from / common;
-    }
-    if (!listed->id.data ||
-        !copy_name(listed->id.data, listed->id.len, action.action.id, sizeof(action.action.id)))
-        snprintf(action.action.id, sizeof(action.action.id), "%s %s %.10s", action.symbol,
-                 corporate_action_name(action.action.kind), listed->ex_date.data);
-    *ret = action;
-    return 0;
-}
-
-static int read_actions(struct reader *reader, struct venue_action *ret, size_t cap, size_t *n)
-{
-    struct json_text kind;
-    if (reader_peek(reader) == 'n')
-        return reader_skip(reader) ? 0 : -EBADMSG;
-    if (!reader_enter_map(reader))
-        return -EBADMSG;
-    while (reader_member(reader, &kind)) {
-        bool known = is(kind, "forward_splits") || is(kind, "reverse_splits") || is(kind, "cash_dividends") ||
-                     is(kind, "stock_dividends");
-        if (!known || reader_peek(reader) == 'n') {
-            if (!reader_skip(reader))
-                return -EBADMSG;
-            continue;
-        }
-        if (!reader_enter_array(reader))
-            return -EBADMSG;
-        while (reader_element(reader)) {
-            struct listed_action listed;
-            if (!read_action(reader, &listed))
-                return -EBADMSG;
-            if (*n == cap)
-                return -E2BIG;
-            int r = to_action(&listed, kind, &ret[*n]);
-            if (r < 0)
-                return r;
-            ++*n;
-        }
-    }
-    return reader_failed(reader) ? -EBADMSG : 0;
-}
-
-int alpaca_parse_actions(const char *text, size_t len, struct venue_action *ret, size_t cap, size_t *ret_n,
-                         struct json_text *ret_next)
-{
-    struct reader reader;
-    struct json_text key, next = {"", 0};
-    size_t n = 0;
-    bool have = false;
-    reader_init(&reader, false, text, len);
-    reader_enter_map(&reader);
-    while (reader_member(&reader, &key)) {
-        int r = 0;
-        if (is(key, "corporate_actions")) {
-            have = true;
-            r = read_actions(&reader, ret, cap, &n);
-        } else if (is(key, "next_page_token")) {
-            r = maybe_text(&reader, &next) ? 0 : -EBADMSG;
-        } else if (!reader_skip(&reader)) {
-            r = -EBADMSG;
-        }
-        if (r < 0)
-            return r;
-    }
-    if (!json_done(&reader.json) || !have)
-        return -EBADMSG;
-    *ret_n = n;
-    *ret_next = next;
-    return 0;
 }
 
 bool alpaca_parse_refusal(const char *text, size_t len, struct json_text *ret)

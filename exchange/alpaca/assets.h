@@ -1,4 +1,4 @@
-/* What Alpaca lists: assets into symbols, and its splits and dividends. */
+/* What Alpaca lists: assets into symbols. */
 #ifndef EXCHANGE_ALPACA_ASSETS_H
 #define EXCHANGE_ALPACA_ASSETS_H
 
@@ -18,17 +18,11 @@ bool alpaca_is_crypto(const char *name);
  * others `nearest` is brought up to date; what was found before stays, so that several lists can be read one
  * after another. Stocks: calendar "us-equity", a tick of a cent, whole shares or, where they are divisible,
  * 10^-9 of one for a dollar at least. Crypto: no calendar, increments as listed. Inactive ones are `gone`.
- * 0; -EBADMSG. */
+ * An asset that does not read is left out; one that is wanted is `unusable`. 0; -EBADMSG. */
 int alpaca_parse_assets(const char *text, size_t len, struct venue_symbol *wanted, size_t n);
 
 /* The test symbol, where it is wanted and not listed. */
 void alpaca_add_test_symbol(struct venue_symbol *wanted, size_t n);
-
-/* A page of /v1/corporate-actions: splits both ways, stock dividends (splits) and cash dividends; other kinds
- * are left out. Written to `ret`, as far as `cap` goes, in the reply's order. *ret_next: the next page's
- * token, in the text; empty at the last. 0; -EBADMSG; -E2BIG. */
-int alpaca_parse_actions(const char *text, size_t len, struct venue_action *ret, size_t cap, size_t *ret_n,
-                         struct json_text *ret_next);
 
 /* {"code":…,"message":"…"} or {"message":"…"}: true when there is a message. */
 bool alpaca_parse_refusal(const char *text, size_t len, struct json_text *ret);

@@ -38,9 +38,15 @@ static int take_message(struct walk *walk, char type, const struct symbol *symbo
     struct market_event event;
     if (reader_peek(&walk->reader) == 'n' || !symbol)
         return reader_skip(&walk->reader) ? 0 : -EBADMSG;
+    const struct reader before = walk->reader;
     int r = alpaca_read_message(&walk->reader, type, true, symbol, walk->levels, &event);
-    if (r != 0)
-        return r < 0 ? r : 0;
+    if (r < 0) {
+        walk->reply.odd++;
+        walk->reader = before;
+        return reader_skip(&walk->reader) ? 0 : -EBADMSG;
+    }
+    if (r > 0)
+        return 0;
     walk->reply.messages++;
     return walk->handler->message(walk->handler->user, symbol, &event);
 }

@@ -8,6 +8,7 @@
 struct alpaca_reply {
     struct json_text next_page; /* token, within the text; empty: the last page */
     size_t messages;
+    size_t odd; /* those that the streams' rules refuse, or books of too many levels: left out */
 };
 
 struct alpaca_reply_handler {
@@ -19,8 +20,7 @@ struct alpaca_reply_handler {
     void *user;
 };
 
-/* 0; -EBADMSG for another text, or a message that the streams' rules refuse; -E2BIG for a book of more than
- * ALPACA_LEVELS_MAX a side. */
+/* 0; -EBADMSG for another text. */
 int alpaca_parse_reply(const char *text, size_t len, struct alpaca_levels *levels,
                        const struct alpaca_reply_handler *handler, struct alpaca_reply *ret);
 

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/alpaca/actions.h"
 #include "exchange/alpaca/assets.h"
 #include "exchange/alpaca/calendar.h"
+#include "exchange/alpaca/left_out.h"
 #include "exchange/alpaca/number.h"
 #include "exchange/alpaca/reply.h"
 #include "exchange/bar_join.h"
@@ -17,7 +19,10 @@ enum {
     EMPTY_PAGES_MAX = 100, /* one after another */
     DAYS_MAX = 4000,       /* sixteen years */
     ACTIONS_TOTAL_MAX = 100000,
-    PROCESS_DAYS = 7, /* the venue looks by process date, which is near the ex-date */
+    /* The venue looks by process date: a dividend's is near the day on which it is paid, weeks after its
+     * ex-date. */
+    PROCESS_DAYS_BEFORE = 7,
+    PROCESS_DAYS_AFTER = 70,
 };
 
 #define MINUTE_NS 60000000000LL
@@ -164,9 +169,8 @@ static void add_actions(struct text *text, const struct alpaca_call *call)
             text_lit(text, "%2C");
         text_url(text, call->base.wanted[i].name);
     }
-    text_lit(text, "&types=forward_split%2Creverse_split%2Cstock_dividend%2Ccash_dividend");
-    add_date(text, "&start", alpaca_eastern_day(call->base.from_ns) - PROCESS_DAYS);
-    add_date(text, "&end", alpaca_eastern_day(call->base.to_ns) + PROCESS_DAYS);
+    add_date(text, "&start", alpaca_eastern_day(call->base.from_ns) - PROCESS_DAYS_BEFORE);
+    add_date(text, "&end", alpaca_eastern_day(call->base.to_ns) + PROCESS_DAYS_AFTER);
     text_format(text, "&limit=%d&sort=asc", ALPACA_ACTIONS_MAX);
 }
 
@@ -316,6 +320,13 @@ static int take_bars(struct alpaca_call *call, const char *body, size_t len, str
     struct alpaca_reply said;
     int r = alpaca_parse_reply(body, len, &rest_of(&call->base)->levels, &handler, &said);
     call->empty_pages = page.parts > 0 ? 0 : call->empty_pages + 1;
+    call->left_out.n = 0;
+    if (r == 0 && said.odd > 0) {
+        const char *name = call->base.symbol.name;
+        left_out_add(&call->left_out, (struct json_text){name, strlen(name)},
+                     "%s: %zu of its bars cannot be read, and are left out", name, said.odd);
+        reply->left_out = &call->left_out;
+    }
     bool more = r == 0 && said.next_page.len > 0 && (ask->max == 0 || page.n < ask->max);
     if (r == 0 && more && (call->empty_pages > EMPTY_PAGES_MAX || !next_page(call, said.next_page)))
         r = -EBADMSG;
@@ -451,14 +462,15 @@ static int take_actions(struct alpaca_call *call, const char *body, size_t len, 
     }
     struct venue_action *page = call->actions + call->n_actions;
     struct json_text token;
-    size_t n;
-    int r = alpaca_parse_actions(body, len, page, ALPACA_ACTIONS_MAX, &n, &token);
+    size_t n, rows;
+    int r = alpaca_parse_actions(body, len, call->base.from_ns, call->base.to_ns, page, ALPACA_ACTIONS_MAX,
+                                 &n, &rows, &token, &call->left_out);
     if (r < 0)
         return -EBADMSG;
     for (size_t i = 0; i < n; i++)
         if (page[i].action.ex_ns >= call->base.from_ns && page[i].action.ex_ns <= call->base.to_ns)
             call->actions[call->n_actions++] = page[i];
-    call->empty_pages = n > 0 ? 0 : call->empty_pages + 1;
+    call->empty_pages = rows > 0 ? 0 : call->empty_pages + 1;
     if (token.len > 0)
         return call->empty_pages <= EMPTY_PAGES_MAX && next_page(call, token) ? 1 : -EBADMSG;
     call->token[0] = '\0';
@@ -468,6 +480,7 @@ static int take_actions(struct alpaca_call *call, const char *body, size_t len, 
     qsort(call->actions, call->n_actions, sizeof(*call->actions), earliest_first);
     reply->actions.list = call->actions;
     reply->actions.n = call->n_actions;
+    reply->left_out = call->left_out.n > 0 ? &call->left_out : NULL;
     return 0;
 }
 

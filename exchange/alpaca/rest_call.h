@@ -30,6 +30,7 @@ struct alpaca_call {
     size_t n_actions, cap_actions;
     char token[ALPACA_TOKEN_MAX]; /* of the page that is asked for next; "": the first */
     int empty_pages;
+    struct venue_left_out left_out; /* ACTIONS: of all pages; BARS: of this one */
 };
 
 /* As in struct requests_venue. */

@@ -1,6 +1,7 @@
 /* Says what Alpaca's parsers make of replies and frames, for alpaca_oracle.py: each line of the input is a
  * word and a text; the answer is a line for each thing read, then a line "end CODE". Amounts are units of
  * 10^-9. */
+#include "exchange/alpaca/actions.h"
 #include "exchange/alpaca/assets.h"
 #include "exchange/alpaca/calendar.h"
 #include "exchange/alpaca/number.h"
@@ -87,8 +88,9 @@ static int say_actions(const char *text, size_t len)
 {
     static struct venue_action actions[1000];
     struct json_text next;
-    size_t n;
-    int r = alpaca_parse_actions(text, len, actions, 1000, &n, &next);
+    struct venue_left_out left_out = {0};
+    size_t n, rows;
+    int r = alpaca_parse_actions(text, len, INT64_MIN, INT64_MAX, actions, 1000, &n, &rows, &next, &left_out);
     for (size_t i = 0; r == 0 && i < n; i++) {
         const struct corporate_action *action = &actions[i].action;
         printf("%s %s %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %s\n", actions[i].symbol,

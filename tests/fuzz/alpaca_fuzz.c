@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/alpaca/actions.h"
 #include "exchange/alpaca/assets.h"
 #include "exchange/alpaca/calendar.h"
 #include "exchange/alpaca/channel.h"
@@ -138,7 +139,7 @@ static void reply(const char *text, size_t len)
     static const struct alpaca_reply_handler handler = {symbol, message, NULL};
     struct alpaca_reply read;
     int r = alpaca_parse_reply(text, len, &levels, &handler, &read);
-    must(r == 0 || r == -EBADMSG || r == -E2BIG);
+    must(r == 0 || r == -EBADMSG);
     must(r < 0 || within(read.next_page, text, len));
 }
 
@@ -159,14 +160,20 @@ static void actions(const char *text, size_t len)
 {
     struct venue_action list[CAP];
     struct json_text next;
-    size_t n;
-    if (alpaca_parse_actions(text, len, list, CAP, &n, &next) < 0)
+    struct venue_left_out left_out = {0};
+    size_t n, rows;
+    if (alpaca_parse_actions(text, len, INT64_MIN, INT64_MAX, list, CAP, &n, &rows, &next, &left_out) < 0)
         return;
-    must(n <= CAP && within(next, text, len));
+    must(n <= CAP && n + left_out.n == rows && within(next, text, len));
+    for (size_t i = 0; i < left_out.n && i < VENUE_LEFT_OUT_MAX; i++)
+        must(left_out.list[i].text[0] && !strchr(left_out.list[i].text, '\n'));
     for (size_t i = 0; i < n; i++) {
         const struct corporate_action *action = &list[i].action;
         must(action->id[0] && list[i].symbol[0] && action->ex_ns >= 0);
-        must(action->kind == ACTION_DIVIDEND ? action->cash >= 0 : action->shares > 0 && action->per > 0);
+        must(action->kind == ACTION_DIVIDEND
+                 ? action->cash > 0
+                 : action->shares > 0 && action->per > 0 && action->shares <= ACTION_RATIO_MAX &&
+                       action->per <= ACTION_RATIO_MAX);
     }
 }
 

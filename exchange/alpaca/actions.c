@@ -1,0 +1,234 @@
+#include "exchange/alpaca/actions.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "exchange/alpaca/calendar.h"
+#include "exchange/alpaca/left_out.h"
+#include "exchange/alpaca/number.h"
+#include "exchange/alpaca/reader.h"
+
+enum { RATE_SCALE = 9, WORDS_MAX = 48 };
+
+/* One row's fields; which of the rates there are depends on its kind. */
+struct row {
+    struct json_text id, symbol, other, ex_date, effective, processed;
+    int64_t new_rate, old_rate, rate;
+    bool odd; /* one of them does not read */
+};
+
+struct page {
+    struct reader reader;
+    int64_t from_ns, to_ns;
+    struct venue_action *list;
+    size_t cap, n, rows;
+    struct venue_left_out *left_out;
+};
+
+static bool is(struct json_text text, const char *word)
+{
+    size_t len = strlen(word);
+    return text.len == len && memcmp(text.data, word, len) == 0;
+}
+
+static bool copy(struct json_text text, char *ret, size_t size)
+{
+    if (!text.data || text.len == 0 || text.len >= size || memchr(text.data, '\\', text.len))
+        return false;
+    memcpy(ret, text.data, text.len);
+    ret[text.len] = '\0';
+    return true;
+}
+
+static int shown(struct json_text text)
+{
+    return text.len < WORDS_MAX ? (int)text.len : WORDS_MAX;
+}
+
+/* A string or number, or null for what is not said. */
+static bool maybe_amount(struct reader *reader, int64_t *ret)
+{
+    return reader_peek(reader) == 'n' ? reader_skip(reader) : reader_amount(reader, RATE_SCALE, ret);
+}
+
+static bool maybe_text(struct reader *reader, struct json_text *ret)
+{
+    return reader_peek(reader) == 'n' ? reader_skip(reader) : reader_text(reader, ret);
+}
+
+/* False: it is no row at all. */
+static bool read_row(struct reader *reader, struct row *row)
+{
+    struct json_text key;
+    *row = (struct row){.new_rate = -1, .old_rate = -1, .rate = -1};
+    if (!reader_enter_map(reader))
+        return false;
+    while (reader_member(reader, &key)) {
+        const struct reader before = *reader;
+        bool ok = is(key, "id")       ? maybe_text(reader, &row->id)
+                  : is(key, "symbol") ? maybe_text(reader, &row->symbol)
+                  : is(key, "old_symbol") || is(key, "source_symbol") || is(key, "acquiree_symbol")
+                      ? maybe_text(reader, &row->other)
+                  : is(key, "ex_date")        ? maybe_text(reader, &row->ex_date)
+                  : is(key, "effective_date") ? maybe_text(reader, &row->effective)
+                  : is(key, "process_date")   ? maybe_text(reader, &row->processed)
+                  : is(key, "new_rate")       ? maybe_amount(reader, &row->new_rate)
+                  : is(key, "old_rate")       ? maybe_amount(reader, &row->old_rate)
+                  : is(key, "rate")           ? maybe_amount(reader, &row->rate)
+                                              : reader_skip(reader);
+        if (!ok) {
+            row->odd = true;
+            *reader = before;
+            if (!reader_skip(reader))
+                return false;
+        }
+    }
+    return !reader_failed(reader);
+}
+
+static int64_t divisor(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* NULL, or why it cannot be booked. */
+static const char *to_action(const struct row *row, struct json_text kind, struct venue_action *ret)
+{
+    struct venue_action action = {0};
+    int32_t day;
+    const int64_t one = decimal_pow10(RATE_SCALE);
+    if (!copy(row->symbol, action.symbol, sizeof(action.symbol)) || !row->ex_date.data ||
+        !alpaca_date(row->ex_date.data, row->ex_date.len, &day) || row->odd)
+        return "a field is missing, malformed or of too many digits";
+    action.action.ex_ns = alpaca_eastern_ns(day, ALPACA_EARLY_MINUTE);
+    if (is(kind, "cash_dividends")) {
+        if (row->rate <= 0)
+            return "it says no rate";
+        action.action.kind = ACTION_DIVIDEND;
+        action.action.cash = row->rate;
+    } else {
+        bool shares = is(kind, "stock_dividends");
+        if (shares && (row->rate < 0 || row->rate > INT64_MAX - one))
+            return "it says no rate";
+        int64_t to = shares ? one + row->rate : row->new_rate, from = shares ? one : row->old_rate;
+        if (to <= 0 || from <= 0)
+            return "it says no rate";
+        int64_t common = divisor(to, from);
+        action.action.kind = ACTION_SPLIT;
+        action.action.shares = to / common;
+        action.action.per = from / common;
+        if (action.action.shares > ACTION_RATIO_MAX || action.action.per > ACTION_RATIO_MAX)
+            return "the ratio is finer than can be reckoned with";
+    }
+    if (!copy(row->id, action.action.id, sizeof(action.action.id)))
+        snprintf(action.action.id, sizeof(action.action.id), "%s %s %.10s", action.symbol,
+                 corporate_action_name(action.action.kind), row->ex_date.data);
+    *ret = action;
+    return NULL;
+}
+
+/* A row that is not used: told, if it is of the time that is asked for, or says none. */
+static void leave_out(struct page *page, const struct row *row, struct json_text kind, const char *why)
+{
+    const struct json_text nobody = {"a symbol that is not said", 25};
+    struct json_text date = row->ex_date.data     ? row->ex_date
+                            : row->effective.data ? row->effective
+                                                  : row->processed;
+    struct json_text symbol = row->symbol.data ? row->symbol : row->other,
+                     whose = symbol.data ? symbol : nobody;
+    int32_t day;
+    if (date.data && alpaca_date(date.data, date.len, &day)) {
+        int64_t ns = alpaca_eastern_ns(day, ALPACA_EARLY_MINUTE);
+        if (ns < page->from_ns || ns > page->to_ns)
+            return;
+    }
+    left_out_add(page->left_out, symbol, "%.*s: %.*s of %.*s is left out: %s", shown(whose), whose.data,
+                 shown(kind), kind.data, date.data ? shown(date) : 6, date.data ? date.data : "no day", why);
+}
+
+static bool is_booked(struct json_text kind)
+{
+    return is(kind, "forward_splits") || is(kind, "reverse_splits") || is(kind, "cash_dividends") ||
+           is(kind, "stock_dividends");
+}
+
+static int read_kind(struct page *page, struct json_text kind)
+{
+    struct reader *reader = &page->reader;
+    if (reader_peek(reader) != '[' && (!is_booked(kind) || reader_peek(reader) == 'n'))
+        return reader_skip(reader) ? 0 : -EBADMSG;
+    if (!reader_enter_array(reader))
+        return -EBADMSG;
+    while (reader_element(reader)) {
+        const struct reader before = *reader;
+        struct row row;
+        const char *why = "nothing is booked for it";
+        page->rows++;
+        if (!read_row(reader, &row)) {
+            *reader = before;
+            if (!reader_skip(reader))
+                return -EBADMSG;
+            row = (struct row){.odd = true};
+        }
+        if (is_booked(kind)) {
+            if (page->n == page->cap)
+                return -E2BIG;
+            why = to_action(&row, kind, &page->list[page->n]);
+            page->n += !why;
+        }
+        if (why)
+            leave_out(page, &row, kind, why);
+    }
+    return reader_failed(reader) ? -EBADMSG : 0;
+}
+
+static int read_kinds(struct page *page)
+{
+    struct json_text kind;
+    if (reader_peek(&page->reader) == 'n')
+        return reader_skip(&page->reader) ? 0 : -EBADMSG;
+    if (!reader_enter_map(&page->reader))
+        return -EBADMSG;
+    while (reader_member(&page->reader, &kind)) {
+        int r = read_kind(page, kind);
+        if (r < 0)
+            return r;
+    }
+    return reader_failed(&page->reader) ? -EBADMSG : 0;
+}
+
+int alpaca_parse_actions(const char *text, size_t len, int64_t from_ns, int64_t to_ns,
+                         struct venue_action *ret, size_t cap, size_t *ret_n, size_t *ret_rows,
+                         struct json_text *ret_next, struct venue_left_out *left_out)
+{
+    struct page page = {.from_ns = from_ns, .to_ns = to_ns, .list = ret, .cap = cap, .left_out = left_out};
+    struct json_text key, next = {"", 0};
+    bool have = false;
+    reader_init(&page.reader, false, text, len);
+    reader_enter_map(&page.reader);
+    while (reader_member(&page.reader, &key)) {
+        int r = 0;
+        if (is(key, "corporate_actions")) {
+            have = true;
+            r = read_kinds(&page);
+        } else if (is(key, "next_page_token")) {
+            r = maybe_text(&page.reader, &next) ? 0 : -EBADMSG;
+        } else if (!reader_skip(&page.reader)) {
+            r = -EBADMSG;
+        }
+        if (r < 0)
+            return r;
+    }
+    if (!json_done(&page.reader.json) || !have)
+        return -EBADMSG;
+    *ret_n = page.n;
+    *ret_rows = page.rows;
+    *ret_next = next;
+    return 0;
+}
