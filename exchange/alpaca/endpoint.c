@@ -247,7 +247,6 @@ static void on_notice(struct endpoint *endpoint, const struct alpaca_notice *not
             drive(endpoint);
         break;
     case NOTICE_SUBSCRIBED:
-        link_heard(&endpoint->link, endpoint->last_frame_ms);
         if (!endpoint->refused)
             endpoint->detail[0] = '\0';
         if (endpoint->listing) {

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "exchange/alpaca/channel.h"
+#include "exchange/alpaca/endpoint.h"
 #include "exchange/alpaca/stream.h"
 #include "exchange/net/budget.h"
 #include "tests/exchange/packed.h"
@@ -20,6 +21,7 @@ static struct script {
     unsigned upgrades, auths, subscribes, unsubscribes;
     char paths[4][64], requests[8][2048];
     unsigned n_requests;
+    bool hang_up; /* after the answer to a subscription */
 } script;
 
 static const char connected[] = "[{\"T\":\"success\",\"msg\":\"connected\"}]";
@@ -80,7 +82,7 @@ static void on_peer_frame(struct peer *peer, int opcode, const char *payload, si
     else
         script.subscribes++;
     tell(peer, listing);
-    tell(peer, trade);
+    tell(peer, script.hang_up ? "[{\"T\":\"error\",\"code\":407,\"msg\":\"slow client\"}]" : trade);
 }
 
 struct seen {
@@ -416,6 +418,57 @@ static void test_budget(void)
     end_stream(&seen, server);
 }
 
+/* An answer to a subscription is no data: a venue that gives it and hangs up is asked ever more slowly. */
+static bool ended;
+static unsigned n_heard;
+
+static void on_changed(void *user, struct endpoint *endpoint)
+{
+    (void)user;
+    (void)endpoint;
+}
+
+static void on_endpoint_frame(void *user, struct endpoint *endpoint, const char *data, size_t len)
+{
+    (void)user;
+    n_heard += endpoint->link.heard;
+    ended |= mentions(data, len, "slow client") && endpoint->link.connects == 5;
+}
+
+static void on_endpoint_closed(void *user, struct endpoint *endpoint)
+{
+    (void)endpoint;
+    *(bool *)user = true;
+}
+
+static void test_storm(void)
+{
+    static char url[64];
+    static const struct server_handler server_handler = {on_request, on_peer_frame, NULL};
+    bool closed = false;
+    const struct endpoint_owner owner = {
+        .changed = on_changed, .frame = on_endpoint_frame, .closed = on_endpoint_closed, .user = &closed};
+    struct budget budget;
+    struct endpoint endpoint = {0};
+    budget_init(&budget, 100, 3600000);
+    play(false, NULL, connected, authenticated);
+    script.hang_up = true;
+    struct server *server = server_start(&loop, SERVER_GOOD, &server_handler);
+    snprintf(url, sizeof(url), "wss://localhost:%u", server_port(server));
+    const struct venue_stream_config config = {
+        .net = net, .keys = keys, .backoff_min_ms = 1, .backoff_max_ms = 4};
+    CHECK_INT(endpoint_init(&endpoint, &owner, &config, url, "/v2/sip", false, &budget, 7), 0);
+    CHECK_INT(endpoint_reserve(&endpoint, 1), 0);
+    endpoint_ask(&endpoint, CHANNEL_TRADES, "AAPL", true);
+    endpoint_touch(&endpoint);
+    CHECK(loop_until(&loop, &ended));
+    CHECK_INT(n_heard, 0);
+    CHECK(endpoint.link.backoff.failures >= 4);
+    endpoint_close(&endpoint);
+    CHECK(loop_until(&loop, &closed));
+    server_stop(server);
+}
+
 /* Destroyed from within a callback; held before the first attempt; wrong URLs. */
 static void test_edges(void)
 {
@@ -489,6 +542,7 @@ int main(void)
     test_refusals();
     test_no_keys();
     test_budget();
+    test_storm();
     test_edges();
     loop_end(&loop, net);
     server_forget_ca();
