@@ -64,7 +64,7 @@ print(json.dumps({
     'half': str(t.get_calendar(GetCalendarRequest(start=dt.date(2026, 11, 27), end=dt.date(2026, 11, 29)))[0].close),
     'assets': sorted(x.symbol for x in t.get_all_assets()), 'equity': t.get_account().equity,
     'actions': {k: [(x.symbol, x.new_rate, x.old_rate) for x in v] for k, v in CorporateActionsClient('k', 's', url_override=u)
-        .get_corporate_actions(CorporateActionsRequest(start=dt.date(2026, 1, 1), end=dt.date(2026, 2, 1))).data.items()},
+        .get_corporate_actions(CorporateActionsRequest(start=dt.date(2026, 1, 1), end=dt.date(2026, 3, 1))).data.items()},
 }))
 """
 

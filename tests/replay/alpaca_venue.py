@@ -399,6 +399,8 @@ def test_rest():
         plain_bar = rest(v, "/v2/stocks/bars?symbols=MSFT&timeframe=1Day&start=2026-01-14&limit=1")["bars"]["MSFT"][0]
         assert both["2026-01-14"]["c"] < plain_bar["c"] and both["2026-01-14"]["v"] == plain_bar["v"]
         actions = rest(v, "/v1/corporate-actions?start=2026-01-01&end=2026-01-31&symbols=AAPL,F,MSFT")["corporate_actions"]
+        assert sorted(actions) == ["forward_splits", "reverse_splits"], actions  # a dividend's process date is when it is paid
+        actions = rest(v, "/v1/corporate-actions?start=2026-01-01&end=2026-02-28&symbols=AAPL,F,MSFT")["corporate_actions"]
         assert {k: [(a["symbol"], a["ex_date"], a.get("new_rate"), a.get("old_rate"), a.get("rate")) for a in x]
                 for k, x in actions.items()} == {
             "forward_splits": [("AAPL", "2026-01-15", 4, 1, None)], "reverse_splits": [("F", "2026-01-14", 1, 5, None)],

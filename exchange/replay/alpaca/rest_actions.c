@@ -7,6 +7,8 @@
 
 enum { FORWARD, REVERSE, CASH, LISTS };
 
+enum { PAY_DAYS = 30 }; /* from a dividend's ex-date to its payment */
+
 static const char *const list_names[LISTS] = {"forward_splits", "reverse_splits", "cash_dividends"};
 static const char *const type_names[LISTS] = {"forward_split", "reverse_split", "cash_dividend"};
 
@@ -40,6 +42,12 @@ static int list_of(const struct made_action *action)
     if (action->kind == MADE_ACTION_DIVIDEND)
         return CASH;
     return action->shares > action->per ? FORWARD : REVERSE;
+}
+
+/* A dividend is processed when it is paid; start and end mean this day. */
+static int64_t process_date(const struct made_action *action)
+{
+    return list_of(action) == CASH ? action->date + PAY_DAYS : action->date;
 }
 
 static void key_str(struct wire *wire, const char *key, const char *value)
@@ -86,10 +94,10 @@ static void write_action(struct rest_call *call, const struct made_action *actio
         wire_key(wire, "old_rate");
         wire_int(wire, action->per);
     }
-    key_date(wire, "process_date", action->date);
+    key_date(wire, "process_date", process_date(action));
     key_date(wire, "ex_date", action->date);
     key_date(wire, "record_date", action->date);
-    key_date(wire, "payable_date", action->date);
+    key_date(wire, "payable_date", process_date(action));
     wire_map_end(wire);
 }
 
@@ -113,8 +121,9 @@ bool rest_actions(struct rest_call *call, const char *rest)
         bool begun = false;
         for (int i = 0; i < made->n_actions; i++) {
             const struct made_action *a = &made->actions[i];
-            if (a->kind >= MADE_ACTION_HALT || list_of(a) != list || a->date < from || a->date > to ||
-                !listed(symbols, made->symbols[a->symbol].name) || !listed(types, type_names[list]))
+            if (a->kind >= MADE_ACTION_HALT || list_of(a) != list || process_date(a) < from ||
+                process_date(a) > to || !listed(symbols, made->symbols[a->symbol].name) ||
+                !listed(types, type_names[list]))
                 continue;
             if (!begun) {
                 wire_key(&call->wire, list_names[list]);
