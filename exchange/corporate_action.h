@@ -23,6 +23,10 @@ struct corporate_action {
 
 enum { ACTION_CASH_SCALE = 9, ACTION_RATIO_MAX = 1000000000 };
 
+/* The order in which they take effect, as for qsort(): by ex_ns, then splits before dividends (of one day,
+ * cash is told for a share as it is after the split), then by id. */
+int corporate_action_order(const struct corporate_action *a, const struct corporate_action *b);
+
 /* "split", "dividend". */
 const char *corporate_action_name(enum corporate_action_kind kind);
 

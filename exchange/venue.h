@@ -158,7 +158,7 @@ struct venue_reply {
             size_t n;
         } days;
         struct {
-            const struct venue_action *list; /* by ex_ns */
+            const struct venue_action *list; /* corporate_action_order() */
             size_t n;
         } actions;
     };

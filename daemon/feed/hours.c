@@ -225,8 +225,7 @@ static bool action_known(const struct feed *feed, int symbol, const char *id)
 static int by_time(const void *a, const void *b)
 {
     const struct known_action *x = a, *y = b;
-    int64_t left = x->told.action.ex_ns, right = y->told.action.ex_ns;
-    return left != right ? (left > right) - (left < right) : strcmp(x->told.action.id, y->told.action.id);
+    return corporate_action_order(&x->told.action, &y->told.action);
 }
 
 /* Those that are long given go. */

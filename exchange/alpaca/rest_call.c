@@ -443,9 +443,8 @@ static int take_days(const char *body, size_t len, struct venue_reply *reply, vo
 
 static int earliest_first(const void *a, const void *b)
 {
-    int64_t x = ((const struct venue_action *)a)->action.ex_ns;
-    int64_t y = ((const struct venue_action *)b)->action.ex_ns;
-    return (x > y) - (x < y);
+    return corporate_action_order(&((const struct venue_action *)a)->action,
+                                  &((const struct venue_action *)b)->action);
 }
 
 static int take_actions(struct alpaca_call *call, const char *body, size_t len, struct venue_reply *reply)

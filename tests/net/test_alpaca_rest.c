@@ -392,6 +392,8 @@ static void test_left_out(void)
     CHECK_INT(seen.error, 0);
     CHECK_INT(seen.n_actions, 2);
     CHECK_INT(seen.left_out.n, 6);
+    CHECK(seen.actions[0].action.kind == ACTION_SPLIT); /* of one day: first, whatever the ids */
+    CHECK(seen.actions[1].action.kind == ACTION_DIVIDEND && seen.actions[1].action.cash == 260000000);
     for (size_t i = 0; i < seen.left_out.n; i++)
         printf("%s|%s\n", seen.left_out.list[i].symbol, seen.left_out.list[i].text);
     CHECK_STR(seen.left_out.list[5].text,
