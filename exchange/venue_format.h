@@ -32,6 +32,9 @@ struct venue_format {
     /* Symbols are the caller's and must outlive the parser; events carry their index. 0; -ENOMEM; -EINVAL for
      * more than SYMBOLS_MAX or a name twice. */
     int (*parser_create)(const struct symbol *symbols, size_t n, struct venue_parser **ret);
+    /* The caller's list has grown in its place, and has n symbols by now: what the parser remembers of the
+     * others stays. The same errors; then it is as it was. Not between the events of one message. */
+    int (*parser_grow)(struct venue_parser *parser, size_t n);
     /* A frame may hold several messages: *pos is 0 at first and goes on with each call, until it is `len`.
      * Each call takes one message, or one more event of the same (then *pos has not moved yet): 0 with *ret
      * written (levels live until the next call); 1 for one that is valid but no market data; -EBADMSG for one

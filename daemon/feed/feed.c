@@ -475,7 +475,6 @@ void feed_stop(struct feed *feed, void (*done)(void *user), void *user)
     feed->venue->rest_destroy(feed->rest);
     feed_forget_asked(feed);
     feed->venue->format->parser_destroy(feed->parser);
-    feed->venue->format->parser_destroy(feed->late);
     feed->n_symbols = 0;
     feed->n_streams = 0;
     uv_close((uv_handle_t *)&feed->tick, handle_closed);

@@ -71,12 +71,11 @@ struct feed {
     size_t n_settings;
     int64_t ban_until_ns; /* of the wall's clock; 0: none was told */
 
-    /* Room for SYMBOLS_MAX, since parsers point into `listed`: the first knows the first n_first of them, the
-     * late one those that were added since. */
+    /* Room for SYMBOLS_MAX, since the parser points into `listed`. */
     struct symbol *listed;       /* as the venue lists them, or by name alone before `known` */
     struct feed_symbol *symbols; /* the same ones */
-    int n_symbols, n_first;
-    struct venue_parser *parser, *late;
+    int n_symbols;
+    struct venue_parser *parser;
     bool known;    /* what they are: told, or stored by a former run */
     bool answered; /* told */
     bool final;    /* refused, and no retry mends it: nothing is asked any more */

@@ -115,25 +115,10 @@ static void take_bad(struct feed *feed, int error, const char *data, size_t len)
     log_debug("bad frame (%s): %.*s", strerror(-error), (int)(len < 200 ? len : 200), data);
 }
 
-/* One of a symbol that was added since is another parser's; what the connection itself says is for both. */
-static int parse(struct feed *feed, const char *data, size_t len, size_t *pos, struct market_event *ret)
-{
-    const struct venue_format *format = feed->venue->format;
-    size_t at = *pos;
-    int r = format->parse(feed->parser, data, len, pos, ret);
-    if ((r != -ENOENT && r != 1) || !feed->late)
-        return r;
-    *pos = at;
-    r = format->parse(feed->late, data, len, pos, ret);
-    if (r == 0)
-        ret->symbol += feed->n_first;
-    return r;
-}
-
 static void take_message(struct feed *feed, const char *data, size_t len, size_t *pos)
 {
     struct event event = {.kind = EVENT_MARKET};
-    int r = parse(feed, data, len, pos, &event.market);
+    int r = feed->venue->format->parse(feed->parser, data, len, pos, &event.market);
     if (r == 0)
         take_event(feed, &event);
     else if (r < 0)
@@ -326,7 +311,6 @@ void feed_open_stream(struct feed *feed)
     feeds_caught_up(feed->feeds);
     if (list_streams(feed) == -EINVAL)
         return; /* told */
-    feed->n_first = feed->n_symbols;
     int r = feed->venue->format->parser_create(feed->listed, (size_t)feed->n_symbols, &feed->parser);
     char(*names)[VENUE_STREAM_NAME_MAX] = calloc(feed->n_streams + 1, sizeof *names);
     const char **list = calloc(feed->n_streams + 1, sizeof *list);

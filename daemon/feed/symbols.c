@@ -88,18 +88,6 @@ int feed_find_symbol(struct feed *feed, const char *name, feed_found *taker, voi
 
 /* ---- one more ---- */
 
-/* Of those that were added since the stream began; the first ones' parser goes on. */
-static int make_late_parser(struct feed *feed, int n)
-{
-    struct venue_parser *parser;
-    int r = feed->venue->format->parser_create(feed->listed + feed->n_first, (size_t)n, &parser);
-    if (r < 0)
-        return r;
-    feed->venue->format->parser_destroy(feed->late);
-    feed->late = parser;
-    return 0;
-}
-
 static void begin(struct feed *feed, int symbol)
 {
     int64_t interval = feed->daemon->config.interval_ns;
@@ -147,7 +135,7 @@ int feed_add_symbol(struct feed *feed, const struct symbol *symbol)
         (struct feed_symbol){.index = -1, .calendar = -1, .actions_from_ns = feed_venue_now_ns(feed)};
     memset(feed->symbols[at].streams, -1, sizeof feed->symbols[at].streams);
     size_t streams = feed->n_streams;
-    r = make_late_parser(feed, at + 1 - feed->n_first);
+    r = feed->venue->format->parser_grow(feed->parser, (size_t)at + 1);
     if (r == 0)
         r = feed_add_streams(feed, at);
     if (r == 0)

@@ -18,6 +18,11 @@ static int parser_create(const struct symbol *symbols, size_t n, struct venue_pa
     return alpaca_parser_create(symbols, n, (struct alpaca_parser **)ret);
 }
 
+static int parser_grow(struct venue_parser *parser, size_t n)
+{
+    return alpaca_parser_grow((struct alpaca_parser *)parser, n);
+}
+
 static int parse(struct venue_parser *parser, const char *frame, size_t len, size_t *pos,
                  struct market_event *ret)
 {
@@ -34,6 +39,7 @@ const struct venue_format alpaca_format = {
     .fees = &alpaca_fees,
     .list_parse = list_parse,
     .parser_create = parser_create,
+    .parser_grow = parser_grow,
     .parse = parse,
     .parser_destroy = parser_destroy,
 };

@@ -61,38 +61,58 @@ static int find_symbol(const struct alpaca_parser *parser, const char *name, siz
     }
 }
 
+static bool enter(const struct symbol *symbols, size_t i, int32_t *table, uint32_t size)
+{
+    uint32_t slot = hash_name(symbols[i].name, strlen(symbols[i].name));
+    for (; table[slot & (size - 1)] != 0; slot++)
+        if (strcmp(symbols[table[slot & (size - 1)] - 1].name, symbols[i].name) == 0)
+            return false;
+    table[slot & (size - 1)] = (int32_t)(i + 1);
+    return true;
+}
+
 int alpaca_parser_create(const struct symbol *symbols, size_t n, struct alpaca_parser **ret)
 {
-    if (n > SYMBOLS_MAX)
-        return -EINVAL;
     struct alpaca_parser *parser = calloc(1, sizeof(*parser));
     if (!parser)
         return -ENOMEM;
     parser->symbols = symbols;
-    parser->n = n;
-    parser->table_size = 16;
-    while (parser->table_size < 4 * n)
-        parser->table_size *= 2;
-    parser->known = calloc(n > 0 ? n : 1, sizeof(*parser->known));
-    parser->table = calloc(parser->table_size, sizeof(*parser->table));
-    if (!parser->known || !parser->table) {
+    int r = alpaca_parser_grow(parser, n);
+    if (r < 0)
         alpaca_parser_destroy(parser);
-        return -ENOMEM;
+    else
+        *ret = parser;
+    return r;
+}
+
+int alpaca_parser_grow(struct alpaca_parser *parser, size_t n)
+{
+    if (n > SYMBOLS_MAX || n < parser->n)
+        return -EINVAL;
+    uint32_t size = 16;
+    while (size < 4 * n)
+        size *= 2;
+    int32_t *table = calloc(size, sizeof(*table));
+    struct known *known = calloc(n > 0 ? n : 1, sizeof(*known));
+    int r = table && known ? 0 : -ENOMEM;
+    for (size_t i = 0; i < n && r == 0; i++)
+        r = enter(parser->symbols, i, table, size) ? 0 : -EINVAL;
+    if (r < 0) {
+        free(table);
+        free(known);
+        return r;
     }
-    for (size_t i = 0; i < n; i++) {
-        size_t len = strlen(symbols[i].name);
-        if (find_symbol(parser, symbols[i].name, len) >= 0) {
-            alpaca_parser_destroy(parser);
-            return -EINVAL;
-        }
-        uint32_t slot = hash_name(symbols[i].name, len);
-        while (parser->table[slot & (parser->table_size - 1)] != 0)
-            slot++;
-        parser->table[slot & (parser->table_size - 1)] = (int32_t)(i + 1);
+    if (parser->n > 0)
+        memcpy(known, parser->known, parser->n * sizeof(*known));
+    for (size_t i = parser->n; i < n; i++)
         for (int k = 0; k < INTERVALS; k++)
-            bar_join_init(&parser->known[i].joins[k], intervals[k]);
-    }
-    *ret = parser;
+            bar_join_init(&known[i].joins[k], intervals[k]);
+    free(parser->table);
+    free(parser->known);
+    parser->table = table;
+    parser->table_size = size;
+    parser->known = known;
+    parser->n = n;
     return 0;
 }
 

@@ -16,6 +16,7 @@
 struct alpaca_parser;
 
 int alpaca_parser_create(const struct symbol *symbols, size_t n, struct alpaca_parser **ret);
+int alpaca_parser_grow(struct alpaca_parser *parser, size_t n);
 void alpaca_parser_destroy(struct alpaca_parser *parser);
 int alpaca_parse(struct alpaca_parser *parser, const char *frame, size_t len, size_t *pos,
                  struct market_event *ret);

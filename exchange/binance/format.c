@@ -21,6 +21,11 @@ static int parser_create(const struct symbol *symbols, size_t n, struct venue_pa
     return binance_parser_create(symbols, n, (struct binance_parser **)ret);
 }
 
+static int parser_grow(struct venue_parser *parser, size_t n)
+{
+    return binance_parser_grow((struct binance_parser *)parser, n);
+}
+
 static int parse(struct venue_parser *parser, const char *frame, size_t len, size_t *pos,
                  struct market_event *ret)
 {
@@ -38,6 +43,7 @@ const struct venue_format binance_format = {
     .fees = &binance_fees,
     .list_parse = list_parse,
     .parser_create = parser_create,
+    .parser_grow = parser_grow,
     .parse = parse,
     .parser_destroy = parser_destroy,
 };
@@ -47,6 +53,7 @@ const struct venue_format binance_us_format = {
     .fees = &binance_us_fees,
     .list_parse = list_parse_us,
     .parser_create = parser_create,
+    .parser_grow = parser_grow,
     .parse = parse,
     .parser_destroy = parser_destroy,
 };

@@ -23,6 +23,7 @@ _Static_assert(TABLE_SIZE >= 4 * SYMBOLS_MAX && SYMBOLS_MAX < INT16_MAX, "the ta
 
 struct binance_parser {
     const struct symbol *symbols;
+    size_t n;
     int16_t table[TABLE_SIZE]; /* symbol index + 1, by hash of the name */
     struct book_level bids[LEVELS_MAX], asks[LEVELS_MAX];
 };
@@ -48,27 +49,49 @@ static int find_symbol(const struct binance_parser *parser, const char *name, si
     }
 }
 
+/* A table that holds a name already is left as it is. */
+static bool enter(struct binance_parser *parser, size_t i)
+{
+    const char *name = parser->symbols[i].name;
+    size_t len = strlen(name);
+    if (find_symbol(parser, name, len) >= 0)
+        return false;
+    uint32_t slot = hash_name(name, len);
+    while (parser->table[slot % TABLE_SIZE] != 0)
+        slot++;
+    parser->table[slot % TABLE_SIZE] = (int16_t)(i + 1);
+    return true;
+}
+
 int binance_parser_create(const struct symbol *symbols, size_t n, struct binance_parser **ret)
 {
-    if (n > SYMBOLS_MAX)
-        return -EINVAL;
     struct binance_parser *parser = calloc(1, sizeof *parser);
     if (!parser)
         return -ENOMEM;
     parser->symbols = symbols;
-    for (size_t i = 0; i < n; i++) {
-        size_t len = strlen(symbols[i].name);
-        if (find_symbol(parser, symbols[i].name, len) >= 0) {
-            free(parser);
-            return -EINVAL;
-        }
-        uint32_t slot = hash_name(symbols[i].name, len);
-        while (parser->table[slot % TABLE_SIZE] != 0)
-            slot++;
-        parser->table[slot % TABLE_SIZE] = (int16_t)(i + 1);
-    }
-    *ret = parser;
-    return 0;
+    int r = binance_parser_grow(parser, n);
+    if (r < 0)
+        free(parser);
+    else
+        *ret = parser;
+    return r;
+}
+
+int binance_parser_grow(struct binance_parser *parser, size_t n)
+{
+    size_t i = 0, before = parser->n;
+    if (n > SYMBOLS_MAX || n < before)
+        return -EINVAL;
+    memset(parser->table, 0, sizeof parser->table);
+    while (i < n && enter(parser, i))
+        i++;
+    parser->n = i == n ? n : before;
+    if (i == n)
+        return 0;
+    memset(parser->table, 0, sizeof parser->table);
+    for (i = 0; i < before; i++)
+        enter(parser, i);
+    return -EINVAL;
 }
 
 void binance_parser_destroy(struct binance_parser *parser)

@@ -12,6 +12,8 @@ struct binance_parser;
 /* The symbols are the caller's and must outlive the parser; events carry their index. -ENOMEM, -EINVAL for
  * more than SYMBOLS_MAX or a name twice. */
 int binance_parser_create(const struct symbol *symbols, size_t n, struct binance_parser **ret);
+/* The list has n symbols by now; those that were known stay. The same errors; then it is as it was. */
+int binance_parser_grow(struct binance_parser *parser, size_t n);
 void binance_parser_destroy(struct binance_parser *parser);
 
 /* Parses one frame of a combined stream ({"stream":…,"data":…}) or a raw one that carries its event type.

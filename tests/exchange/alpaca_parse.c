@@ -518,6 +518,41 @@ static void test_long_bars(bool pack)
     CHECK_INT(out.events[1].kline.bar.trades, 2);
 }
 
+/* A symbol that is added while another's bar is being put together. */
+static void test_growth(bool pack)
+{
+    static struct symbol list[40];
+    struct outcome out;
+    for (int i = 0; i < 40; i++) {
+        list[i] = symbols[0];
+        snprintf(list[i].name, sizeof list[i].name, "%s%d", i == 0 ? "AAPL" : "X", i);
+    }
+    list[0] = symbols[0];
+    alpaca_parser_destroy(parser);
+    CHECK_INT(alpaca_parser_create(list, 1, &parser), 0);
+    run_as("[{\"T\":\"success\",\"msg\":\"connected\"}]", pack);
+    minute(2, 100, pack, &out);
+    minute(3, 101, pack, &out);
+    list[2] = list[0];
+    CHECK_INT(alpaca_parser_grow(parser, 3), -EINVAL);
+    snprintf(list[2].name, sizeof list[2].name, "X2");
+    minute(4, 102, pack, &out);
+    CHECK_INT(alpaca_parser_grow(parser, 40), 0);
+    CHECK_INT(alpaca_parser_grow(parser, 39), -EINVAL);
+    CHECK_INT(alpaca_parser_grow(parser, SYMBOLS_MAX + 1), -EINVAL);
+    minute(5, 103, pack, &out);
+    CHECK_INT(out.n, 2);
+    CHECK_INT(out.events[1].symbol, 0);
+    CHECK_INT(out.events[1].kline.bar.open_ns, 1614006180000000000);
+    CHECK_INT(out.events[1].kline.bar.trades, 6);
+    out = run_as("[{\"T\":\"t\",\"S\":\"X39\",\"i\":1,\"x\":\"V\",\"p\":1,\"s\":1,\"c\":[\"@\"],\"z\":\"C\","
+                 "\"t\":\"2021-02-22T15:06:00Z\"}]",
+                 pack);
+    CHECK_INT(out.codes[0], 0);
+    CHECK_INT(out.events[0].symbol, 39);
+    start_over();
+}
+
 int main(void)
 {
     struct random random = random_seeded("alpaca_parse", 20261122);
@@ -529,6 +564,7 @@ int main(void)
         test_other(pack);
         test_members(pack);
         test_long_bars(pack);
+        test_growth(pack);
     }
     test_json_frames();
     test_lies();

@@ -462,7 +462,14 @@ static void test_tables(void)
         snprintf(many[i].name, sizeof many[i].name, "A%dUSDT", i * 7919);
     }
     CHECK_INT(binance_parser_create(many, SYMBOLS_MAX + 1, &other), -EINVAL);
-    CHECK_INT(binance_parser_create(many, SYMBOLS_MAX, &other), 0);
+    CHECK_INT(binance_parser_create(many, 1, &other), 0);
+    CHECK_INT(binance_parser_grow(other, SYMBOLS_MAX + 1), -EINVAL);
+    many[3] = many[1];
+    CHECK_INT(binance_parser_grow(other, 4), -EINVAL);
+    snprintf(many[3].name, sizeof many[3].name, "A%dUSDT", 3 * 7919);
+    CHECK_INT(binance_parser_grow(other, 4), 0);
+    CHECK_INT(binance_parser_grow(other, 3), -EINVAL);
+    CHECK_INT(binance_parser_grow(other, SYMBOLS_MAX), 0);
     struct binance_parser *first = parser;
     parser = other;
     for (int i = 0; i < SYMBOLS_MAX; i++) {
