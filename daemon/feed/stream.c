@@ -72,10 +72,12 @@ static int64_t latency_us(const struct feed *feed, int64_t event_ns)
 /* What takes effect before this message does. A venue's word about the future is not taken for the time. */
 static void pass_time(struct feed *feed, int64_t event_ns)
 {
-    int64_t now = event_ns;
-    if (feed->daemon->config.clock == CLOCK_WALL && now > feed_clock_ns(feed) + AHEAD_NS)
+    if (feed->daemon->config.clock == CLOCK_WALL && event_ns > feed_clock_ns(feed) + AHEAD_NS)
         return;
-    feeds_pass(feed->feeds, now);
+    if (event_ns > feed->newest_ns)
+        feed->newest_ns = event_ns;
+    if (event_ns >= feeds_due_ns(feed->feeds))
+        feeds_pass(feed->feeds, event_ns);
 }
 
 static void take_event(struct feed *feed, struct event *event)
@@ -89,16 +91,13 @@ static void take_event(struct feed *feed, struct event *event)
         return; /* on its way when it was removed */
     feed->silences = 0;
     event->market.symbol = symbol->index;
-    if (event_ns > feed->newest_ns)
-        feed->newest_ns = event_ns;
     if (at >= 0) {
         feed->streams[at].frames++;
         feed->streams[at].last_ms = feed->last_frame_ms;
         measure_message(&feed->streams[at].measure, feed->last_frame_ms, late);
         watchdog_touch(&feed->watchdog, (size_t)at, feed->last_frame_ms);
     }
-    if (event_ns >= feeds_due_ns(feed->feeds))
-        pass_time(feed, event_ns);
+    pass_time(feed, event_ns);
     session_event(feed->daemon->session, event);
     if (symbol->book_wanted)
         feed_book_due(feed, (int)(symbol - feed->symbols));
