@@ -40,5 +40,8 @@ struct daemon {
 /* Ends the daemon for a reason that waiting will not cure: one line on stderr, exit status 1 after the drain.
  */
 void daemon_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same for what another start will not cure either: exit status 2, after which systemd does not restart.
+ */
+void daemon_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -214,16 +214,29 @@ static void stop(struct daemon *daemon)
     feeds_stop(daemon->feeds, feeds_stopped, daemon);
 }
 
-void daemon_fail(const char *format, ...)
+static void fail(int status, const char *format, va_list args)
 {
     char text[1024];
+    vsnprintf(text, sizeof text, format, args);
+    fprintf(stderr, "papertaped: %s\n", text);
+    exit_status = status;
+    uv_async_send(&failed);
+}
+
+void daemon_fail(const char *format, ...)
+{
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    fail(EXIT_FAILURE, format, args);
     va_end(args);
-    fprintf(stderr, "papertaped: %s\n", text);
-    exit_status = EXIT_FAILURE;
-    uv_async_send(&failed);
+}
+
+void daemon_refuse(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fail(2, format, args);
+    va_end(args);
 }
 
 static void on_failed(uv_async_t *async)

@@ -83,9 +83,9 @@ int session_stored_symbols(struct session *session, const char *venue, struct sy
 int session_update_symbol(struct session *session, int index, const struct symbol *symbol, char *err,
                           size_t err_size);
 
-/* One more, streamed from now on by command: its index, -ENOSPC beyond SYMBOLS_MAX, -EINVAL when the engine
- * refuses it. */
-int session_add_symbol(struct session *session, const struct symbol *symbol);
+/* One more, streamed from now on; `command`: because one said so, which the next runs know of too. Its index,
+ * -ENOSPC beyond SYMBOLS_MAX, -EINVAL when the engine refuses it. */
+int session_add_symbol(struct session *session, const struct symbol *symbol, bool command);
 
 /* Has it begun? */
 bool session_begun(const struct session *session);

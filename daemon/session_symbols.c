@@ -125,7 +125,7 @@ static int restore_past(struct session *session, int index)
     return r;
 }
 
-int session_add_symbol(struct session *session, const struct symbol *symbol)
+int session_add_symbol(struct session *session, const struct symbol *symbol, bool command)
 {
     int index = engine_symbols(session->engine);
     if (index >= SYMBOLS_MAX)
@@ -133,7 +133,8 @@ int session_add_symbol(struct session *session, const struct symbol *symbol)
     struct event event = {.kind = EVENT_SYMBOL, .symbol = {index, *symbol}};
     db_writer_group_begin(session->writer);
     session_put_symbol(session, index, symbol); /* before the rows that name it */
-    db_writer_put_streamed(session->writer, index, true);
+    if (command)
+        db_writer_put_streamed(session->writer, index, true);
     session_event(session, &event);
     db_writer_group_end(session->writer);
     if (engine_symbols(session->engine) == index)

@@ -13,6 +13,7 @@ enum {
     TICK_MS = 1000,
     RETRY_MIN_MS = 1000,
     RETRY_MAX_MS = 60000,
+    ABSENT_MS = 5000, /* that others wait for a venue that is new and away */
 };
 
 int64_t feed_now_ms(void)
@@ -117,10 +118,12 @@ static int make_symbols(struct feed *feed, const struct feed_wanted *wanted, int
         return -ENOMEM;
     for (int s = 0; s < n; s++) {
         memcpy(feed->listed[s].name, wanted[s].name, sizeof feed->listed[s].name);
-        feed->symbols[s] = (struct feed_symbol){.index = wanted[s].index, .calendar = -1, .streamed = true};
+        feed->symbols[s] = (struct feed_symbol){
+            .index = wanted[s].index, .planned = wanted[s].index, .calendar = -1, .streamed = true};
         memset(feed->symbols[s].streams, -1, sizeof feed->symbols[s].streams);
     }
     feed->n_symbols = n;
+    feed->known = n == 0;
     return 0;
 }
 
@@ -152,6 +155,7 @@ static void free_feed(struct feed *feed)
     feed_hours_finish(feed);
     free(feed->held);
     free(feed->listed);
+    free(feed->waiting);
     free(feed->symbols);
     free(feed->streams);
     free(feed->watched);
@@ -230,7 +234,7 @@ bool feed_reply_is_final(const struct feed *feed, const struct venue_reply *repl
     return reply->error == -EACCES && feed->config->keys[0] && (reply->status == 401 || reply->status == 403);
 }
 
-/* What a former run stored of the symbols stands in. */
+/* What a former run stored of the symbols stands in, where it is all of them. */
 static bool stand_in(struct feed *feed)
 {
     struct session *session = feed->daemon->session;
@@ -240,6 +244,41 @@ static bool stand_in(struct feed *feed)
     feed->known = true;
     feeds_known(feed->feeds);
     return true;
+}
+
+static bool stored(struct feed *feed, int symbol, struct symbol *ret)
+{
+    *ret = (struct symbol){0};
+    memcpy(ret->name, feed->listed[symbol].name, sizeof ret->name);
+    return session_stored_symbols(feed->daemon->session, feed->venue->format->name, ret, 1) == 0;
+}
+
+int feed_known_symbols(struct feed *feed)
+{
+    struct symbol symbol;
+    int n = feed->known ? feed->n_symbols : 0;
+    for (int s = 0; s < feed->n_symbols && !feed->known; s++)
+        n += stored(feed, s, &symbol);
+    return n;
+}
+
+int feed_put_off(struct feed *feed)
+{
+    int kept = 0;
+    feed->waiting = calloc((size_t)feed->n_symbols + 1, sizeof *feed->waiting);
+    if (!feed->waiting)
+        return -ENOMEM;
+    for (int s = 0; s < feed->n_symbols; s++) {
+        struct symbol symbol;
+        if (stored(feed, s, &symbol)) {
+            feed->listed[kept] = symbol;
+            feed->symbols[kept++] = feed->symbols[s];
+        } else {
+            memcpy(feed->waiting[feed->n_waiting++], symbol.name, sizeof *feed->waiting);
+        }
+    }
+    feed->n_symbols = kept;
+    return 0;
 }
 
 static void tell_refusal(struct feed *feed)
@@ -259,7 +298,7 @@ void feed_end_for_good(struct feed *feed, const char *why)
     if (session_begun(feed->daemon->session))
         tell_refusal(feed);
     else if (!feed->known && !stand_in(feed))
-        daemon_fail("%s: refused: %s", feed->venue->format->name, why);
+        feeds_refused(feed->feeds, feed);
 }
 
 void feed_take_time(struct feed *feed, const struct venue_reply *reply)
@@ -358,6 +397,7 @@ static void have_symbols(void *user, const struct venue_reply *reply)
     feed->answered = true;
     if (!session_begun(feed->daemon->session)) {
         feed->known = true;
+        feed->absent = false;
         feeds_known(feed->feeds);
         return;
     }
@@ -367,6 +407,7 @@ static void have_symbols(void *user, const struct venue_reply *reply)
             daemon_fail("%s", err);
             return;
         }
+    feed_add_waiting(feed, reply->symbols.list + feed->n_symbols);
     feed_go_on(feed, STAGE_DAYS);
 }
 
@@ -386,28 +427,48 @@ void feed_begun(struct feed *feed)
 }
 
 /* The venue does not answer: its trouble is told once, and the session begins with what a former run knew of
- * the symbols, so that positions are shown and commands are taken. Nothing is filled: all data is stale. */
+ * the symbols, so that positions are shown and commands are taken, and other venues' go on. */
 void feed_begin_without_venue(struct feed *feed)
 {
     const struct venue_rest_status *status = feed->venue->rest_status(feed->rest);
-    if (feed->told_absence || status->failures == 0 || feed->stage > STAGE_SYMBOLS || feed->answered ||
-        feed->final)
+    if (feed->stage > STAGE_SYMBOLS || feed->answered || feed->final)
         return;
-    feed->told_absence = true;
-    log_warning("feed: the venue does not answer: %s; trying again", status->detail);
-    stand_in(feed);
+    if (!feed->told_absence && status->failures > 0) {
+        feed->told_absence = true;
+        log_warning("feed: %s does not answer: %s; trying again", feed->venue->format->name, status->detail);
+        stand_in(feed);
+    }
+    if (feed->known || feed->absent || feed->daemon->config.clock == CLOCK_FEED ||
+        feed_now_ms() - feed->started_ms < ABSENT_MS)
+        return;
+    feed->absent = true;
+    feeds_known(feed->feeds);
 }
 
 static int ask_symbols(struct feed *feed)
 {
-    const char **names = calloc((size_t)feed->n_symbols, sizeof *names);
+    int n = feed->n_symbols;
+    const char **names = calloc((size_t)(n + feed->n_waiting), sizeof *names);
     if (!names)
         return -ENOMEM;
-    for (int s = 0; s < feed->n_symbols; s++)
+    for (int s = 0; s < n; s++)
         names[s] = feed->listed[s].name;
-    int r = feed->venue->rest_symbols(feed->rest, names, (size_t)feed->n_symbols, have_symbols, feed, NULL);
+    for (int i = 0; i < feed->n_waiting; i++)
+        names[n + i] = feed->waiting[i];
+    int r =
+        feed->venue->rest_symbols(feed->rest, names, (size_t)(n + feed->n_waiting), have_symbols, feed, NULL);
     free(names);
     return r;
+}
+
+/* Every symbol was removed by command: it is asked for what is added. */
+static void have_none(struct feed *feed)
+{
+    backoff_reset(&feed->backoff);
+    feed->detail[0] = '\0';
+    feed->answered = true;
+    if (session_begun(feed->daemon->session))
+        feed_go_on(feed, STAGE_DAYS);
 }
 
 static void begin_stage(struct feed *feed)
@@ -418,7 +479,10 @@ static void begin_stage(struct feed *feed)
         r = feed->venue->rest_time(feed->rest, have_time, feed, NULL);
         break;
     case STAGE_SYMBOLS:
-        r = ask_symbols(feed);
+        if (feed->n_symbols + feed->n_waiting > 0)
+            r = ask_symbols(feed);
+        else
+            have_none(feed);
         break;
     case STAGE_DAYS:
         feed_ask_days(feed);
@@ -444,6 +508,7 @@ void feed_go_on(struct feed *feed, enum stage stage)
 
 void feed_start(struct feed *feed)
 {
+    feed->started_ms = feed_now_ms();
     uv_timer_start(&feed->tick, feed_tick, TICK_MS, TICK_MS);
     begin_stage(feed);
 }

@@ -144,13 +144,12 @@ static int add_feed(struct feeds *feeds, const struct plan *plan, int venue, cha
         memcpy(wanted[n++].name, plan->list[s].name, sizeof wanted->name);
     }
     struct feed *feed = NULL;
-    int r = n == 0 ? 0
-                   : feed_create(feeds, feeds->daemon, &plan->config->venues[venue], wanted, n,
-                                 plan->bans_ns[venue], &feed, err, err_size);
+    int r = feed_create(feeds, feeds->daemon, &plan->config->venues[venue], wanted, n, plan->bans_ns[venue],
+                        &feed, err, err_size);
     for (int i = 0; i < n && r == 0; i++)
         feeds->symbols[wanted[i].index] = (struct feed_place){feed, i};
     free(wanted);
-    if (r == 0 && feed)
+    if (r == 0)
         feeds->list[feeds->n++] = feed;
     return r;
 }
@@ -204,7 +203,7 @@ int feeds_create(struct daemon *daemon, struct feeds **ret, char *err, size_t er
         feeds->n_symbols = plan->n;
         for (int v = 0; v < config->n_venues && r == 0; v++)
             r = add_feed(feeds, plan, v, err, err_size);
-        if (r == 0 && feeds->n == 0) {
+        if (r == 0 && plan->n == 0) {
             snprintf(err, err_size,
                      "nothing is streamed: every symbol was removed: papertape symbol add NAME, "
                      "or another state directory");
@@ -230,21 +229,49 @@ static int64_t first_moment(const struct feeds *feeds)
 {
     if (feeds->daemon->config.clock == CLOCK_WALL)
         return feed_wall_ns();
-    int64_t first = feeds->list[0]->server_ns;
-    for (size_t i = 1; i < feeds->n; i++)
-        if (feeds->list[i]->server_ns < first)
+    int64_t first = INT64_MAX;
+    for (size_t i = 0; i < feeds->n; i++)
+        if (feeds->list[i]->server_ns > 0 && feeds->list[i]->server_ns < first)
             first = feeds->list[i]->server_ns;
-    return first;
+    return first == INT64_MAX ? feed_wall_ns() : first;
+}
+
+/* Puts off what is not known of absent venues, and counts on from the first symbol. */
+static int count_known(struct feeds *feeds)
+{
+    int n = 0;
+    for (size_t i = 0; i < feeds->n; i++)
+        if (!feeds->list[i]->known && feed_put_off(feeds->list[i]) < 0)
+            return -ENOMEM;
+    for (int planned = 0; planned < feeds->n_symbols; planned++)
+        for (size_t i = 0; i < feeds->n; i++) {
+            struct feed *feed = feeds->list[i];
+            int at = 0;
+            while (at < feed->n_symbols && feed->symbols[at].planned != planned)
+                at++;
+            if (at == feed->n_symbols)
+                continue;
+            feed->symbols[at].index = n;
+            feeds->symbols[n++] = (struct feed_place){feed, at};
+        }
+    feeds->n_symbols = n;
+    return 0;
 }
 
 void feeds_known(struct feeds *feeds)
 {
     char err[SESSION_ERROR_MAX];
+    int known = 0;
     for (size_t i = 0; i < feeds->n; i++)
-        if (!feeds->list[i]->known)
+        if (!feeds->list[i]->known && !feeds->list[i]->absent)
             return;
+    for (size_t i = 0; i < feeds->n; i++)
+        known += feed_known_symbols(feeds->list[i]);
+    if (known == 0 || session_begun(feeds->daemon->session))
+        return;
     struct symbol *symbols = calloc((size_t)feeds->n_symbols, sizeof *symbols);
-    if (!symbols) {
+    if (!symbols || (known < feeds->n_symbols && count_known(feeds) < 0)) {
+        free(symbols);
         daemon_fail("out of memory");
         return;
     }
@@ -259,6 +286,22 @@ void feeds_known(struct feeds *feeds)
     }
     for (size_t i = 0; i < feeds->n; i++)
         feed_begun(feeds->list[i]);
+}
+
+void feeds_refused(struct feeds *feeds, struct feed *feed)
+{
+    bool wall = feeds->daemon->config.clock == CLOCK_WALL;
+    int others = 0;
+    for (size_t i = 0; i < feeds->n; i++)
+        if (!feeds->list[i]->final)
+            others += feeds->list[i]->n_symbols;
+        else if (wall)
+            others += feed_known_symbols(feeds->list[i]);
+    feed->absent = true;
+    if (others == 0)
+        daemon_refuse("%s: refused: %s", feed->venue->format->name, feed->detail);
+    else
+        feeds_known(feeds);
 }
 
 void feeds_caught_up(struct feeds *feeds)

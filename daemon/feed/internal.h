@@ -30,6 +30,7 @@ struct stream {
 
 struct feed_symbol {
     int index;     /* the engine's */
+    int planned;   /* its place in the configuration's order; -1: added since */
     int calendar;  /* of the feed's, or -1 */
     bool streamed; /* false: removed while it runs */
     bool stale, book_asked, odd_units;
@@ -76,7 +77,10 @@ struct feed {
     struct feed_symbol *symbols; /* the same ones */
     int n_symbols;
     struct venue_parser *parser;
-    bool known;    /* what they are: told, or stored by a former run */
+    bool known;  /* what they are: told, or stored by a former run */
+    bool absent; /* it is not waited for: what is not stored of them waits here: */
+    char (*waiting)[SYMBOL_NAME_MAX];
+    int n_waiting;
     bool answered; /* told */
     bool final;    /* refused, and no retry mends it: nothing is asked any more */
     enum stage stage;
@@ -115,6 +119,7 @@ struct feed {
     int64_t up_since_ms;              /* 0: down */
     int64_t last_frame_ms, newest_ns; /* newest_ns: the latest event time seen */
     bool was_up, told_absence;
+    int64_t started_ms;
     int silences; /* reconnections for silence since data last came */
     uint64_t bad_frames;
     bool told_bad; /* that there are many */
@@ -134,8 +139,10 @@ int64_t feed_wall_ns(void); /* the wall's clock */
 
 /* ---- feeds.c ---- */
 
-/* A feed knows its symbols: begins the session when all do. */
+/* A feed knows its symbols, or is not waited for: begins the session when that is so of all. */
 void feeds_known(struct feeds *feeds);
+/* Refused for good before the session: ends the daemon when there is no other that can go on. */
+void feeds_refused(struct feeds *feeds, struct feed *feed);
 /* A feed has its history: when all do, or wait for their venue, what was missed is told. */
 void feeds_caught_up(struct feeds *feeds);
 struct net_context *feeds_net(const struct feeds *feeds);
@@ -193,6 +200,10 @@ void feed_history_done(struct feed *feed);
 
 /* Before the venue has answered, once a second. */
 void feed_begin_without_venue(struct feed *feed);
+/* How many the session could begin with. */
+int feed_known_symbols(struct feed *feed);
+/* Those that no former run stored wait until the venue tells of them. 0 or -ENOMEM. */
+int feed_put_off(struct feed *feed);
 
 /* A symbol as the venue told of it says whose it is. */
 void feed_own(const struct feed *feed, struct symbol *symbol);
@@ -273,6 +284,8 @@ void feed_release(struct feed *feed);
 
 /* Lists the streams and connects. */
 void feed_open_stream(struct feed *feed);
+/* Of what is streamed; nothing is, no connection. 0 or -errno. */
+int feed_connect(struct feed *feed);
 /* Adds those of one symbol to the list; 0, or -EINVAL when the venue has none of them for it. */
 int feed_add_streams(struct feed *feed, int symbol);
 /* Their names as the venue has them: follows them, or no longer. 0 or -errno. */
@@ -280,6 +293,8 @@ int feed_follow(struct feed *feed, int symbol, bool follow);
 
 /* ---- symbols.c ---- */
 
+/* Those that the session began without, now that the venue tells of them: [n_waiting]. */
+void feed_add_waiting(struct feed *feed, const struct venue_symbol *told);
 /* Once a second: who waited for the list of streams for too long is told. */
 void feed_list_late(struct feed *feed, int64_t now_ms);
 /* The history of one that was added is there: its streams are followed. */

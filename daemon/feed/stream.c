@@ -282,26 +282,36 @@ static int list_streams(struct feed *feed)
     return 0;
 }
 
-static int connect_stream(struct feed *feed, char (*names)[VENUE_STREAM_NAME_MAX], const char **list)
+int feed_connect(struct feed *feed)
 {
     static const struct venue_stream_handler handler = {.state = on_link, .frame = on_frame};
-    int r = 0;
+    char(*names)[VENUE_STREAM_NAME_MAX] = calloc(feed->n_streams + 1, sizeof *names);
+    const char **list = calloc(feed->n_streams + 1, sizeof *list);
+    size_t n = 0;
+    int r = names && list ? 0 : -ENOMEM;
     for (size_t i = 0; i < feed->n_streams && r == 0; i++) {
-        r = name_stream(feed, feed->streams[i].symbol, feed->streams[i].kind, names[i]);
-        list[i] = names[i];
+        if (!feed->symbols[feed->streams[i].symbol].streamed)
+            continue;
+        r = name_stream(feed, feed->streams[i].symbol, feed->streams[i].kind, names[n]);
+        list[n] = names[n];
+        n++;
     }
     struct venue_stream_config stream = {
         .net = feeds_net(feed->feeds),
         .ws_url = feed->config->ws_url[0] ? feed->config->ws_url : NULL,
         .streams = list,
-        .n_streams = feed->n_streams,
+        .n_streams = n,
         .jitter_seed = uv_hrtime(),
         .keys = feed_venue_keys(feed),
         .settings = feed->settings,
         .n_settings = feed->n_settings,
         .ban = feed_ban(feed),
     };
-    return r < 0 ? r : feed->venue->stream_create(&stream, &handler, feed, &feed->link);
+    if (r == 0 && n > 0)
+        r = feed->venue->stream_create(&stream, &handler, feed, &feed->link);
+    free(names);
+    free(list);
+    return r;
 }
 
 void feed_open_stream(struct feed *feed)
@@ -311,12 +321,8 @@ void feed_open_stream(struct feed *feed)
     if (list_streams(feed) == -EINVAL)
         return; /* told */
     int r = feed->venue->format->parser_create(feed->listed, (size_t)feed->n_symbols, &feed->parser);
-    char(*names)[VENUE_STREAM_NAME_MAX] = calloc(feed->n_streams + 1, sizeof *names);
-    const char **list = calloc(feed->n_streams + 1, sizeof *list);
     if (r == 0)
-        r = names && list && feed->streams && feed->watched ? connect_stream(feed, names, list) : -ENOMEM;
-    free(names);
-    free(list);
+        r = feed->streams && feed->watched ? feed_connect(feed) : -ENOMEM;
     if (r < 0)
         daemon_fail("%s: ws_url: %s: %s", feed->venue->format->name, feed_ws_url(feed), strerror(-r));
 }

@@ -12,7 +12,7 @@ enum { LIST_TIMEOUT_MS = 10000 };
 
 bool feed_is_up(const struct feed *feed)
 {
-    return feed->link != NULL && !feed->final;
+    return feed->stage == STAGE_STREAM && feed->parser && !feed->final;
 }
 
 static int find(const struct feed *feed, int index)
@@ -108,11 +108,57 @@ void feed_symbol_ready(struct feed *feed, int symbol)
     for (int kind = 0; kind < MARKET_CHANNELS; kind++)
         if (feed->symbols[symbol].streams[kind] >= 0)
             watchdog_touch(&feed->watchdog, (size_t)feed->symbols[symbol].streams[kind], now);
-    int r = feed_follow(feed, symbol, true);
+    int r = feed->link ? feed_follow(feed, symbol, true) : feed_connect(feed);
     if (r < 0)
         feed_tell(feed, DB_ERROR, "symbol",
                   "%s could not be subscribed: %s: it is streamed from the next start on",
                   feed->listed[symbol].name, strerror(-r));
+}
+
+/* The session knows it from now on, and so does the feed. */
+static int enter(struct feed *feed, const struct symbol *symbol, bool command)
+{
+    struct session *session = feed->daemon->session;
+    int at = feed->n_symbols, index = session_add_symbol(session, symbol, command);
+    if (index < 0)
+        return index;
+    feed->symbols[at].index = index;
+    feed->n_symbols++;
+    feeds_added(feed->feeds, feed);
+    struct event stale = {.kind = EVENT_STALE, .stale = {index, feed->up_since_ms == 0}};
+    session_event(session, &stale);
+    return 0;
+}
+
+static void place(struct feed *feed, const struct symbol *symbol)
+{
+    int at = feed->n_symbols;
+    feed->listed[at] = *symbol;
+    feed->symbols[at] = (struct feed_symbol){
+        .index = -1, .planned = -1, .calendar = -1, .actions_from_ns = feed_venue_now_ns(feed)};
+    memset(feed->symbols[at].streams, -1, sizeof feed->symbols[at].streams);
+}
+
+void feed_add_waiting(struct feed *feed, const struct venue_symbol *told)
+{
+    for (int i = 0; i < feed->n_waiting; i++) {
+        struct symbol symbol = told[i].symbol;
+        int r = told[i].found ? 0 : -ENOENT, at = feed->n_symbols;
+        if (r == 0) {
+            feed_own(feed, &symbol);
+            place(feed, &symbol);
+            r = enter(feed, &symbol, false);
+        }
+        if (r < 0) {
+            feed_tell(feed, DB_ERROR, "symbol", "%s is not streamed: %s%s%s", told[i].name,
+                      told[i].found ? strerror(-r) : "it is not listed",
+                      told[i].nearest[0] ? ": did you mean " : "", told[i].nearest);
+            continue;
+        }
+        feed->symbols[at].streamed = true;
+        board_follow(feed->daemon->board, feed->symbols[at].index, true);
+    }
+    feed->n_waiting = 0;
 }
 
 int feed_add_symbol(struct feed *feed, const struct symbol *symbol)
@@ -130,26 +176,18 @@ int feed_add_symbol(struct feed *feed, const struct symbol *symbol)
     }
     if (feed->n_symbols == SYMBOLS_MAX)
         return -ENOSPC;
-    feed->listed[at] = *symbol;
-    feed->symbols[at] =
-        (struct feed_symbol){.index = -1, .calendar = -1, .actions_from_ns = feed_venue_now_ns(feed)};
-    memset(feed->symbols[at].streams, -1, sizeof feed->symbols[at].streams);
+    place(feed, symbol);
     size_t streams = feed->n_streams;
     r = feed->venue->format->parser_grow(feed->parser, (size_t)at + 1);
     if (r == 0)
         r = feed_add_streams(feed, at);
     if (r == 0)
-        r = session_add_symbol(session, symbol);
+        r = enter(feed, symbol, true);
     if (r < 0) {
         feed->n_streams = feed->watchdog.n = streams;
         return r;
     }
-    feed->symbols[at].index = r;
-    feed->n_symbols++;
-    feeds_added(feed->feeds, feed);
     feed_find_calendars(feed);
-    struct event stale = {.kind = EVENT_STALE, .stale = {r, feed->up_since_ms == 0}};
-    session_event(session, &stale);
     begin(feed, at);
     if (feed->symbols[at].calendar >= 0)
         feed_ask_hours(feed); /* of a calendar that may be new, and its own splits */

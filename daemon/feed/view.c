@@ -27,12 +27,22 @@ static int64_t requests_wait(struct feed *feed, int64_t now)
     return rest->paused_until_ms;
 }
 
+static int streamed(const struct feed *feed)
+{
+    int n = 0;
+    for (int s = 0; s < feed->n_symbols; s++)
+        n += feed->symbols[s].streamed;
+    return n;
+}
+
 static const char *state_name(const struct feed *feed, const struct venue_status *status, int64_t retry_at)
 {
     if (feed->final)
         return "failed";
     if (feed->retry_at_ms != 0 || (!status && retry_at != 0))
         return "retry";
+    if (feed->stage == STAGE_STREAM && streamed(feed) == 0)
+        return "ok"; /* idle */
     if (!status)
         return feed->venue->rest_status(feed->rest)->detail[0] ? "retry" : "connecting";
     if (status->link == VENUE_FAILED || status->link == VENUE_FINAL)
@@ -66,8 +76,7 @@ static void view_link(const struct venue_status *status, struct feed_view *ret)
 static void view_market(const struct feed *feed, struct feed_view *ret)
 {
     ret->market = "always";
-    for (int s = 0; s < feed->n_symbols; s++)
-        ret->symbols += feed->symbols[s].streamed;
+    ret->symbols = streamed(feed);
     if (feed->n_calendars == 0)
         return;
     const struct calendar *calendar = &feed->calendars[0];

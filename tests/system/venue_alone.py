@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""What one venue does leaves the others alone: a clock that runs ahead, one that is away or refuses from the first start on, and
+one without symbols."""
+
+import os
+import sys
+
+import harness
+from venues import BOTH
+
+AHEAD = """[market]
+venue = alpaca
+symbols = BTC/USD
+interval = 1m
+history = 20
+streams = trade, kline, bookTicker
+[venue alpaca]
+keys = {keys}
+feed = sip
+[account usd]
+currency = USD
+strategy = none
+"""
+
+
+def ahead(folder):
+    """Messages hours ahead of the venue's own clock do not move it: stocks stay closed at night."""
+    replay = folder.start(harness.Replay(folder.within("ahead"), "--venue", "alpaca", "--synthetic", "5", "--from", "2026-01-15T17:00:00Z",
+                                "--fault", "clock:-36000s"))
+    daemon = folder.start(harness.Daemon(folder.path, replay, AHEAD.format(keys=harness.write_keys(folder.path, "keys", "hush")),
+                                         name="ahead", state="ahead-state"))
+    daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["last"], "a price of ten hours ahead")
+    assert harness.control(daemon, "symbol_add", {"symbol": "AAPL"})["ok"]
+    status = daemon.wait_status(lambda s: s["venues"][0]["market"] not in ("always", "unknown"), "the market's phase")
+    assert status["venues"][0]["market"] == "closed", status["venues"][0]
+    assert daemon.stop() == 0
+    told = daemon.query("SELECT phase FROM market_sessions")
+    print("ahead: the market is", status["venues"][0]["market"], told)
+
+
+def newcomer(folder):
+    """A venue that no former run knew, away or refused from the first start on: the other begins with what is held of it."""
+    coins = folder.start(harness.Replay(folder.within("coins"), "--synthetic", "5"))
+    stocks = folder.start(harness.Replay(folder.within("stocks"), "--venue", "alpaca", "--synthetic", "5", "--keys", "PKTEST:right"))
+    ca = os.path.join(folder.path, "alone.pem")
+    with open(ca, "w") as file:
+        file.write(open(coins.ca).read() + open(stocks.ca).read())
+    good, bad = harness.write_keys(folder.path, "good", "right"), harness.write_keys(folder.path, "bad", "hush")
+    settings = dict(ca=ca, coins=coins.urls, symbols="BTC/USD, AAPL")
+    away = {"ws_url": "wss://127.0.0.1:9", "rest_url": "https://127.0.0.1:9"}
+    with_it = lambda keys, urls: BOTH.format(keys=keys, stocks=urls, **settings)
+    first, rest = with_it(good, stocks.urls).split("[venue alpaca]")
+    run = lambda name, config: folder.start(harness.Daemon(folder.path, None, config, name=name, state="alone-state"))
+
+    daemon = run("one", first + "[account main]\nstrategy = none\n")
+    daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced", "the book")
+    assert harness.control(daemon, "order", {"account": "main", "symbol": "BTCUSDT", "side": "buy", "qty": "0.01"})["ok"]
+    daemon.wait_status(lambda s: s["positions"], "a position")
+    assert daemon.stop() == 0
+
+    daemon = run("refused", with_it(bad, stocks.urls))
+    status = daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced" and s["positions"], "the good one")
+    assert [v["state"] for v in status["venues"]] == ["ok", "failed"], status["venues"]
+    assert [x["symbol"] for x in status["symbols"]] == ["BTCUSDT"], status["symbols"]
+    daemon.wait_status(lambda s: ("venue-refused",) in daemon.query("SELECT code FROM alerts"), "the alert")
+    assert daemon.stop() == 0
+
+    daemon = run("away", with_it(good, away))
+    status = daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced" and s["positions"], "the one that is there")
+    assert [v["state"] for v in status["venues"]] == ["ok", "retry"], status["venues"]
+    daemon.wait_status(lambda s: ("feed",) in daemon.query("SELECT code FROM alerts"), "the alert")
+    assert daemon.stop() == 0
+
+    daemon = run("back", with_it(good, stocks.urls))
+    status = daemon.wait_status(lambda s: s["symbols"] and len(s["symbols"]) == 3 and s["symbols"][1]["last"], "all of both")
+    assert [x["symbol"] for x in status["symbols"]] == ["BTCUSDT", "BTC/USD", "AAPL"], status["symbols"]
+
+    # The last symbols of one are removed: it is idle, and knows what is added, in this run and in the next.
+    for symbol in ("BTC/USD", "AAPL"):
+        assert harness.control(daemon, "symbol_remove", {"symbol": symbol})["ok"]
+    status = daemon.wait_status(lambda s: s["venues"][1]["state"] == "ok" and s["feed"]["state"] == "ok", "an idle venue")
+    assert daemon.stop() == 0
+    daemon = run("idle", with_it(good, stocks.urls))
+    status = daemon.wait_status(lambda s: s["symbols"] and s["feed"]["state"] == "ok", "the next run")
+    assert [x["symbol"] for x in status["symbols"]] == ["BTCUSDT"], status["symbols"]
+    assert [v["state"] for v in status["venues"]] == ["ok", "ok"] and status["venues"][1]["connects"] == 0, status["venues"]
+    added = harness.control(daemon, "symbol_add", {"symbol": "ETH/USD"})
+    assert added["ok"] and added["result"]["venue"] == "alpaca", added
+    daemon.wait_status(lambda s: [x for x in s["symbols"] if x["symbol"] == "ETH/USD" and x["last"]], "its price")
+    assert daemon.stop() == 0
+    print("newcomer: away, refused, back; idle without symbols")
+
+
+def main():
+    with harness.Folder() as folder:
+        harness.together(folder, ahead, newcomer)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
