@@ -45,11 +45,13 @@ struct kept_trade {
     bool odd;
 };
 
-/* The newest of a symbol, in order of arrival. {0} is empty. */
+/* The newest of a symbol, in order of arrival; the one of its last price stays. {0} is empty. */
 struct kept_trades {
     struct kept_trade *trades; /* a ring */
     uint32_t first, n, cap;
     int64_t newest_ns; /* the latest of their times, while there are any */
+    bool priced;       /* is one of them not odd? */
+    int64_t priced_ns; /* then: the latest of those' times */
     bool begun;
     int64_t whole_ns; /* of bars that open then or later all are there, since `begun` */
 };
@@ -294,6 +296,11 @@ enum bar_built revise_build(struct engine *engine, int symbol, const struct mark
                             struct bar *ret);
 const struct kept_trade *revise_kept(const struct kept_trades *trades, uint32_t i); /* i < n, oldest first */
 bool revise_seen(const struct kept_trades *trades, const struct market_trade *trade); /* not long ago */
+/* Was its number told of that time, not long ago, with another price or quantity? Then it makes no price. */
+bool revise_again(const struct kept_trades *trades, const struct market_trade *trade);
+/* Is a trade that makes a price older than what the symbol's last price is of? It moves and fills nothing.
+ * To be asked before it is kept. */
+bool revise_behind(const struct engine *engine, int symbol, const struct market_trade *trade);
 void revise_interrupted(struct kept_trades *trades);
 void revise_forget(struct kept_trades *trades); /* frees */
 void revise_split(struct kept_trades *trades, const struct split *split);

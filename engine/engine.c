@@ -211,12 +211,15 @@ static void on_kline(struct engine *engine, int symbol, const struct market_klin
 static void on_trade(struct engine *engine, int symbol, const struct market_trade *trade)
 {
     struct market_state *market = &engine->markets[symbol];
+    struct market_trade one = *trade;
     struct bar built;
     if (market->symbol.loose_ids ? revise_seen(&market->trades, trade)
                                  : trade->id <= market->builder.last_trade_id)
         return; /* seen already, or overtaken: it must not trade twice */
-    trades_bar(engine, symbol, revise_build(engine, symbol, trade, &built), &built);
-    if (trade->odd || engine->fill_model == FILL_BAR)
+    one.odd |= market->symbol.loose_ids && revise_again(&market->trades, trade);
+    bool moves = !one.odd && !revise_behind(engine, symbol, trade) && engine->fill_model != FILL_BAR;
+    trades_bar(engine, symbol, revise_build(engine, symbol, &one, &built), &built);
+    if (!moves)
         return;
     market->last = trade->price;
     market->last_from = LAST_TRADE;

@@ -25,19 +25,44 @@ static struct kept_trade *kept(const struct kept_trades *trades, uint32_t i)
     return &trades->trades[(trades->first + i) % trades->cap];
 }
 
+static void take_in(struct kept_trades *trades, const struct kept_trade *one, bool first)
+{
+    if (first)
+        trades->priced = false;
+    if (first || one->ts_ns > trades->newest_ns)
+        trades->newest_ns = one->ts_ns;
+    if (one->odd || (trades->priced && one->ts_ns < trades->priced_ns))
+        return;
+    trades->priced = true;
+    trades->priced_ns = one->ts_ns;
+}
+
 static void find_newest(struct kept_trades *trades)
 {
-    trades->newest_ns = INT64_MIN;
+    trades->priced = false;
     for (uint32_t i = 0; i < trades->n; i++)
-        if (kept(trades, i)->ts_ns > trades->newest_ns)
-            trades->newest_ns = kept(trades, i)->ts_ns;
+        take_in(trades, kept(trades, i), i == 0);
+}
+
+static bool is_newest_price(const struct kept_trades *trades, uint32_t at)
+{
+    return trades->priced && !kept(trades, at)->odd && kept(trades, at)->ts_ns == trades->priced_ns;
+}
+
+/* The first that may go. */
+static uint32_t oldest(const struct kept_trades *trades)
+{
+    return trades->n > 0 && is_newest_price(trades, 0);
 }
 
 static void drop_oldest(struct kept_trades *trades, int64_t interval_ns)
 {
-    int64_t ts_ns = kept(trades, 0)->ts_ns, whole_ns = bar_open_time(ts_ns, interval_ns) + interval_ns;
+    uint32_t at = oldest(trades);
+    int64_t ts_ns = kept(trades, at)->ts_ns, whole_ns = bar_open_time(ts_ns, interval_ns) + interval_ns;
     if (whole_ns > trades->whole_ns)
         trades->whole_ns = whole_ns;
+    if (at > 0)
+        *kept(trades, at) = *kept(trades, 0);
     trades->first = (trades->first + 1) % trades->cap;
     trades->n--;
     if (ts_ns == trades->newest_ns)
@@ -60,8 +85,7 @@ int revise_put(struct kept_trades *trades, const struct kept_trade *trade)
         trades->cap = cap;
         trades->first = 0;
     }
-    if (trades->n == 0 || trade->ts_ns > trades->newest_ns)
-        trades->newest_ns = trade->ts_ns;
+    take_in(trades, trade, trades->n == 0);
     *kept(trades, trades->n++) = *trade;
     return 0;
 }
@@ -70,10 +94,12 @@ int revise_keep(struct market_state *market, int64_t interval_ns, const struct k
 {
     struct kept_trades *trades = &market->trades;
     if (!trades->begun || jumped) {
+        int64_t ts_ns = trades->n > 0 && trades->newest_ns > trade->ts_ns ? trades->newest_ns : trade->ts_ns;
         trades->begun = true;
-        trades->whole_ns = bar_open_time(trade->ts_ns, interval_ns) + interval_ns;
+        trades->whole_ns = bar_open_time(ts_ns, interval_ns) + interval_ns;
     }
-    while (trades->n > 0 && (trades->n == KEPT_MAX || kept(trades, 0)->ts_ns < trade->ts_ns - HOUR_NS))
+    for (uint32_t at; (at = oldest(trades)) < trades->n &&
+                      (trades->n == KEPT_MAX || kept(trades, at)->ts_ns < trade->ts_ns - HOUR_NS);)
         drop_oldest(trades, interval_ns);
     return revise_put(trades, trade);
 }
@@ -89,21 +115,63 @@ void revise_forget(struct kept_trades *trades)
     *trades = (struct kept_trades){0};
 }
 
+/* By which trade the last price is; of several at one time, the one told last. -1: none. */
+static int64_t newest_price(const struct kept_trades *trades)
+{
+    for (uint32_t i = trades->n; trades->priced && i > 0; i--)
+        if (is_newest_price(trades, i - 1))
+            return i - 1;
+    return -1;
+}
+
+/* No bar is whole that had begun. */
 void revise_interrupted(struct kept_trades *trades)
 {
-    trades->n = trades->first = 0;
+    int64_t at = newest_price(trades);
+    struct kept_trade last = at < 0 ? (struct kept_trade){0} : *kept(trades, (uint32_t)at);
+    trades->first = 0;
+    trades->n = at >= 0;
     trades->begun = false;
+    if (at < 0)
+        return;
+    *kept(trades, 0) = last;
+    find_newest(trades);
+    trades->whole_ns = INT64_MAX;
+}
+
+/* One of the latest, of that number and time; `same`: with that price and quantity. */
+static bool told(const struct kept_trades *trades, const struct market_trade *trade, bool same)
+{
+    for (uint32_t i = trades->n, seen = 0; i > 0 && seen < SEEN_MAX; i--, seen++) {
+        const struct kept_trade *one = kept(trades, i - 1);
+        if (one->id == trade->id && one->ts_ns == trade->ts_ns &&
+            (!same || (one->price == trade->price && one->qty == trade->qty)))
+            return true;
+    }
+    return false;
 }
 
 bool revise_seen(const struct kept_trades *trades, const struct market_trade *trade)
 {
-    for (uint32_t i = trades->n, seen = 0; i > 0 && seen < SEEN_MAX; i--, seen++) {
-        const struct kept_trade *one = kept(trades, i - 1);
-        if (one->id == trade->id && one->ts_ns == trade->ts_ns && one->price == trade->price &&
-            one->qty == trade->qty)
-            return true;
-    }
-    return false;
+    return told(trades, trade, true);
+}
+
+bool revise_again(const struct kept_trades *trades, const struct market_trade *trade)
+{
+    return told(trades, trade, false);
+}
+
+/* A time that is far ahead of the clock is an error, and holds nothing up. */
+bool revise_behind(const struct engine *engine, int symbol, const struct market_trade *trade)
+{
+    const struct market_state *market = &engine->markets[symbol];
+    const struct kept_trades *trades = &market->trades;
+    if (!revise_keeps(&market->symbol))
+        return false;
+    if (market->last_from != LAST_TRADE)
+        return market->bars > 0 && trade->ts_ns < market->last_bar.open_ns + engine->interval_ns;
+    return trades->priced && trade->ts_ns < trades->priced_ns &&
+           trades->priced_ns <= engine->recv_ns + DELAY_ALLOWED_NS;
 }
 
 void revise_split(struct kept_trades *trades, const struct split *split)
@@ -256,20 +324,9 @@ static void take_out(struct kept_trades *trades, uint32_t at)
 /* The last price is that of the newest trade that makes one. */
 static void price_again(struct market_state *market)
 {
-    const struct kept_trades *trades = &market->trades;
-    for (uint32_t i = trades->n; market->last_from == LAST_TRADE && i > 0; i--)
-        if (!kept(trades, i - 1)->odd) {
-            market->last = kept(trades, i - 1)->price;
-            return;
-        }
-}
-
-static bool prices(const struct kept_trades *trades, uint32_t at)
-{
-    for (uint32_t i = trades->n; i > at + 1; i--)
-        if (!kept(trades, i - 1)->odd)
-            return false;
-    return !kept(trades, at)->odd;
+    int64_t at = newest_price(&market->trades);
+    if (market->last_from == LAST_TRADE && at >= 0)
+        market->last = kept(&market->trades, (uint32_t)at)->price;
 }
 
 static void correct(struct engine *engine, struct market_state *market, uint32_t at,
@@ -280,7 +337,7 @@ static void correct(struct engine *engine, struct market_state *market, uint32_t
     const struct market_correction *correction = &event->correction;
     struct kept_trade *one = kept(trades, at);
     int64_t open_ns = bar_open_time(one->ts_ns, engine->interval_ns);
-    bool whole = open_ns >= trades->whole_ns, last = prices(trades, at);
+    bool whole = open_ns >= trades->whole_ns, last = newest_price(trades) == at;
     bool was = rebuild(trades, open_ns, engine->interval_ns, before);
     told->at_ns = one->ts_ns;
     if (event->kind == MARKET_CANCEL) {

@@ -220,6 +220,167 @@ static void test_orders(void)
     harness_close(&h);
 }
 
+/* A seller's stop at 95, one that trails by 10, and purchases at 96 and, second in the queue, at 90. */
+static void ask_all(uint64_t ids[4])
+{
+    struct order_request trailing = wish(ORDER_SELL, ORDER_TRAILING_STOP, BTC);
+    trailing.trail = 10 * USDT;
+    ids[0] = rested(stop(ORDER_SELL, BTC, 95 * USDT));
+    ids[1] = rested(trailing);
+    ids[2] = rested(limit(ORDER_BUY, 4 * BTC, 96 * USDT));
+    ids[3] = rested(limit(ORDER_BUY, 4 * BTC, 90 * USDT));
+}
+
+static void untouched(const uint64_t ids[4], int64_t price, int64_t peak)
+{
+    CHECK_INT(last(), price);
+    for (int i = 0; i < 4; i++) {
+        sees(ids[i], ORDER_OPEN, ORDER_OK);
+        CHECK_INT(told(&h, ids[i])->filled, 0);
+    }
+    CHECK_INT(told(&h, ids[1])->peak, peak);
+}
+
+/* A trade that was before the newest one, one that makes no price and a number told once more at another
+ * price move no last price, peak or queue, trigger nothing and fill nothing; they are in their bar. */
+static void test_behind(void)
+{
+    uint64_t ids[4];
+    open_stock();
+    quote(&h, BTCUSDT, 99 * USDT, 100 * BTC, 100 * USDT, 100 * BTC);
+    ask(&h, wish(ORDER_BUY, ORDER_MARKET, 2 * BTC));
+    pass(&h, SECOND_NS);
+    trade_of(h.now_ns, 1, 100 * USDT, BTC, false);
+    ask_all(ids);
+    int64_t first_ns = h.now_ns += 10 * MINUTE_NS;
+    trade_of(first_ns, 2, 100 * USDT, BTC, false);
+    int64_t peak = told(&h, ids[1])->peak;
+    trade_of(first_ns - 200 * SECOND_NS, 3, 50 * USDT, 9 * BTC, false);  /* triggers, goes through */
+    trade_of(first_ns - 200 * SECOND_NS, 4, 150 * USDT, 9 * BTC, false); /* a peak */
+    trade_of(first_ns - 1, 5, 90 * USDT, 99 * BTC, false);
+    trade_of(first_ns, 2, 50 * USDT, 9 * BTC, false);             /* the same once more */
+    trade_of(first_ns + SECOND_NS, 6, 50 * USDT, 9 * BTC, true);  /* makes no price */
+    trade_of(first_ns - SECOND_NS, 7, 50 * USDT, 9 * BTC, true);  /* neither, and late */
+    trade_of(first_ns - SECOND_NS, 7, 50 * USDT, 9 * BTC, false); /* of another exchange: late as well */
+    untouched(ids, 100 * USDT, peak);
+
+    /* What a cancellation leaves is the newest by its time, not the one told last. */
+    trade_of(first_ns + SECOND_NS / 2, 8, 101 * USDT, BTC, false); /* later than what makes a price */
+    CHECK_INT(last(), 101 * USDT);
+    trade_of(first_ns + SECOND_NS / 4, 9, 50 * USDT, BTC, false);
+    revise(MARKET_CORRECTION,
+           (struct market_correction){.id = 9, .new_id = 9, .price = 51 * USDT, .qty = BTC});
+    CHECK_INT(last(), 101 * USDT);
+    revise(MARKET_CANCEL, (struct market_correction){.id = 8});
+    CHECK_INT(last(), 51 * USDT);
+    revise(MARKET_CANCEL, (struct market_correction){.id = 9});
+    untouched(ids, 100 * USDT, 101 * USDT);
+
+    connection(&h, true); /* what came before is still known */
+    trade_of(first_ns - 100 * SECOND_NS, 10, 50 * USDT, 9 * BTC, false);
+    untouched(ids, 100 * USDT, 101 * USDT);
+    for (int i = 0; i < 3000; i++) /* thousands that make no price, for hours */
+        trade_of(first_ns + 2 * SECOND_NS + i * 3 * SECOND_NS, 100 + i, 50 * USDT, BTC, true);
+    trade_of(first_ns - 1, 11, 50 * USDT, 9 * BTC, false);
+    untouched(ids, 100 * USDT, 101 * USDT);
+
+    quote(&h, BTCUSDT, 99 * USDT, 100 * BTC, 100 * USDT, 100 * BTC);
+    trade_of(h.now_ns + SECOND_NS, 7, 94 * USDT, 99 * BTC, false); /* a new one: all of it happens */
+    CHECK_INT(last(), 94 * USDT);
+    sees(ids[2], ORDER_FILLED, ORDER_OK);
+    sees(ids[0], ORDER_FILLED, ORDER_OK);
+    CHECK(told(&h, ids[3])->filled == 0);
+    harness_close(&h);
+}
+
+/* The first trades of a run, told late: the newest bar is newer. */
+static void test_behind_bars(void)
+{
+    open_stock();
+    struct bar bar = flat_bar(START_NS, 100 * USDT);
+    h.now_ns = START_NS + MINUTE_NS;
+    kline(&h, BTCUSDT, &bar);
+    CHECK_INT(last(), 100 * USDT);
+    trade_of(START_NS + 30 * SECOND_NS, 1, 50 * USDT, BTC, false);
+    CHECK_INT(last(), 100 * USDT);
+    trade_of(START_NS + MINUTE_NS, 2, 99 * USDT, BTC, false);
+    CHECK_INT(last(), 99 * USDT);
+    harness_close(&h);
+}
+
+/* A time that is far ahead holds nothing up. */
+static void test_ahead(void)
+{
+    open_stock();
+    trade_of(START_NS, 1, 100 * USDT, BTC, false);
+    struct event event = {
+        .kind = EVENT_MARKET,
+        .market = {
+            .kind = MARKET_TRADE,
+            .symbol = BTCUSDT,
+            .trade = {.ts_ns = START_NS + 24 * 60 * MINUTE_NS, .id = 2, .price = 101 * USDT, .qty = BTC}}};
+    CHECK_INT(harness_event(&h, &event), 0);
+    trade_of(START_NS + SECOND_NS, 3, 102 * USDT, BTC, false);
+    CHECK_INT(last(), 102 * USDT);
+    harness_close(&h);
+}
+
+/* Random trades with and without those that move nothing: the orders fare alike. */
+static void test_twins(struct random *random)
+{
+    enum { N = 120 };
+    struct {
+        int64_t ts_ns, id, price, qty;
+        bool odd, moves;
+    } trades[N];
+    uint64_t behind = 0, fills = 0;
+    for (int round = 0; round < 25; round++) {
+        struct order ends[2][4];
+        int64_t prices[2];
+        uint64_t filled[2];
+        int64_t now_ns = START_NS + 20 * SECOND_NS, newest_ns = START_NS + 2 * SECOND_NS;
+        for (int n = 0; n < N; n++) {
+            now_ns += random_between(random, 0, 3 * SECOND_NS);
+            int64_t behind_ns = random_chance(random, 30) ? random_between(random, 1, 5 * MINUTE_NS) : 0;
+            trades[n].ts_ns = now_ns - behind_ns;
+            trades[n].id = random_between(random, 1000, 1000000) * N + n;
+            trades[n].price = random_between(random, 85, 115) * USDT;
+            trades[n].qty = random_between(random, 1, 300) * BTC / 100;
+            trades[n].odd = random_chance(random, 20);
+            trades[n].moves = !trades[n].odd && trades[n].ts_ns >= newest_ns;
+            if (trades[n].moves)
+                newest_ns = trades[n].ts_ns;
+            behind += !trades[n].moves;
+        }
+        for (int twin = 0; twin < 2; twin++) {
+            uint64_t ids[4];
+            open_stock();
+            quote(&h, BTCUSDT, 99 * USDT, 3 * BTC, 100 * USDT, 100 * BTC);
+            ask(&h, wish(ORDER_BUY, ORDER_MARKET, 2 * BTC));
+            pass(&h, SECOND_NS);
+            trade_of(START_NS + 2 * SECOND_NS, 1, 100 * USDT, BTC, false);
+            ask_all(ids);
+            for (int n = 0; n < N; n++)
+                if (!twin || trades[n].moves)
+                    trade_of(trades[n].ts_ns, trades[n].id, trades[n].price, trades[n].qty, trades[n].odd);
+            for (int i = 0; i < 4; i++)
+                ends[twin][i] = *told(&h, ids[i]);
+            prices[twin] = last();
+            filled[twin] = h.fills;
+            harness_close(&h);
+        }
+        CHECK_INT(prices[0], prices[1]);
+        CHECK_INT(filled[0], filled[1]);
+        for (int i = 0; i < 4; i++)
+            CHECK(ends[0][i].state == ends[1][i].state && ends[0][i].filled == ends[1][i].filled &&
+                  ends[0][i].cost == ends[1][i].cost && ends[0][i].peak == ends[1][i].peak &&
+                  ends[0][i].stop_price == ends[1][i].stop_price);
+        fills += filled[0];
+    }
+    printf("engine/revisions: %" PRIu64 " trades that move nothing, %" PRIu64 " fills\n", behind, fills);
+    CHECK(behind > 1000 && fills > 100);
+}
+
 /* Random trades, some of them told late, and corrections: what is stored in the end against bars made of the
  * trades as they were, by their times. */
 struct truth {
@@ -363,6 +524,10 @@ int main(void)
     test_late();
     test_bars();
     test_orders();
+    test_behind();
+    test_behind_bars();
+    test_ahead();
+    test_twins(&random);
     test_random(&random);
     return check_done("engine/revisions");
 }
