@@ -45,6 +45,11 @@ void feed_take_listed(struct feed *feed, int symbol, const struct venue_symbol *
     struct feed_symbol *ours = &feed->symbols[symbol];
     struct symbol before = feed->listed[symbol], now = told->found ? told->symbol : before;
     char err[SESSION_ERROR_MAX];
+    if (told->unusable) {
+        log_warning("%s: %s is listed so that it cannot be read: it is known as before",
+                    feed->venue->format->name, before.name);
+        return;
+    }
     if (!told->found) {
         now.gone = true;
         now.trading = false;
