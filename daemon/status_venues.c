@@ -63,7 +63,7 @@ json_t *status_feed(const struct daemon *daemon)
     for (size_t i = 0; i < feeds_count(daemon->feeds); i++)
         n_streams += add_streams(streams, session_engine(daemon->session), feeds_at(daemon->feeds, i));
     json_object_set_new(object, "state", json_string(view.state));
-    json_object_set_new(object, "venue", json_string(feed_venue(feeds_at(daemon->feeds, 0))->format->name));
+    json_object_set_new(object, "venue", json_string(view.venue));
     json_object_set_new(object, "url", json_string(view.url));
     json_object_set_new(object, "detail", json_string(view.detail));
     json_object_set_new(object, "age_ms", status_age(view.age_ms));

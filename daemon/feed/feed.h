@@ -31,7 +31,7 @@ struct feed_rates {
 
 struct feed_view {
     const char *state; /* "ok", "connecting", "retry", "stale", "failed", "closed" */
-    const char *url, *rest_url, *detail;
+    const char *venue, *url, *rest_url, *detail;
     int64_t age_ms;      /* of the newest data; -1: none yet */
     int64_t retry_in_ms; /* -1: not waiting */
     uint64_t connects, frames, bytes, bad_frames;

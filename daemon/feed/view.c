@@ -106,6 +106,7 @@ void feed_view(struct feed *feed, struct feed_view *ret)
     measure_look(&feed->measure, now, &seen);
     *ret = (struct feed_view){
         .state = state_name(feed, status, retry_at),
+        .venue = feed->venue->format->name,
         .url = feed_ws_url(feed),
         .rest_url = feed_rest_url(feed),
         .detail = feed->final ? feed->detail
@@ -189,6 +190,9 @@ void feeds_view(const struct feeds *feeds, struct feed_view *ret)
             ret->age_ms = view.age_ms;
         if (rank(view.state) > rank(ret->state)) {
             ret->state = view.state;
+            ret->venue = view.venue;
+            ret->url = view.url;
+            ret->rest_url = view.rest_url;
             ret->detail = view.detail;
             ret->retry_in_ms = view.retry_in_ms;
         }
