@@ -423,7 +423,8 @@ void feed_begun(struct feed *feed)
     else if (feed->final)
         tell_refusal(feed);
     else
-        session_alert(feed->daemon->session, DB_WARNING, "feed", status->detail);
+        feed_tell(feed, DB_WARNING, "feed", "%s",
+                  status->detail[0] ? status->detail : "it has not answered yet");
 }
 
 /* The venue does not answer: its trouble is told once, and the session begins with what a former run knew of

@@ -108,8 +108,8 @@ static void take_event(struct feed *feed, struct event *event)
 static void take_bad(struct feed *feed, int error, const char *data, size_t len)
 {
     if (feed->bad_frames++ == 0)
-        session_alert(feed->daemon->session, DB_WARNING, "bad-frame",
-                      "the venue sent a frame that cannot be read; such frames are counted and dropped");
+        feed_tell(feed, DB_WARNING, "bad-frame",
+                  "it sent a frame that cannot be read; such frames are counted and dropped");
     measure_bad(&feed->measure, feed_now_ms());
     log_debug("bad frame (%s): %.*s", strerror(-error), (int)(len < 200 ? len : 200), data);
 }
@@ -127,6 +127,8 @@ static void take_message(struct feed *feed, const char *data, size_t len, size_t
 static void take_frame(struct feed *feed, const char *data, size_t len)
 {
     session_frame(feed->daemon->session, (int)(feed->config - feed->daemon->config.venues), data, len);
+    if (len == 0)
+        take_bad(feed, -EBADMSG, data, len);
     for (size_t pos = 0; pos < len;)
         take_message(feed, data, len, &pos);
 }
@@ -189,21 +191,17 @@ static void on_link(void *user, const struct venue_status *status)
     if (up && feed->up_since_ms == 0) {
         gone_up(feed);
     } else if (!up && feed->up_since_ms != 0) {
-        char text[VENUE_DETAIL_MAX + 32];
         feed->up_since_ms = 0;
         feed->held_len = 0; /* of a book and bars that are begun anew */
         set_connection(feed, false);
-        snprintf(text, sizeof text, "feed lost: %s", status->detail);
-        if (status->detail[0]) { /* else another connection is made for what was asked for besides */
-            log_warning("%s", text);
-            session_alert(feed->daemon->session, DB_WARNING, "feed", text);
-        }
+        if (status->detail[0]) /* else another connection is made for what was asked for besides */
+            feed_tell(feed, DB_WARNING, "feed", "feed lost: %s", status->detail);
         if (status->link == VENUE_FINAL)
             feed_end_for_good(feed, status->detail);
     } else if (status->link == VENUE_FINAL) {
         feed_end_for_good(feed, status->detail);
     } else if (status->detail[0] && (status->link == VENUE_WAITING || status->link == VENUE_FAILED)) {
-        log_warning("feed: %s", status->detail);
+        log_warning("feed: %s: %s", feed->venue->format->name, status->detail);
     }
 }
 
