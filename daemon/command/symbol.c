@@ -16,7 +16,8 @@ struct venue_job {
     struct request request; /* its args are a reference, its peer is … */
     struct control_peer peer;
     struct feed *feed;
-    /* Of a symbol whose venue was guessed: those that are asked next, and what the first one said. */
+    /* Of a symbol whose venue was guessed: those that are asked next, and what the first one said, or the
+     * first that lists a name like it. */
     char name[SYMBOL_NAME_MAX];
     bool guessed;
     size_t next;
@@ -150,10 +151,11 @@ static void have_symbol(void *user, const char *code, const char *why, const str
 static bool ask_next(struct venue_job *job, const char *why)
 {
     struct feeds *feeds = feeds_of_request(&job->request);
-    if (!job->first) {
-        job->first = job->feed;
+    bool better = job->first && strstr(why, "did you mean ") && !strstr(job->why, "did you mean ");
+    if (!job->first || better)
         snprintf(job->why, sizeof job->why, "%s", why);
-    }
+    if (!job->first)
+        job->first = job->feed;
     while (job->guessed && job->next < feeds_count(feeds)) {
         job->feed = feeds_at(feeds, job->next++);
         if (job->feed != job->first && feed_is_up(job->feed) &&
@@ -200,6 +202,13 @@ void command_symbol_add(const struct request *request)
     bool guessed = !feed;
     if (guessed)
         feed = guess_venue(request, name);
+    struct feed_view view;
+    feed_view(feed, &view);
+    if (strcmp(view.state, "failed") == 0 && view.retry_in_ms < 0) {
+        control_error(request->call, "EAGAIN", "%s refused, and is not asked again: %s",
+                      feed_venue(feed)->format->name, view.detail);
+        return;
+    }
     if (!feed_is_up(feed)) {
         control_error(request->call, "EAGAIN", "%s has not answered yet: nothing can be added",
                       feed_venue(feed)->format->name);

@@ -62,18 +62,24 @@ def newcomer(folder):
     status = daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced" and s["positions"], "the good one")
     assert [v["state"] for v in status["venues"]] == ["ok", "failed"], status["venues"]
     assert [x["symbol"] for x in status["symbols"]] == ["BTCUSDT"], status["symbols"]
+    assert (status["feed"]["venue"], status["feed"]["url"]) == ("alpaca", stocks.urls["ws_url"]), status["feed"]
+    no = harness.control(daemon, "symbol_add", {"symbol": "SPY", "venue": "alpaca"})
+    assert "alpaca refused, and is not asked again: " in no["error"]["message"], no
     daemon.wait_status(lambda s: ("venue-refused",) in daemon.query("SELECT code FROM alerts"), "the alert")
     assert daemon.stop() == 0
 
     daemon = run("away", with_it(good, away))
     status = daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced" and s["positions"], "the one that is there")
     assert [v["state"] for v in status["venues"]] == ["ok", "retry"], status["venues"]
-    daemon.wait_status(lambda s: ("feed",) in daemon.query("SELECT code FROM alerts"), "the alert")
+    daemon.wait_status(lambda s: daemon.query("SELECT 1 FROM alerts WHERE code = 'feed' AND text LIKE 'alpaca: %'"), "the alert")
     assert daemon.stop() == 0
 
     daemon = run("back", with_it(good, stocks.urls))
     status = daemon.wait_status(lambda s: s["symbols"] and len(s["symbols"]) == 3 and s["symbols"][1]["last"], "all of both")
     assert [x["symbol"] for x in status["symbols"]] == ["BTCUSDT", "BTC/USD", "AAPL"], status["symbols"]
+
+    unknown = harness.control(daemon, "symbol_add", {"symbol": "AAPPL"})
+    assert "alpaca does not list it: did you mean AAPL?" in unknown["error"]["message"], unknown
 
     # The last symbols of one are removed: it is idle, and knows what is added, in this run and in the next.
     for symbol in ("BTC/USD", "AAPL"):
