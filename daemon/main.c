@@ -214,7 +214,7 @@ static void stop(struct daemon *daemon)
     feeds_stop(daemon->feeds, feeds_stopped, daemon);
 }
 
-static void fail(int status, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static void fail(int status, const char *format, va_list args)
 {
     char text[1024];
     vsnprintf(text, sizeof text, format, args);
