@@ -32,6 +32,9 @@ def ahead(folder):
     daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["last"], "a price of ten hours ahead")
     assert harness.control(daemon, "symbol_add", {"symbol": "AAPL"})["ok"]
     status = daemon.wait_status(lambda s: s["venues"][0]["market"] not in ("always", "unknown"), "the market's phase")
+    daemon.wait_status(lambda s: len(s["symbols"]) == 2 and s["symbols"][1]["last"], "its price")
+    daemon.wait_status(lambda s: s["uptime_s"] > 5, "the calendar's answer")
+    status = daemon.status_object()
     assert status["venues"][0]["market"] == "closed", status["venues"][0]
     assert daemon.stop() == 0
     told = daemon.query("SELECT phase FROM market_sessions")
