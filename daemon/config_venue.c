@@ -214,11 +214,43 @@ static const char *section_of(int v, const struct config *config, char buf[stati
     return buf;
 }
 
+/* Has one of the venue's symbols streams of that kind? Where it has no symbols, nobody knows. */
+static bool has_stream(const struct config *config, int v, enum market_kind kind)
+{
+    char name[VENUE_STREAM_NAME_MAX];
+    const struct venue *venue = config->venues[v].venue;
+    bool any = false;
+    for (int s = 0; s < config->n_symbols; s++) {
+        if (config->symbol_venues[s] != v)
+            continue;
+        any = true;
+        if (venue->stream_name(config->symbols[s], kind, config->interval_ns, name) == 0)
+            return true;
+    }
+    return !any;
+}
+
+/* A stream that none of a venue's symbols has is a mistake where its own section names it; [market]'s list is
+ * for all of them. */
+static int check_known(const struct config *config, int v, const char *section, char *error)
+{
+    const bool *streams = config_streams(config, &config->venues[v]);
+    for (int kind = 0; kind < MARKET_CHANNELS; kind++)
+        if (streams[kind] && v > 0 && config->venues[v].own_streams &&
+            !has_stream(config, v, (enum market_kind)kind))
+            return config_reason(error, CONFIG_ERROR_MAX, "%s streams: %s has no %s", section,
+                                 config->venues[v].venue->format->name,
+                                 market_kind_name((enum market_kind)kind));
+    return 0;
+}
+
 static int check_streams(const struct config *config, int v, char *error)
 {
     const bool *streams = config_streams(config, &config->venues[v]);
     char buf[40];
     const char *section = section_of(v, config, buf);
+    if (check_known(config, v, section, error) < 0)
+        return -EINVAL;
     if (config->fill_model == FILL_BOOK && !streams[MARKET_QUOTE] && !streams[MARKET_DEPTH])
         return config_reason(error, CONFIG_ERROR_MAX,
                              "%s streams: orders are filled from bookTicker or depth: name one of them",

@@ -8,6 +8,7 @@
 
 #include "db/reader_query.h"
 #include "db/row_hash.h"
+#include "exchange/nearest.h"
 
 enum { BUSY_TIMEOUT_MS = 2000 };
 
@@ -355,8 +356,12 @@ int db_reader_symbol(struct db_reader *reader, const char *name, struct db_symbo
         *ret = *newest;
         return 0;
     }
-    snprintf(reader->error, sizeof reader->error, "symbol \"%.*s\" is not in the database", SYMBOL_NAME_MAX,
-             name);
+    struct nearest nearest = {0};
+    for (size_t i = 0; i < reader->n_symbols; i++)
+        nearest_offer(&nearest, name, reader->symbols[i].symbol.name);
+    snprintf(reader->error, sizeof reader->error, "symbol \"%.*s\" is not in the database%s%s%s",
+             SYMBOL_NAME_MAX, name, nearest.best ? ": did you mean " : "", nearest.best ? nearest.best : "",
+             nearest.best ? "?" : "");
     return -ENOENT;
 }
 

@@ -68,8 +68,10 @@ static int find_symbol(struct recovery *recovery, const struct symbol *stored, c
     int index = index_of(recovery, stored);
     if (index >= 0)
         return index;
-    snprintf(recovery->err, sizeof recovery->err,
-             "%s: there is %s of it: add it to the configured symbols again", stored->name, holds);
+    snprintf(
+        recovery->err, sizeof recovery->err,
+        "%s: there is %s of it: add it to the symbols of [venue %s], or of [market] where that is %s, again",
+        stored->name, holds, stored->venue, stored->venue);
     recovery->r = -ENOENT;
     return -1;
 }

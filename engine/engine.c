@@ -256,6 +256,16 @@ static int on_book(struct engine *engine, int symbol, int result, int64_t event_
     return 0;
 }
 
+/* A bid above the ask is no price to trade at: until the next quote there is none. */
+static void uncross(struct market_state *market)
+{
+    struct market_quote *quote = &market->quote;
+    if (quote->bid == 0 || quote->ask == 0 || quote->bid <= quote->ask)
+        return;
+    *quote = (struct market_quote){.update_id = quote->update_id};
+    market->book.crossed++;
+}
+
 static int on_market(struct engine *engine, const struct market_event *event)
 {
     int symbol = event->symbol;
@@ -280,6 +290,7 @@ static int on_market(struct engine *engine, const struct market_event *event)
     case MARKET_QUOTE:
         if (event->quote.update_id >= market->quote.update_id) {
             market->quote = event->quote;
+            uncross(market);
             if (market->book.state != BOOK_SYNCED)
                 measure_update(engine, symbol, event->event_ns);
             if (engine->fill_model != FILL_BAR)

@@ -42,7 +42,7 @@ struct book {
     enum book_state state;
     bool ahead; /* a snapshot is loaded that the stream has not reached yet; syncing until it has */
     uint64_t gaps, resyncs; /* numbers that were missed; times that a book was given up */
-    uint64_t crossed;       /* of the resyncs, those of a book that stood crossed */
+    uint64_t crossed;       /* of the resyncs, those of a book that stood crossed; and quotes that did */
 
     /* While syncing: differences in order of arrival. */
     struct book_pending *pending;

@@ -145,11 +145,19 @@ bool args_symbol(const struct args *args, const char *name, int *ret)
 {
     const struct engine *engine = args->request->engine;
     const char *text = json_string_value(json_object_get(args->object, name));
+    struct nearest nearest = {0};
     *ret = text ? engine_find_symbol(engine, text) : -ENOENT;
-    if (*ret < 0)
+    if (*ret >= 0)
+        return true;
+    for (int s = 0; text && s < engine_symbols(engine); s++)
+        nearest_offer(&nearest, text, engine_symbol(engine, s)->name);
+    if (nearest.best)
         control_error(args->request->call, "UNKNOWN_SYMBOL",
-                      "%s.%s: \"%.*s\" is not streamed; streamed: %s%s", args->where, name, SHOWN,
-                      text ? text : "", engine_symbol(engine, 0)->name,
-                      engine_symbols(engine) > 1 ? ", …" : "");
-    return *ret >= 0;
+                      "%s.%s: \"%.*s\" is not streamed: did you mean %s?", args->where, name, SHOWN, text,
+                      nearest.best);
+    else
+        control_error(args->request->call, "UNKNOWN_SYMBOL",
+                      "%s.%s: a symbol that is streamed is needed, as %s", args->where, name,
+                      engine_symbol(engine, 0)->name);
+    return false;
 }

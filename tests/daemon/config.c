@@ -175,8 +175,10 @@ static void test_venue_errors(void)
     fails("[venue alpaca]\nsymbols = AAPL\n",
           ": [venue alpaca] keys: alpaca says nothing without: a systemd credential's name, or the path of a "
           "file of mode 0600 with two lines, id and secret, is needed");
-    fails("[venue alpaca]\nsymbols = AAPL\nkeys = k\nstreams = aggTrade\n",
+    fails("[venue alpaca]\nsymbols = AAPL\nkeys = k\nstreams = trade\n",
           ": [venue alpaca] streams: orders are filled from bookTicker or depth: name one of them");
+    fails("[venue alpaca]\nsymbols = AAPL\nkeys = k\nstreams = aggTrade, kline, bookTicker\n",
+          ": [venue alpaca] streams: alpaca has no aggTrade");
 }
 
 static void test_values(void)
