@@ -10,7 +10,7 @@
 #include "db/row_hash.h"
 #include "exchange/nearest.h"
 
-enum { BUSY_TIMEOUT_MS = 2000 };
+enum { BUSY_TIMEOUT_MS = 2000, NEAR = 2 /* a name so many letters away may have been meant */ };
 
 int db_query(struct db_reader *reader, const char *sql, sqlite3_stmt **ret)
 {
@@ -359,9 +359,10 @@ int db_reader_symbol(struct db_reader *reader, const char *name, struct db_symbo
     struct nearest nearest = {0};
     for (size_t i = 0; i < reader->n_symbols; i++)
         nearest_offer(&nearest, name, reader->symbols[i].symbol.name);
+    bool close = nearest.best && nearest.distance <= NEAR;
     snprintf(reader->error, sizeof reader->error, "symbol \"%.*s\" is not in the database%s%s%s",
-             SYMBOL_NAME_MAX, name, nearest.best ? ": did you mean " : "", nearest.best ? nearest.best : "",
-             nearest.best ? "?" : "");
+             SYMBOL_NAME_MAX, name, close ? ": did you mean " : "", close ? nearest.best : "",
+             close ? "?" : "");
     return -ENOENT;
 }
 

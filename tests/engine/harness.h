@@ -4,6 +4,7 @@
 #define TESTS_ENGINE_HARNESS_H
 
 #include <errno.h>
+#include <sys/mman.h>
 
 #include "engine/compare.h"
 #include "engine/engine.h"
@@ -292,7 +293,10 @@ static inline void harness_init(struct harness *h)
                                        .latency_ns = 50 * MS_NS};
     h->now_ns = START_NS;
     h->next_quote_id = 1;
-    h->orders = calloc(RECORDED_ORDERS, sizeof *h->orders);
+    /* Room that is touched only where orders are; calloc() would fill it where the allocator is told to. */
+    void *room = mmap(NULL, RECORDED_ORDERS * sizeof *h->orders, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    h->orders = room == MAP_FAILED ? NULL : room;
 }
 
 static void on_session(void *ctx, const struct event_session *session, int64_t ts_ns)
@@ -350,7 +354,7 @@ static inline void harness_open(struct harness *h)
 static inline void harness_close(struct harness *h)
 {
     engine_destroy(h->engine);
-    free(h->orders);
+    munmap(h->orders, RECORDED_ORDERS * sizeof *h->orders);
     h->engine = NULL;
     h->orders = NULL;
 }
