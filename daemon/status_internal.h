@@ -1,5 +1,6 @@
 /* The parts of the status object, shared by its own files: status.c puts it together, status_trading.c has
- * the accounts, positions and orders, status_venues.c the feeds, status_log.c the event log and the recovery. */
+ * the accounts, positions and orders, status_venues.c the feeds, status_log.c the event log and the recovery.
+ */
 #ifndef DAEMON_STATUS_INTERNAL_H
 #define DAEMON_STATUS_INTERNAL_H
 

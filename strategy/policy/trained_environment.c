@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "indicators_gpu/features/stream.h"
 #include "exchange/nearest.h"
+#include "indicators_gpu/features/stream.h"
 #include "strategy/policy/trained_internal.h"
 
 enum { VALUE_MAX = 64, TO_NOTHING = -1 };
