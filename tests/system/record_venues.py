@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 import harness
-from venues import Venue, together, write_keys
+from harness import together, write_keys
 
 FROM, END_NS = "2026-01-15T15:00:00Z", 1768489440 * 10**9  # a Thursday, 10:00 in New York; four minutes of it
 BOTH = """[market]
@@ -57,8 +57,8 @@ def bars(daemon, symbol):
 
 
 def record(folder, keys):
-    coins = folder.start(Venue(folder.path, "coins", "--synthetic", "5", "--speed", "60", "--from", FROM))
-    stocks = folder.start(Venue(folder.path, "stocks", "--venue", "alpaca", "--synthetic", "5", "--speed", "60", "--from", FROM))
+    coins = folder.start(harness.Replay(folder.within("coins"), "--synthetic", "5", "--speed", "60", "--from", FROM))
+    stocks = folder.start(harness.Replay(folder.within("stocks"), "--venue", "alpaca", "--synthetic", "5", "--speed", "60", "--from", FROM))
     ca = os.path.join(folder.path, "both.pem")
     with open(ca, "w") as file:
         file.write(open(coins.ca).read() + open(stocks.ca).read())
@@ -77,7 +77,7 @@ def record(folder, keys):
 
 def play(folder, name, told, venue, symbols, log, more):
     """A daemon that has the venue alone hears what was recorded of it."""
-    replay = folder.start(Venue(folder.path, name, "--venue", venue, "--recording", log, "--speed", "60"))
+    replay = folder.start(harness.Replay(folder.within(name), "--venue", venue, "--recording", log, "--speed", "60"))
     config = ALONE.format(venue=venue, symbols=", ".join(symbols), currency="USDT" if venue == "binance" else "USD") + more
     daemon = folder.start(harness.Daemon(folder.path, replay, config, name=name, state=name))
     wanted = {symbol: max(map(int, told[symbol])) for symbol in symbols}
