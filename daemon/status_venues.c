@@ -124,6 +124,7 @@ static void add_market(json_t *object, const struct feed_view *view)
     json_object_set_new(object, "calendar", view->calendar ? json_string(view->calendar) : json_null());
     json_object_set_new(object, "market", json_string(view->market));
     json_object_set_new(object, "market_next_ns", time_or_null(view->market_next_ns));
+    json_object_set_new(object, "market_open_ns", time_or_null(view->market_open_ns));
     json_object_set_new(object, "market_half", json_boolean(view->market_half));
     json_object_set_new(object, "symbols", json_integer(view->symbols));
 }

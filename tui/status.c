@@ -100,6 +100,7 @@ static void read_venues(const json_t *object, struct status *s)
         TEXT(e, "url", venue->url);
         TEXT(e, "market", venue->market);
         venue->market_next_ns = status_whole(e, "market_next_ns");
+        venue->market_open_ns = status_whole(e, "market_open_ns");
         venue->market_half = json_is_true(json_object_get(e, "market_half"));
         venue->age_ms = status_count(e, "age_ms");
         venue->retry_in_ms = status_count(e, "retry_in_ms");

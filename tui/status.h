@@ -45,6 +45,7 @@ struct status_venue {
     char venue[VENUE_NAME_MAX], state[STATUS_WORD_MAX], detail[STATUS_TEXT_MAX], url[STATUS_TEXT_MAX];
     char market[STATUS_WORD_MAX]; /* "always", or the phase of its calendar */
     int64_t market_next_ns;       /* when that changes; -1: not known */
+    int64_t market_open_ns;       /* when its next session opens, or this one did; -1: not known */
     bool market_half;             /* today's session is a short one */
     int64_t age_ms, retry_in_ms, connections, up, connects, renewals, budget, budget_used;
     int64_t frames, bad_frames, symbols, weight_used, weight_limit, banned_until_ns;

@@ -48,6 +48,7 @@ struct feed_view {
     const char *calendar;              /* of its symbols; NULL: none has one */
     const char *market;                /* "always", or the calendar's phase */
     int64_t market_next_ns;            /* 0: not known */
+    int64_t market_open_ns;            /* the next session opens, or this one did; 0: not known */
     bool market_half;
     int symbols; /* streamed */
 };

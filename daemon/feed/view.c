@@ -83,6 +83,7 @@ static void view_market(const struct feed *feed, struct feed_view *ret)
     ret->calendar = calendar->name;
     ret->market = market_phase_name(calendar->now.phase);
     ret->market_next_ns = calendar->now.next_ns;
+    ret->market_open_ns = calendar->now.open_ns;
     ret->market_half = calendar->now.half;
 }
 

@@ -81,11 +81,13 @@ static void market_words(char *buf, size_t size, const struct status_venue *venu
         const char *phase, *words;
     } next[] = {{"closed", "opens"}, {"early", "session at"}, {"open", "closes"}, {"late", "ends"}};
     char time[FORMAT_MAX];
+    bool waits = strcmp(venue->market, "closed") == 0 || strcmp(venue->market, "early") == 0;
+    int64_t at_ns = waits && venue->market_open_ns > now_ns ? venue->market_open_ns : venue->market_next_ns;
 
     buf[0] = '\0';
-    if (venue->market_next_ns <= 0)
+    if (at_ns <= 0)
         return;
-    when(time, sizeof(time), venue->market_next_ns, now_ns);
+    when(time, sizeof(time), at_ns, now_ns);
     for (size_t i = 0; i < sizeof(next) / sizeof(next[0]); i++)
         if (strcmp(venue->market, next[i].phase) == 0)
             snprintf(buf, size, "%s %s%s", next[i].words, time, venue->market_half ? " (half day)" : "");
