@@ -228,7 +228,7 @@ static struct engine *make_engine(const struct strategy *strategy)
 {
     struct engine_sink sink = {0};
     struct engine *engine = NULL;
-    free(h.orders);
+    harness_forget(&h);
     harness_init(&h);
     h.config.interval_ns = history.interval_ns;
     h.accounts[ALICE].strategy = strategy;
@@ -367,6 +367,6 @@ int main(void)
     test_room();
     printf("%d runs of random rows; %d states were saved and loaded on the way\n", runs, n_loaded);
     CHECK(n_loaded > 0);
-    free(h.orders);
+    harness_forget(&h);
     return check_done("engine/columns");
 }

@@ -351,12 +351,19 @@ static inline void harness_open(struct harness *h)
     CHECK_INT(engine_start(h->engine, h->now_ns), 0);
 }
 
+/* Of one that has no engine, or whose engine is the caller's. */
+static inline void harness_forget(struct harness *h)
+{
+    if (h->orders)
+        munmap(h->orders, RECORDED_ORDERS * sizeof *h->orders);
+    h->orders = NULL;
+}
+
 static inline void harness_close(struct harness *h)
 {
     engine_destroy(h->engine);
-    munmap(h->orders, RECORDED_ORDERS * sizeof *h->orders);
     h->engine = NULL;
-    h->orders = NULL;
+    harness_forget(h);
 }
 
 /* What is recorded of an order is what was told of it last: that is the engine's, field by field. */

@@ -249,7 +249,7 @@ static void test_engine(bool reloads)
     CHECK_INT(n_bars_told, before);
     CHECK_INT(bars_seen, 5);
     engine_destroy(engine);
-    free(h.orders);
+    harness_forget(&h);
 }
 
 static size_t of_volume(const double *params, char specs[][STRATEGY_SPEC_TEXT])

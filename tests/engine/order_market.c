@@ -439,7 +439,7 @@ static void test_trace(void)
     trace_event(engine, &give);
     CHECK(!traced.asked && traced.last_reason == ORDER_LOT_SIZE);
     engine_destroy(engine);
-    free(h.orders);
+    harness_forget(&h);
 }
 
 int main(void)

@@ -241,7 +241,7 @@ static void test_refused(void)
     CHECK_INT(engine_create(&config, &sink, &engine), -EINVAL);
     CHECK(!engine);
     engine_destroy(NULL);
-    free(h.orders);
+    harness_forget(&h);
 }
 
 int main(void)

@@ -63,7 +63,9 @@ class Symbol:
             size = getattr(SymbolStruct, field).size
             if len(text) >= size:
                 raise ValueError(f"{text.decode()}: {field}: at most {size - 1} bytes")
-        return SymbolStruct(*texts, self.price_scale, self.qty_scale, self.quote_scale, True, filters)
+        return SymbolStruct(
+            *texts, self.price_scale, self.qty_scale, self.quote_scale, trading=True, filters=filters
+        )
 
 
 class Market:
