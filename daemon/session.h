@@ -16,6 +16,8 @@
 #include "db/writer.h"
 #include "engine/engine.h"
 
+struct db_symbol_row;
+
 enum { SESSION_ERROR_MAX = 768 };
 
 struct session;
@@ -83,6 +85,12 @@ int session_stored_symbols(struct session *session, const char *venue, struct sy
 int session_update_symbol(struct session *session, int index, const struct symbol *symbol, char *err,
                           size_t err_size);
 
+/* Of each symbol of the database that a run streamed or traded: the end of its first bar of trades, or its
+ * first order, whichever is earlier. 0 or -errno. */
+int session_first_moments(struct session *session,
+                          void (*row)(void *ctx, const struct db_symbol_row *symbol, int64_t first_ns),
+                          void *ctx);
+
 /* One more, streamed from now on; `command`: because one said so, which the next runs know of too. Its index,
  * -ENOSPC beyond SYMBOLS_MAX, -EINVAL when the engine refuses it. */
 int session_add_symbol(struct session *session, const struct symbol *symbol, bool command);
@@ -118,6 +126,9 @@ struct recorder *session_recorder(const struct session *session, bool recording)
 
 /* Raises an alert, or counts it when the same code and text is open already. */
 void session_alert(struct session *session, enum db_severity severity, const char *code, const char *text);
+
+/* What it was raised for is over: acknowledges the open ones of that code whose text begins with `about`. */
+void session_alert_over(struct session *session, const char *code, const char *about);
 
 /* The policies that its accounts trade by, or may. */
 struct policy_set *session_policies(struct session *session);

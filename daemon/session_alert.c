@@ -67,6 +67,14 @@ int session_ack(struct session *session, uint64_t alert_id)
     return -ENOENT;
 }
 
+void session_alert_over(struct session *session, const char *code, const char *about)
+{
+    for (size_t i = session->n_alerts; i-- > 0;)
+        if (strcmp(session->alerts[i].code, code) == 0 &&
+            strncmp(session->alerts[i].text, about, strlen(about)) == 0)
+            session_ack(session, session->alerts[i].id);
+}
+
 size_t session_alerts_open(const struct session *session)
 {
     return session->n_alerts;

@@ -43,6 +43,20 @@ int session_stored_symbols(struct session *session, const char *venue, struct sy
     return r;
 }
 
+int session_first_moments(struct session *session,
+                          void (*row)(void *ctx, const struct db_symbol_row *symbol, int64_t first_ns),
+                          void *ctx)
+{
+    char reason[DB_ERROR_MAX];
+    struct db_reader *reader;
+    int r = db_reader_open(session->state->database, &reader, reason, sizeof reason);
+    if (r < 0)
+        return r;
+    r = db_reader_first_moments(reader, row, ctx);
+    db_reader_close(reader);
+    return r;
+}
+
 int session_update_symbol(struct session *session, int index, const struct symbol *symbol, char *err,
                           size_t err_size)
 {

@@ -171,6 +171,12 @@ struct db_action_row {
 int db_reader_actions(struct db_reader *reader, const char *symbol,
                       void (*row)(void *ctx, const struct db_action_row *row), void *ctx);
 
+/* Since when a symbol is here: the end of its first bar that was made of trades, or its first order,
+ * whichever is earlier; without either there is no row. Bars that the venue told are of before, too. */
+int db_reader_first_moments(struct db_reader *reader,
+                            void (*row)(void *ctx, const struct db_symbol_row *symbol, int64_t first_ns),
+                            void *ctx);
+
 /* By calendar; by venue. */
 int db_reader_sessions(struct db_reader *reader, void (*row)(void *ctx, const struct db_session *row),
                        void *ctx);

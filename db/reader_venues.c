@@ -143,6 +143,34 @@ int db_reader_revisions(struct db_reader *reader, const char *symbol, int64_t fr
     return db_query_end(stmt, r);
 }
 
+/* A symbol's intervals and the first bar of each are found by the table's key, whatever it holds. */
+int db_reader_first_moments(struct db_reader *reader,
+                            void (*row)(void *ctx, const struct db_symbol_row *symbol, int64_t first_ns),
+                            void *ctx)
+{
+    sqlite3_stmt *stmt;
+    int r = db_query(
+        reader,
+        "WITH RECURSIVE kept (symbol, interval_ns) AS ("
+        "SELECT id, (SELECT min(interval_ns) FROM bars WHERE symbol = symbols.id) FROM symbols UNION ALL "
+        "SELECT symbol, (SELECT min(interval_ns) FROM bars WHERE symbol = kept.symbol "
+        "AND interval_ns > kept.interval_ns) FROM kept WHERE interval_ns IS NOT NULL), "
+        "firsts (symbol, ns) AS ("
+        "SELECT symbol, interval_ns + (SELECT min(open_ns) FROM bars WHERE symbol = kept.symbol "
+        "AND interval_ns = kept.interval_ns AND source = 'trades') FROM kept UNION ALL "
+        "SELECT symbol, min(created_ns) FROM orders GROUP BY symbol) "
+        "SELECT symbol, min(ns) FROM firsts WHERE symbol IS NOT NULL AND ns IS NOT NULL GROUP BY symbol",
+        &stmt);
+    if (r < 0)
+        return r;
+    while ((r = db_query_step(reader, stmt)) > 0) {
+        const struct db_symbol_row *symbol = db_reader_symbol_id(reader, sqlite3_column_int64(stmt, 0));
+        if (symbol)
+            row(ctx, symbol, sqlite3_column_int64(stmt, 1));
+    }
+    return db_query_end(stmt, r);
+}
+
 int db_reader_actions(struct db_reader *reader, const char *symbol,
                       void (*row)(void *ctx, const struct db_action_row *row), void *ctx)
 {

@@ -8,6 +8,7 @@
 
 #include "daemon/feed/internal.h"
 #include "daemon/log.h"
+#include "db/reader.h"
 
 enum {
     TICK_MS = 1000,
@@ -411,13 +412,40 @@ static void have_symbols(void *user, const struct venue_reply *reply)
     feed_go_on(feed, STAGE_DAYS);
 }
 
+static void have_first(void *user, const struct db_symbol_row *symbol, int64_t first_ns)
+{
+    struct feed *feed = user;
+    if (strcmp(symbol->venue, feed->venue->format->name) != 0)
+        return;
+    for (int s = 0; s < feed->n_symbols; s++)
+        if (strcmp(feed->listed[s].name, symbol->symbol.name) == 0 &&
+            first_ns < feed->symbols[s].actions_from_ns)
+            feed->symbols[s].actions_from_ns = first_ns;
+}
+
+/* Since when each symbol is here: of what the log alone tells, at the latest when the former run ended. */
+static void find_first_moments(struct feed *feed)
+{
+    struct session *session = feed->daemon->session;
+    bool any = false;
+    for (int s = 0; s < feed->n_symbols; s++) {
+        struct engine_symbol_view view;
+        engine_symbol_view(session_engine(session), feed->symbols[s].index, &view);
+        feed->symbols[s].actions_from_ns = view.bars > 0 ? feed->actions_from_ns : session_now(session);
+        any |= feed->listed[s].calendar[0] != '\0';
+    }
+    int r = any ? session_first_moments(session, have_first, feed) : 0;
+    if (r < 0)
+        feed_tell(feed, DB_WARNING, "actions-missing",
+                  "splits and dividends that a former run missed are not looked for: %s", strerror(-r));
+}
+
 void feed_begun(struct feed *feed)
 {
     const struct session_recovery *recovery = session_recovery(feed->daemon->session);
     const struct venue_rest_status *status = feed->venue->rest_status(feed->rest);
     feed->actions_from_ns = session_now(feed->daemon->session) - recovery->away_ns;
-    for (int s = 0; s < feed->n_symbols; s++)
-        feed->symbols[s].actions_from_ns = feed->actions_from_ns;
+    find_first_moments(feed);
     if (feed->answered)
         feed_go_on(feed, STAGE_DAYS);
     else if (feed->final)

@@ -2,6 +2,7 @@
  * once a day, and told to the engine at its moment, before anything of the market that comes after. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,9 +16,9 @@ enum {
     DAYS_BACK_MIN = 14,
     DAYS_BACK_MAX = 800,
     ACTIONS_AHEAD = 8,
-    ACTIONS_BACK = 3, /* a venue may be late to tell of one */
+    ACTIONS_BACK = 14, /* a venue may be late to tell of one, or a former run not have read it */
     ASK_HOURS = 6,
-    AGAIN_MINUTES = 10,
+    AGAIN_MINUTES = 5,
 };
 
 /* ---- what is known ---- */
@@ -240,7 +241,8 @@ static void forget_actions(struct feed *feed)
 }
 
 /* What is news of a reply. Before a symbol's first moment here nothing takes effect: what is held and known
- * of it since then was counted in new shares already. */
+ * of it since then was counted in new shares already. Of what came after, the engine knows what took effect.
+ */
 static void take_actions(struct feed *feed, const struct venue_reply *reply)
 {
     feed_left_out(feed, reply);
@@ -270,8 +272,6 @@ static int send_actions(struct feed *feed, venue_reply_done *done, void *user)
 {
     int64_t now = feed_venue_now_ns(feed);
     int64_t from = (feed->actions_from_ns < now ? feed->actions_from_ns : now) - ACTIONS_BACK * DAY_NS;
-    if (feed->stage == STAGE_STREAM)
-        from = now - ACTIONS_BACK * DAY_NS;
     size_t n = 0;
     const char **names = calloc((size_t)feed->n_symbols, sizeof *names);
     if (!names)
@@ -285,7 +285,21 @@ static int send_actions(struct feed *feed, venue_reply_done *done, void *user)
     return r;
 }
 
-/* A venue that does not tell a plan's users is not asked in vain for ever: the stream is worth more. */
+static void actions_missing(struct feed *feed, const char *why)
+{
+    feed_tell(feed, DB_WARNING, "actions-missing", "splits and dividends are not told: %s", why);
+    feed->hours_ask_ns = feed_venue_now_ns(feed) + AGAIN_MINUTES * 60 * 1000000000LL;
+}
+
+static void actions_read(struct feed *feed)
+{
+    char about[VENUE_DETAIL_MAX];
+    snprintf(about, sizeof about, "%s: ", feed->venue->format->name);
+    session_alert_over(feed->daemon->session, "actions-missing", about);
+    feed->actions_from_ns = feed_venue_now_ns(feed);
+}
+
+/* A venue that does not tell a plan's users does not keep them waiting: the stream is worth more. */
 static void have_actions(void *user, const struct venue_reply *reply)
 {
     struct feed *feed = user;
@@ -293,14 +307,16 @@ static void have_actions(void *user, const struct venue_reply *reply)
         feed_try_again(feed, "corporate actions", reply->text);
         return;
     }
-    if (reply->error)
-        feed_tell(feed, DB_WARNING, "actions-missing", "splits and dividends are not told: %s", reply->text);
-    else
+    if (!reply->error)
         take_actions(feed, reply);
     if (reply->more && !reply->error)
         return;
     feed_pass(feed, feed_venue_now_ns(feed));
     feed->hours_ask_ns = feed_venue_now_ns(feed) + ASK_HOURS * 3600 * 1000000000LL;
+    if (reply->error)
+        actions_missing(feed, reply->text);
+    else
+        actions_read(feed);
     feed_go_on(feed, STAGE_HISTORY);
 }
 
@@ -339,9 +355,10 @@ static void have_hours(void *user, const struct venue_reply *reply)
 {
     struct hours_call *call = user;
     struct feed *feed = call->feed;
-    if (reply->error) {
-        log_warning("feed: %s: %s: %s", feed->venue->format->name,
-                    call->actions ? "corporate actions" : "calendar", reply->text);
+    if (reply->error && call->actions) {
+        actions_missing(feed, reply->text);
+    } else if (reply->error) {
+        log_warning("feed: %s: calendar: %s", feed->venue->format->name, reply->text);
         feed->hours_ask_ns = feed_venue_now_ns(feed) + AGAIN_MINUTES * 60 * 1000000000LL;
     } else if (call->actions) {
         take_actions(feed, reply);
@@ -350,7 +367,9 @@ static void have_hours(void *user, const struct venue_reply *reply)
     }
     if (reply->more && !reply->error)
         return;
-    bool next = !call->actions && !reply->error && feed->venue->rest_actions;
+    if (call->actions && !reply->error)
+        actions_read(feed);
+    bool next = !call->actions && feed->venue->rest_actions;
     feed_answered(&call->asked);
     free(call);
     feed_pass(feed, feed_venue_now_ns(feed));

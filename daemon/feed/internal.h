@@ -36,7 +36,7 @@ struct feed_symbol {
     bool stale, book_asked, odd_units;
     bool book_wanted; /* asked for as soon as its pace allows */
     struct pace book_pace;
-    int64_t actions_from_ns;      /* those before took effect in a former run, or before it was streamed */
+    int64_t actions_from_ns;      /* its first moment here: those before took effect before */
     int streams[MARKET_CHANNELS]; /* of each kind, or -1 */
 };
 
@@ -94,7 +94,7 @@ struct feed {
     size_t n_actions;
     uint64_t left_out[FEED_LEFT_OUT_MAX]; /* hashes of what was told of, around */
     size_t n_left_out;
-    int64_t actions_from_ns; /* the earliest of the symbols' */
+    int64_t actions_from_ns; /* when they were read last, by this run, or the former one ended */
     int64_t due_ns;          /* when a calendar or an action has something to tell */
     int64_t hours_ask_ns,
         list_ask_ns; /* by the venue's time: when both, and what it lists, are asked again */

@@ -117,6 +117,12 @@ static bool parse_shutdown(struct faults *faults, const char *text)
     return *end == '\0';
 }
 
+static bool parse_actions(struct faults *faults, const char *text)
+{
+    const char *end;
+    return read_count(text, &end, &faults->actions_bad) && *end == '\0';
+}
+
 /* 64B/s, 2kB/s, 1MB/s; of "huge" without the "/s". */
 static bool read_bytes(const char *text, const char **end, uint64_t *ret)
 {
@@ -219,11 +225,11 @@ static const struct {
     const char *name;
     bool (*parse)(struct faults *faults, const char *text);
 } rows[] = {
-    {"silence@", parse_silence},  {"close@", parse_close},   {"ban@", parse_ban},
-    {"429:", parse_429},          {"418:", parse_418},       {"age@", parse_age},
-    {"shutdown", parse_shutdown}, {"slow:", parse_slow},     {"huge:", parse_huge},
-    {"clock:", parse_clock},      {"status@", parse_status}, {"filters@", parse_filters},
-    {"delist@", parse_delist},
+    {"silence@", parse_silence},  {"close@", parse_close},     {"ban@", parse_ban},
+    {"429:", parse_429},          {"418:", parse_418},         {"age@", parse_age},
+    {"shutdown", parse_shutdown}, {"slow:", parse_slow},       {"huge:", parse_huge},
+    {"clock:", parse_clock},      {"status@", parse_status},   {"filters@", parse_filters},
+    {"delist@", parse_delist},    {"actions:", parse_actions},
 };
 
 const char *fault_help(void)
@@ -231,7 +237,7 @@ const char *fault_help(void)
     return "silence@30s[+10s], close@1000, gap@book, garbage, dup, reorder, half-frame, deflate, fragment, "
            "huge:10MB, slow:64B/s, 5xx, 429:5s, 418:60s, ban@100+60s, shutdown[@30s[+10s]], age@24h, "
            "clock:+3s, "
-           "tls-expired, status@30s:BTCUSDT=HALT, filters@30s:BTCUSDT, delist@30s:BTCUSDT";
+           "tls-expired, status@30s:BTCUSDT=HALT, filters@30s:BTCUSDT, delist@30s:BTCUSDT, actions:3";
 }
 
 int fault_parse(struct faults *faults, const char *spec, char error[static FAULT_ERROR_MAX])

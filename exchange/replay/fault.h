@@ -51,7 +51,8 @@ struct faults {
     int64_t too_many_ns, teapot_ns; /* from the first request on: 429, 418; 0: not */
     uint64_t ban_after;             /* requests; 0: never */
     int64_t ban_ns;
-    bool broken; /* every fourth REST request fails on the venue's side */
+    bool broken;          /* every fourth REST request fails on the venue's side */
+    uint64_t actions_bad; /* so many of the first replies of corporate actions are none */
 
     bool shutdown;
     int64_t shutdown_ns, shutdown_close_ns; /* it is announced, then connections are closed */

@@ -51,6 +51,7 @@ struct alpaca {
     int64_t minute, market_minute; /* in which calls are counted: of wall time, of the position */
     int calls;
     uint64_t asked; /* calls ever, for faults */
+    uint64_t actions_asked;
     int64_t first_asked_ns;
 };
 

@@ -4,6 +4,7 @@
 
 #include "exchange/replay/alpaca/eastern.h"
 #include "exchange/replay/alpaca/rest.h"
+#include "exchange/replay/serve.h"
 
 enum { FORWARD, REVERSE, CASH, LISTS };
 
@@ -112,6 +113,13 @@ bool rest_actions(struct rest_call *call, const char *rest)
     if ((start && *start && eastern_date_parse(start, &from) < 0) ||
         (end && *end && eastern_date_parse(end, &to) < 0)) {
         rest_refuse(call, 400, 0, "start and end are dates as 2026-01-15");
+        return true;
+    }
+    if (call->alpaca->actions_asked++ < call->alpaca->base.server->faults->actions_bad) {
+        wire_map(&call->wire, 1); /* the fault "actions" */
+        wire_key(&call->wire, "corporate_actions");
+        wire_bool(&call->wire, false);
+        wire_map_end(&call->wire);
         return true;
     }
     wire_map(&call->wire, 2);
