@@ -45,6 +45,7 @@ def start(folder, replay, config, name):
 
 def check_record(daemon, status):
     """What the record says, whichever way the daemon came to it."""
+    harness.wait_for(lambda: daemon.query("SELECT count(*) FROM corporate_actions")[0][0] >= 2, "both actions in the database")
     assert "ledger ok" in daemon.papertape("ledger", "verify")
     actions = json.loads(daemon.papertape("actions", "AAPL", "--json"))["actions"]
     assert sorted((a["kind"], a["shares"], a["per"], a["cash"]) for a in actions) == \
