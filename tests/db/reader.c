@@ -325,7 +325,8 @@ static void check_recovery(struct db_reader *reader, const struct fixture *f, ui
     db_recovered_destroy(r);
 
     CHECK_INT(db_recover(reader, symbols, 2, &r, err, sizeof err), -ENOENT);
-    CHECK_STR(err, "BTCUSDT: there is a position of it: add it to the configured symbols again");
+    CHECK_STR(err, "BTCUSDT: there is a position of it: add it to the symbols of [venue binance], or of "
+                   "[market] where that is binance, again");
     symbols[2].price_scale = 2;
     CHECK_INT(db_recover(reader, symbols, 3, &r, err, sizeof err), -EINVAL);
     CHECK(strstr(err, "BTCUSDT: the venue now says BTC/USDT with 2, 8 and 8 decimals") != NULL);
