@@ -182,7 +182,7 @@ def main():
         never_opens(folder, replay)
         slow(folder, replay)
         assert replay.stop() == 0
-        replay = folder.start(harness.Replay(folder.path, "--synthetic", "24", "--speed", "1000"))
+        replay = folder.start(harness.Replay(folder.path, "--synthetic", "24", "--speed", "500"))
         overflows(folder, replay)
         replay = folder.start(harness.Replay(folder.path, "--synthetic", "23", "--speed", "60"))
         fails(folder, replay, "memory", "out of memory")
