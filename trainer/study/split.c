@@ -36,7 +36,8 @@ int split_parse(const char *text, struct split *ret, char err[static SPLIT_ERROR
     int64_t combinations = choose(groups, tested);
     if (combinations > SPLIT_COMBINATIONS_MAX)
         return refuse(err, text, "at most 10000 combinations are right: fewer groups");
-    *ret = (struct split){groups, tested, (int)combinations, (int)(combinations * tested / groups)};
+    *ret =
+        (struct split){SPLIT_CPCV, groups, tested, (int)combinations, (int)(combinations * tested / groups)};
     return 0;
 }
 

@@ -1,7 +1,12 @@
-/* Splits of rows for combinatorial purged cross-validation (López de Prado, Advances in Financial Machine
- * Learning, 2018, chapter 12): N contiguous groups, of which every combination of K is tested once. C(N, K)
+/* Splits of rows into what is trained on and what is tested, purged (López de Prado, Advances in Financial
+ * Machine Learning, 2018, chapters 7 and 12). Rows are N contiguous groups.
+ *
+ * cpcv:N,K (combinatorial purged cross-validation): every combination of K groups is tested once. C(N, K)
  * combinations test each group C(N - 1, K - 1) times, so that there are K / N * C(N, K) paths through all
- * rows, each of which takes every group from another combination. Pure arithmetic; nothing allocates. */
+ * rows, each of which takes every group from another combination. kfold:N is cpcv:N,1. walk-forward:N has N +
+ * 1 groups; group k = 1 … N is tested after training on those before it.
+ *
+ * Pure arithmetic; nothing allocates. */
 #ifndef TRAINER_STUDY_SPLIT_H
 #define TRAINER_STUDY_SPLIT_H
 
@@ -11,12 +16,15 @@
 
 enum { SPLIT_GROUPS_MAX = 64, SPLIT_COMBINATIONS_MAX = 10000, SPLIT_ERROR_MAX = 256 };
 
+enum split_kind { SPLIT_CPCV, SPLIT_KFOLD, SPLIT_WALK_FORWARD };
+
 struct split {
+    enum split_kind kind;
     int groups, tested;      /* N, K: 2 <= N, 1 <= K < N */
     int combinations, paths; /* C(N, K); C(N - 1, K - 1), which is K / N * C(N, K) */
 };
 
-/* "cpcv:5,2". 0, or -EINVAL with "what: where: what would be right". */
+/* "cpcv:5,2", "kfold:5", "walk-forward:5". 0, or -EINVAL with "what: where: what would be right". */
 int split_parse(const char *text, struct split *ret, char err[static SPLIT_ERROR_MAX]);
 
 struct split_rows {
@@ -34,5 +42,16 @@ bool split_next(const struct split *split, int chosen[static SPLIT_GROUPS_MAX]);
  * many blocks there are, 1 to K. */
 int split_blocks(const struct split *split, size_t rows, const int chosen[static SPLIT_GROUPS_MAX],
                  struct split_rows ret[static SPLIT_GROUPS_MAX]);
+
+/* The rows that may be trained on where these groups are tested: all others (walk-forward: those before),
+ * less `purge` rows before and after each tested block, and `embargo` more after it. Returns how many blocks,
+ * 0 where nothing is left; blocks that are not adjacent are never joined. */
+enum { SPLIT_BLOCKS_MAX = SPLIT_GROUPS_MAX + 1 };
+int split_training(const struct split *split, size_t rows, const int chosen[static SPLIT_GROUPS_MAX],
+                   size_t purge, size_t embargo, struct split_rows ret[static SPLIT_BLOCKS_MAX]);
+
+/* Which path (0 …) the test of group `k` in combination number `combination` belongs to: -1 where it is not
+ * tested there. Each path has every tested group once. */
+int split_path(const struct split *split, int combination, int k);
 
 #endif

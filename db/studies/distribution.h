@@ -1,0 +1,53 @@
+/* What a hyper-parameter is drawn from, as Optuna 4 and 5 store it (trial_params.distribution_json). Values
+ * are Optuna's internal ones everywhere in this program: floats as they are (not logged), whole numbers as
+ * float64, categories as the index of the choice. */
+#ifndef DB_STUDIES_DISTRIBUTION_H
+#define DB_STUDIES_DISTRIBUTION_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+enum { DISTRIBUTION_ERROR_MAX = 256 };
+
+enum distribution_kind { DISTRIBUTION_FLOAT, DISTRIBUTION_INT, DISTRIBUTION_CATEGORICAL };
+
+struct distribution {
+    enum distribution_kind kind;
+    bool log;
+    double low, high; /* low <= high, both may be drawn; categorical: 0 and n_choices - 1 */
+    double step;      /* 0: none, of floats only; whole numbers: >= 1. high is on the grid: low + k * step */
+    int n_choices;
+    json_t
+        *choices; /* [n_choices] scalars: null, booleans, numbers, strings; owned; NULL but of categories */
+};
+
+/* -EINVAL with "what: where: what would be right": low > high, not finite, log with low <= 0 or (whole
+ * numbers) < 1, log and a step, a step <= 0. A high that is off the grid is lowered to it, as Optuna does. */
+int distribution_number(enum distribution_kind kind, double low, double high, double step, bool log,
+                        struct distribution *ret, char err[static DISTRIBUTION_ERROR_MAX]);
+/* `choices` is borrowed: a non-empty array of scalars. */
+int distribution_categories(const json_t *choices, struct distribution *ret,
+                            char err[static DISTRIBUTION_ERROR_MAX]);
+
+/* From and to Optuna's text, which is what Optuna 5.0.0 writes to the byte. Old names
+ * (UniformDistribution, LogUniformDistribution, DiscreteUniformDistribution, IntUniformDistribution,
+ * IntLogUniformDistribution) are read, as Optuna does. For distribution_finish(); text for free(), NULL
+ * without memory. */
+int distribution_parse(const char *json, struct distribution *ret, char err[static DISTRIBUTION_ERROR_MAX]);
+char *distribution_text(const struct distribution *distribution);
+
+int distribution_copy(const struct distribution *from, struct distribution *ret); /* 0 or -ENOMEM */
+void distribution_finish(struct distribution *distribution);                      /* fine on a zeroed one */
+
+bool distribution_equal(const struct distribution *a, const struct distribution *b);
+/* May one study have both for one parameter? The same class and log flag; of categories the same choices. */
+bool distribution_compatible(const struct distribution *a, const struct distribution *b);
+bool distribution_contains(const struct distribution *distribution, double value);
+bool distribution_single(const struct distribution *distribution); /* can it only be one value? */
+
+/* What a user sees of it: a new number, or a choice; NULL for what it does not contain, or without memory. */
+json_t *distribution_external(const struct distribution *distribution, double value);
+/* The other way. 0 or -EINVAL. 1, 1.0 and true are told apart as Optuna does. */
+int distribution_internal(const struct distribution *distribution, const json_t *external, double *ret);
+
+#endif

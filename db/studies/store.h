@@ -1,0 +1,108 @@
+/* Where studies are kept: Optuna's RDB schema, version 12, behind one interface. SQLite is
+ * db/studies/sqlite/; another database is another struct study_store_ops. Nobody above knows which it is.
+ *
+ * Every call that changes something is a transaction of its own, or part of the one that study_store_begin()
+ * opened. Any number of processes, ours and Optuna's, may use one storage at once. A store is one thread's at
+ * a time. Strings are UTF-8. All return 0 or -errno with a sentence "what: where: what would be right":
+ * -ENOENT, -EEXIST, -EINVAL (against Optuna's rules: a finished trial changed, a distribution that does not
+ * go with the parameter's others, a value outside of it), -EBUSY (locked for longer than the time-out),
+ * -EROFS (read-only), -EMEDIUMTYPE (no study storage: a foreign schema, or one that is newer than 12: both
+ * versions in the sentence), -EBADMSG (damaged), -ENOSPC, -EIO, -ENOMEM. What was failed has changed nothing.
+ */
+#ifndef DB_STUDIES_STORE_H
+#define DB_STUDIES_STORE_H
+
+#include "db/studies/study.h"
+
+enum { STUDY_ERROR_MAX = 512 };
+
+struct study_store;
+
+enum study_store_mode {
+    STUDY_STORE_READ,  /* changes nothing, and makes no file; a file that is not there: -ENOENT */
+    STUDY_STORE_WRITE, /* file and schema are made where they are missing */
+};
+
+/* "sqlite:///relative/F", "sqlite:////absolute/F" as Optuna (SQLAlchemy) has them, or a path alone. `busy_ms`
+ * is how long a lock is waited for; 0: 60 s. -EPROTONOSUPPORT: another scheme, which names those that there
+ * are. */
+int study_store_open(const char *url, enum study_store_mode mode, int busy_ms, struct study_store **ret,
+                     char err[static STUDY_ERROR_MAX]);
+void study_store_close(struct study_store *store); /* rolls back; NULL is fine */
+
+/* BEGIN IMMEDIATE … COMMIT. commit_s: seconds that commits (and waiting for locks) have taken in all. */
+int study_store_begin(struct study_store *store, char err[static STUDY_ERROR_MAX]);
+int study_store_commit(struct study_store *store, char err[static STUDY_ERROR_MAX]);
+void study_store_rollback(struct study_store *store);
+double study_store_commit_s(const struct study_store *store);
+
+/* ---- Studies. ---- */
+
+/* A new study. Where there is one of that name with the same directions it is that (*ret_existed), unless
+ * ret_existed is NULL: -EEXIST; with other directions -EEXIST always, both in the sentence. */
+int study_store_create(struct study_store *store, const char *name, const enum study_direction *directions,
+                       int n, int64_t *ret_id, bool *ret_existed, char err[static STUDY_ERROR_MAX]);
+int study_store_find(struct study_store *store, const char *name, int64_t *ret_id,
+                     char err[static STUDY_ERROR_MAX]); /* -ENOENT names the nearest */
+
+/* All studies, by id, without their trials. For free() of *ret after study_summaries_finish(). */
+struct study_summary {
+    int64_t id;
+    char *name;
+    int n_objectives, trials[TRIAL_STATES];
+    enum study_direction directions[STUDY_OBJECTIVES_MAX];
+    int64_t started_us; /* of its first trial; STUDY_NO_TIME */
+};
+int study_store_list(struct study_store *store, struct study_summary **ret, size_t *ret_n,
+                     char err[static STUDY_ERROR_MAX]);
+void study_summaries_finish(struct study_summary *summaries, size_t n);
+
+/* Reads a study with all of its trials; later sync brings it up to date: finished trials, which never change,
+ * are read once, others again. Cheap where nothing changed. For study_destroy(). */
+int study_store_load(struct study_store *store, int64_t study_id, struct study **ret,
+                     char err[static STUDY_ERROR_MAX]);
+int study_store_sync(struct study_store *store, struct study *study, char err[static STUDY_ERROR_MAX]);
+
+/* `json` is JSON text; NULL takes the attribute away (ours alone does). */
+int study_store_set_study_user(struct study_store *store, int64_t study_id, const char *key, const char *json,
+                               char err[static STUDY_ERROR_MAX]);
+int study_store_set_study_system(struct study_store *store, int64_t study_id, const char *key,
+                                 const char *json, char err[static STUDY_ERROR_MAX]);
+
+/* ---- Trials. ---- */
+
+/* The next trial to work on: the oldest WAITING one, taken with UPDATE … WHERE state = 'WAITING' so that
+ * nobody else has it, or else a new one, RUNNING from now on, with its first heartbeat (where `heartbeat`).
+ * Its number never changes. */
+int study_store_ask(struct study_store *store, int64_t study_id, bool heartbeat, int64_t *ret_trial,
+                    int *ret_number, char err[static STUDY_ERROR_MAX]);
+/* A trial that waits: `fixed` (an object of external values, borrowed) becomes its `fixed_params`; `user` an
+ * object of attributes or NULL. As Optuna's enqueue_trial(). */
+int study_store_enqueue(struct study_store *store, int64_t study_id, const json_t *fixed, const json_t *user,
+                        int64_t *ret_trial, char err[static STUDY_ERROR_MAX]);
+
+int study_store_set_param(struct study_store *store, int64_t trial, const char *name,
+                          const struct distribution *distribution, double value,
+                          char err[static STUDY_ERROR_MAX]);
+int study_store_report(struct study_store *store, int64_t trial, int64_t step, double value,
+                       char err[static STUDY_ERROR_MAX]);
+int study_store_set_user(struct study_store *store, int64_t trial, const char *key, const char *json,
+                         char err[static STUDY_ERROR_MAX]);
+int study_store_set_system(struct study_store *store, int64_t trial, const char *key, const char *json,
+                           char err[static STUDY_ERROR_MAX]);
+/* COMPLETE needs `values` [n_objectives], none of them NaN; PRUNED takes its last report as its value unless
+ * that is NaN, where `values` is NULL; FAIL has none. */
+int study_store_tell(struct study_store *store, int64_t trial, enum trial_state state, const double *values,
+                     int n, char err[static STUDY_ERROR_MAX]);
+
+int study_store_heartbeat(struct study_store *store, int64_t trial, char err[static STUDY_ERROR_MAX]);
+/* RUNNING trials whose heartbeat is older than the grace become FAIL, and are tried again as Optuna's
+ * RetryHeartbeatStaleTrialCallback does: a WAITING one with copies of their parameters and attributes,
+ * `failed_trial` and `retry_history`, unless that has `retries_max` entries already (< 0: no end). */
+int study_store_fail_stale(struct study_store *store, int64_t study_id, double grace_s, int retries_max,
+                           int *ret_failed, int *ret_retried, char err[static STUDY_ERROR_MAX]);
+/* The same of one trial, whatever its heartbeat: by the worker that had it and begins again. */
+int study_store_retry(struct study_store *store, int64_t trial, int retries_max, bool *ret_retried,
+                      char err[static STUDY_ERROR_MAX]);
+
+#endif

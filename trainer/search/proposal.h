@@ -1,0 +1,15 @@
+/* What a finished search says for its best policy: papertape.proposal/1, docs/studies.md. */
+#ifndef TRAINER_SEARCH_PROPOSAL_H
+#define TRAINER_SEARCH_PROPOSAL_H
+
+#include "db/studies/store.h"
+#include "trainer/search/trial.h"
+
+/* Takes the best trials of the study, trains them on all rows of the search (trial_final()), reckons PBO, the
+ * deflated Sharpe ratio and so on from the trials' returns.csv, and writes FOLDER/proposal.json and
+ * FOLDER/report.html. *ret is the proposal, a new reference. -ENODATA: no COMPLETE trial. */
+int proposal_make(const struct search_market *market, const struct config *base,
+                  const struct search_settings *settings, const struct study *study, const char *folder,
+                  const struct trial_calls *calls, json_t **ret, char err[static TRIAL_ERROR_MAX]);
+
+#endif

@@ -1,0 +1,50 @@
+/* One trial of a search: trained and tested on each split of the market's rows, in this process. */
+#ifndef TRAINER_SEARCH_TRIAL_H
+#define TRAINER_SEARCH_TRIAL_H
+
+#include "trainer/search/settings.h"
+#include "trainer/training/source.h"
+
+struct search_market; /* bars, read once; rows of the search and of the holdout; the splits */
+
+enum { TRIAL_ERROR_MAX = SOURCE_ERROR_MAX, TRIAL_SPLITS_MAX = 256 };
+
+/* `config`, `settings` must outlive it. -EINVAL: too few rows for the splits, and errors of source_load(). */
+int search_market_open(const struct config *config, const struct search_settings *settings,
+                       struct search_market **ret, char err[static TRIAL_ERROR_MAX]);
+void search_market_close(struct search_market *market); /* NULL is fine */
+
+struct trial_split {
+    double sharpe, holding, equal_weight; /* annualised, of the split's test rows, a bar's returns */
+    double total_return, drawdown, turnover;
+    int64_t trades, steps;
+    double seconds;
+};
+struct trial_outcome {
+    int n_splits; /* that were done */
+    struct trial_split splits[TRIAL_SPLITS_MAX];
+    double value; /* mean(sharpe - holding) - deviation_weight * deviation - penalties, of these */
+};
+
+enum trial_go { TRIAL_GO, TRIAL_STOP_PRUNED, TRIAL_STOP_ASKED };
+struct trial_calls {
+    void *ctx;
+    enum trial_go (*reported)(void *ctx, int step,
+                              double value); /* after split `step` (1, 2, …): value so far */
+    enum trial_go (*progress)(void *ctx, double share, double steps_s); /* at least once an iteration */
+    void (*told)(void *ctx, const char *words);                         /* what is not as asked */
+};
+
+/* Trains and tests on one split after the other. Features are fitted, and observations normalised, on the
+ * split's training rows alone; blocks that are not adjacent are never one episode. Leaves in `folder` (made
+ * where missing) returns.csv: timestamp_ns, path_1 …, holding, equal_weight: out-of-sample returns of each
+ * bar. 0; 1: it was told to stop; -EDOM: the training diverged; -ENOMEM; -EINVAL; with a sentence. */
+int trial_run(const struct search_market *market, const struct config *config, const char *folder,
+              const struct trial_calls *calls, struct trial_outcome *ret, char err[static TRIAL_ERROR_MAX]);
+
+/* Trains on all rows of the search, writes `folder`/policy.safetensors, and tests it on the holdout: *ret is
+ * that, holdout.csv as returns.csv. */
+int trial_final(const struct search_market *market, const struct config *config, const char *folder,
+                const struct trial_calls *calls, struct trial_split *ret, char err[static TRIAL_ERROR_MAX]);
+
+#endif

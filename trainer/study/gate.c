@@ -1,0 +1,1 @@
+#include "trainer/study/gate.h"

@@ -1,0 +1,40 @@
+/* The gates through which a study's proposal becomes a challenger: pure rules over its figures. What lets a
+ * policy of noise pass, and why these limits, is in docs/studies.md. */
+#ifndef TRAINER_STUDY_GATE_H
+#define TRAINER_STUDY_GATE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+enum { GATES_MAX = 8, GATE_ERROR_MAX = 256 };
+
+struct gate_limits {     /* keys of [arena] of papertaped.ini, and of [study] of a training's */
+    double min_excess;   /* out-of-sample Sharpe less that of holding, annualised; 0 */
+    double max_pbo;      /* 0.2 */
+    double min_deflated; /* probability; 0.95 */
+    double max_drawdown; /* out of sample, a share > 0; 0.3 */
+    int min_trades;      /* out of sample; 20 */
+};
+struct gate_limits gate_defaults(void);
+
+struct gate_figures { /* NaN, -1: not known, which passes no gate */
+    double sharpe, sharpe_holding, pbo, deflated, drawdown;
+    long long trades;
+};
+
+struct gate_verdict {
+    const char *gate; /* "excess", "pbo", "deflated", "drawdown", "trades" */
+    double figure, limit;
+    bool passed;
+};
+/* How many gates there are. `ret_all`: were all passed? */
+int gate_judge(const struct gate_limits *limits, const struct gate_figures *figures,
+               struct gate_verdict ret[static GATES_MAX], bool *ret_all);
+/* One sentence for an event's reason: "admitted: excess 0.82 (0 is needed), …" or "refused: pbo 0.41 (at most
+ * 0.2 is right)". */
+void gate_words(const struct gate_verdict *verdicts, int n, bool all, char *buf, size_t cap);
+
+/* A proposal's figures (docs/studies.md, papertape.proposal/1). 0 or -EINVAL with what is missing. */
+int gate_figures_parse(const json_t *proposal, struct gate_figures *ret, char err[static GATE_ERROR_MAX]);
+
+#endif

@@ -1,0 +1,40 @@
+/* How much of a search's best result is luck. Bailey, Borwein, López de Prado, Zhu, "The Probability of
+ * Backtest Overfitting" (2017); Bailey, López de Prado, "The Deflated Sharpe Ratio" (2014). Returns are a
+ * matrix T x N, row-major: rows time, columns trials. Pure; nothing is annualised.
+ *
+ * Conventions: the first T mod S rows are dropped. Sharpe = mean / deviation (ddof 1) of a column's rows; a
+ * column without variance has 0. Of columns that are equally good in sample the first is chosen. Rank 1 is
+ * the worst, ties take the mean rank; omega = rank / (N + 1), lambda = ln(omega / (1 - omega)); PBO is the
+ * share of lambda <= 0, probability of loss that of out-of-sample Sharpes < 0 of what was chosen. */
+#ifndef TRAINER_STUDY_OVERFIT_H
+#define TRAINER_STUDY_OVERFIT_H
+
+#include <stddef.h>
+
+enum { OVERFIT_BLOCKS_MAX = 20, OVERFIT_ERROR_MAX = 256 };
+
+struct overfit {
+    size_t splits; /* C(S, S / 2) */
+    double pbo, probability_of_loss;
+    double slope, intercept, r2; /* of out-of-sample on in-sample Sharpe of what was chosen, least squares */
+    /* [splits] of each half split in lexicographic order; owned */
+    double *lambda, *in_sample, *out_of_sample;
+    int *chosen;
+};
+
+/* `blocks` S: even, 2 to 20; 14 is the paper's. 0, for overfit_finish(); -EINVAL: fewer than 2 columns, fewer
+ * than 2 rows a block, a number that is not finite (names row and column); -ENOMEM. */
+int overfit_compute(const double *returns, size_t rows, size_t columns, int blocks, struct overfit *ret,
+                    char err[static OVERFIT_ERROR_MAX]);
+void overfit_finish(struct overfit *overfit);
+
+struct deflated {
+    double sharpe;   /* of the best, a row's */
+    double expected; /* the highest that luck alone would show among so many trials */
+    double psr, dsr; /* probabilities that the true Sharpe is above 0; above `expected` */
+};
+/* Of one series of n returns that was the best of `trials`, whose Sharpes (a row's) vary by `variance`.
+ * trials 1: expected 0. -EINVAL: n < 3, a number that is not finite. */
+int overfit_deflate(const double *returns, size_t n, size_t trials, double variance, struct deflated *ret);
+
+#endif

@@ -1,0 +1,39 @@
+/* Pruners: should a trial end now, by what it and others reported? As Optuna 5.0.0's MedianPruner,
+ * SuccessiveHalvingPruner and HyperbandPruner decide from the same study. Pure. */
+#ifndef TRAINER_STUDY_PRUNER_H
+#define TRAINER_STUDY_PRUNER_H
+
+#include "db/studies/study.h"
+
+enum pruner_kind { PRUNER_NONE, PRUNER_MEDIAN, PRUNER_ASHA, PRUNER_HYPERBAND, PRUNERS };
+const char *pruner_name(enum pruner_kind kind); /* "none", "median", "asha", "hyperband" */
+bool pruner_parse(const char *name, enum pruner_kind *ret);
+
+struct pruner_options { /* Optuna's names and defaults */
+    enum pruner_kind kind;
+    int n_startup_trials, n_min_trials;     /* median: 5, 1 */
+    int64_t n_warmup_steps, interval_steps; /* median: 0, 1 */
+    int64_t min_resource;                   /* ASHA: 0 for auto; Hyperband: 1 */
+    int64_t max_resource;                   /* Hyperband: 0 for auto */
+    int reduction_factor;                   /* ASHA 4, Hyperband 3; 0: that */
+    int min_early_stopping_rate;            /* ASHA: 0 */
+    int bootstrap_count;                    /* 0 */
+};
+struct pruner_options pruner_defaults(enum pruner_kind kind);
+
+/* What is decided of trial `number` after its last report. ASHA and Hyperband keep system attributes on it
+ * (completed_rung_K): the caller stores `marks` before anything else, decided or not. */
+struct pruner_verdict {
+    bool prune;
+    struct pruner_mark {
+        char key[64], json[40];
+    } marks[8];
+    int n_marks;
+};
+int pruner_judge(const struct pruner_options *options, const struct study *study, int number,
+                 struct pruner_verdict *ret); /* 0, -EINVAL: no such trial, several objectives; -ENOMEM */
+
+/* Hyperband's bracket of a trial, by crc32("STUDY_NUMBER"); -1: not known yet (auto, nothing has ended). */
+int pruner_bracket(const struct pruner_options *options, const struct study *study, int number);
+
+#endif

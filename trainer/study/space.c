@@ -1,0 +1,1 @@
+#include "trainer/study/space.h"

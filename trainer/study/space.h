@@ -1,0 +1,26 @@
+/* A search space: named distributions, sorted by name. */
+#ifndef TRAINER_STUDY_SPACE_H
+#define TRAINER_STUDY_SPACE_H
+
+#include "db/studies/study.h"
+
+struct space_param {
+    char *name;
+    struct distribution distribution;
+};
+struct space {
+    struct space_param *params; /* [n], by name; owned */
+    int n;
+};
+
+int space_add(struct space *space, const char *name,
+              const struct distribution *distribution); /* copies; 0, -EEXIST, -ENOMEM */
+void space_finish(struct space *space);                 /* fine on a zeroed one */
+
+/* Optuna's intersection search space: parameters that every COMPLETE and PRUNED trial has with an identical
+ * distribution; those of a single value are left out. */
+int space_intersection(const struct study *study, struct space *ret);
+/* All that any trial ever had, each with its newest distribution: what a stored study was searched over. */
+int space_union(const struct study *study, struct space *ret);
+
+#endif
