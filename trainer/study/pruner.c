@@ -1,1 +1,149 @@
 #include "trainer/study/pruner.h"
+#include "trainer/study/pruner_halving.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[PRUNERS] = {"none", "median", "asha", "hyperband"};
+
+const char *pruner_name(enum pruner_kind kind)
+{
+    return names[kind];
+}
+
+bool pruner_parse(const char *name, enum pruner_kind *ret)
+{
+    for (int kind = 0; kind < PRUNERS; kind++)
+        if (strcmp(name, names[kind]) == 0) {
+            *ret = (enum pruner_kind)kind;
+            return true;
+        }
+    return false;
+}
+
+struct pruner_options pruner_defaults(enum pruner_kind kind)
+{
+    return (struct pruner_options){
+        .kind = kind,
+        .n_startup_trials = 5,
+        .n_min_trials = 1,
+        .interval_steps = 1,
+        .min_resource = kind == PRUNER_HYPERBAND ? 1 : 0,
+        .reduction_factor = kind == PRUNER_HYPERBAND ? 3 : 4,
+    };
+}
+
+int pruner_check(const struct pruner_options *options, char err[static PRUNER_ERROR_MAX])
+{
+    const struct pruner_options *o = options;
+    bool median = o->kind == PRUNER_MEDIAN, asha = o->kind == PRUNER_ASHA, band = o->kind == PRUNER_HYPERBAND;
+    const char *wrong = NULL;
+    if (median && o->n_startup_trials < 0)
+        wrong = "n_startup_trials: 0 or more is right";
+    else if (median && o->n_warmup_steps < 0)
+        wrong = "n_warmup_steps: 0 or more is right";
+    else if (median && o->interval_steps < 1)
+        wrong = "interval_steps: 1 or more is right";
+    else if (median && o->n_min_trials < 1)
+        wrong = "n_min_trials: 1 or more is right";
+    else if ((asha && o->min_resource < 0) || (band && o->min_resource < 1))
+        wrong =
+            asha ? "min_resource: 1 or more, or 0 for auto, is right" : "min_resource: 1 or more is right";
+    else if (band && o->max_resource < 0)
+        wrong = "max_resource: 1 or more, or 0 for auto, is right";
+    else if ((asha || band) && o->reduction_factor < 2 && o->reduction_factor != 0)
+        wrong = "reduction_factor: 2 or more is right";
+    else if (asha && o->min_early_stopping_rate < 0)
+        wrong = "min_early_stopping_rate: 0 or more is right";
+    else if ((asha || band) && o->bootstrap_count < 0)
+        wrong = "bootstrap_count: 0 or more is right";
+    else if (o->bootstrap_count > 0 && ((asha && o->min_resource == 0) || (band && o->max_resource == 0)))
+        wrong = "bootstrap_count: without an automatic resource alone it is right";
+    if (!wrong)
+        return 0;
+    snprintf(err, PRUNER_ERROR_MAX, "pruner %s: %s", names[o->kind], wrong);
+    return -EINVAL;
+}
+
+/* numpy.nanpercentile(values, 50) to the bit: beside an infinity it interpolates to NaN, also where the
+ * middle itself is a number. */
+static double median_of(double *values, size_t n)
+{
+    if (n == 0)
+        return NAN;
+    qsort(values, n, sizeof *values, pruner_ascending);
+    size_t before = (n - 1) / 2, after = n > 1 ? before + 1 : before;
+    double low = values[before], apart = values[after] - low;
+    if (n == 1)
+        return values[0] - apart * 0;
+    return n % 2 == 0 ? values[after] - apart * 0.5 : low + apart * 0;
+}
+
+/* Has nothing been reported in the interval that the last step is in, but for that? */
+static bool first_in_interval(const struct pruner_options *options, const struct study_trial *trial)
+{
+    int64_t step = pruner_last_step(trial), warm = options->n_warmup_steps, every = options->interval_steps;
+    int64_t second = trial->n_reports > 1 ? trial->reports[trial->n_reports - 2].step : -1;
+    return (second > -1 ? second : -1) < (step - warm) / every * every + warm;
+}
+
+/* What COMPLETE trials reported at the step: how many of them there are in *ret_n, NaN left out of `values`
+ * and counted in *ret_reported. */
+static int complete_at(const struct study *study, int64_t step, double *values, size_t *ret_n,
+                       int *ret_reported)
+{
+    int complete = 0;
+    *ret_n = 0, *ret_reported = 0;
+    for (int i = 0; i < study->n_trials; i++) {
+        const struct study_trial *trial = study->trials[i];
+        if (trial->state != TRIAL_COMPLETE)
+            continue;
+        complete++;
+        const struct trial_report *report = study_trial_report(trial, step);
+        *ret_reported += report != NULL;
+        if (report && !isnan(report->value))
+            values[(*ret_n)++] = report->value;
+    }
+    return complete;
+}
+
+static int judge_median(const struct pruner_options *options, const struct study *study,
+                        const struct study_trial *trial, struct pruner_verdict *ret)
+{
+    double *values = malloc(((size_t)study->n_trials + 1) * sizeof *values), best = NAN;
+    size_t n;
+    int reported;
+    if (!values)
+        return -ENOMEM;
+    int complete = complete_at(study, pruner_last_step(trial), values, &n, &reported);
+    if (complete > 0 && complete >= options->n_startup_trials && trial->n_reports > 0 &&
+        pruner_last_step(trial) >= options->n_warmup_steps && first_in_interval(options, trial)) {
+        for (int i = 0; i < trial->n_reports; i++)
+            if (isnan(best) || pruner_better(study, trial->reports[i].value, best))
+                best = trial->reports[i].value;
+        double middle = reported >= options->n_min_trials ? median_of(values, n) : NAN;
+        ret->prune = isnan(best) || (!isnan(middle) && pruner_better(study, middle, best));
+    }
+    free(values);
+    return 0;
+}
+
+int pruner_judge(const struct pruner_options *options, const struct study *study, int number,
+                 struct pruner_verdict *ret)
+{
+    char err[PRUNER_ERROR_MAX];
+    struct pruner_verdict verdict = {0};
+    if (number < 0 || number >= study->n_trials || study->n_objectives != 1 || pruner_check(options, err) < 0)
+        return -EINVAL;
+    const struct study_trial *trial = study->trials[number];
+    int r = options->kind == PRUNER_MEDIAN      ? judge_median(options, study, trial, &verdict)
+            : options->kind == PRUNER_ASHA      ? pruner_judge_asha(options, study, trial, &verdict)
+            : options->kind == PRUNER_HYPERBAND ? pruner_judge_hyperband(options, study, trial, &verdict)
+                                                : 0;
+    if (r == 0)
+        *ret = verdict;
+    return r;
+}

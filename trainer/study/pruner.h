@@ -1,5 +1,6 @@
 /* Pruners: should a trial end now, by what it and others reported? As Optuna 5.0.0's MedianPruner,
- * SuccessiveHalvingPruner and HyperbandPruner decide from the same study. Pure. */
+ * SuccessiveHalvingPruner and HyperbandPruner decide from the same study, made anew: what "auto" stands for
+ * is looked up each time, where a pruner of Optuna keeps what its process saw first. Pure. */
 #ifndef TRAINER_STUDY_PRUNER_H
 #define TRAINER_STUDY_PRUNER_H
 
@@ -8,6 +9,8 @@
 enum pruner_kind { PRUNER_NONE, PRUNER_MEDIAN, PRUNER_ASHA, PRUNER_HYPERBAND, PRUNERS };
 const char *pruner_name(enum pruner_kind kind); /* "none", "median", "asha", "hyperband" */
 bool pruner_parse(const char *name, enum pruner_kind *ret);
+
+enum { PRUNER_ERROR_MAX = 256, PRUNER_MARKS_MAX = 64 };
 
 struct pruner_options { /* Optuna's names and defaults */
     enum pruner_kind kind;
@@ -20,18 +23,21 @@ struct pruner_options { /* Optuna's names and defaults */
     int bootstrap_count;                    /* 0 */
 };
 struct pruner_options pruner_defaults(enum pruner_kind kind);
+/* 0, or -EINVAL with "what: where: what would be right": what Optuna refuses. */
+int pruner_check(const struct pruner_options *options, char err[static PRUNER_ERROR_MAX]);
 
 /* What is decided of trial `number` after its last report. ASHA and Hyperband keep system attributes on it
  * (completed_rung_K): the caller stores `marks` before anything else, decided or not. */
 struct pruner_verdict {
     bool prune;
     struct pruner_mark {
-        char key[64], json[40];
-    } marks[8];
+        char key[32], json[48];
+    } marks[PRUNER_MARKS_MAX];
     int n_marks;
 };
 int pruner_judge(const struct pruner_options *options, const struct study *study, int number,
-                 struct pruner_verdict *ret); /* 0, -EINVAL: no such trial, several objectives; -ENOMEM */
+                 struct pruner_verdict *ret); /* 0, -EINVAL: no such trial, several objectives, options that
+                                                 pruner_check() refuses; -ENOMEM */
 
 /* Hyperband's bracket of a trial, by crc32("STUDY_NUMBER"); -1: not known yet (auto, nothing has ended). */
 int pruner_bracket(const struct pruner_options *options, const struct study *study, int number);
