@@ -16,7 +16,9 @@ enum { OVERFIT_BLOCKS_MAX = 20, OVERFIT_ERROR_MAX = 256 };
 struct overfit {
     size_t splits; /* C(S, S / 2) */
     double pbo, probability_of_loss;
-    double slope, intercept, r2; /* of out-of-sample on in-sample Sharpe of what was chosen, least squares */
+    /* Of out-of-sample on in-sample Sharpe of what was chosen, least squares; NaN where it is always the
+     * same. */
+    double slope, intercept, r2;
     /* [splits] of each half split in lexicographic order; owned */
     double *lambda, *in_sample, *out_of_sample;
     int *chosen;
@@ -28,13 +30,21 @@ int overfit_compute(const double *returns, size_t rows, size_t columns, int bloc
                     char err[static OVERFIT_ERROR_MAX]);
 void overfit_finish(struct overfit *overfit);
 
+/* Of n numbers, `stride` apart. 0 where they are all equal, or fewer than 2. */
+double overfit_sharpe(const double *returns, size_t n, size_t stride);
+
+/* PSR(x) = Phi((sharpe - x) * sqrt(n - 1) / sqrt(1 - skew * sharpe + (kurtosis - 1) / 4 * sharpe^2)), skew
+ * and kurtosis (3 of a normal distribution) by population moments; psr = PSR(0), dsr = PSR(expected), with
+ * expected = sqrt(variance) * ((1 - g) * q(1 - 1 / trials) + g * q(1 - 1 / (trials * e))), g Euler's 0.5772…,
+ * q the normal quantile. */
 struct deflated {
     double sharpe;   /* of the best, a row's */
     double expected; /* the highest that luck alone would show among so many trials */
-    double psr, dsr; /* probabilities that the true Sharpe is above 0; above `expected` */
+    double psr,
+        dsr; /* probabilities that the true Sharpe is above 0; above `expected`; NaN of equal returns */
 };
 /* Of one series of n returns that was the best of `trials`, whose Sharpes (a row's) vary by `variance`.
- * trials 1: expected 0. -EINVAL: n < 3, a number that is not finite. */
+ * trials 1: expected 0. -EINVAL: n < 3, no trial, a number that is not finite, variance < 0. */
 int overfit_deflate(const double *returns, size_t n, size_t trials, double variance, struct deflated *ret);
 
 #endif
