@@ -17,21 +17,24 @@ struct gate_limits {     /* keys of [arena] of papertaped.ini, and of [study] of
 };
 struct gate_limits gate_defaults(void);
 
-struct gate_figures { /* NaN, -1: not known, which passes no gate */
-    double sharpe, sharpe_holding, pbo, deflated, drawdown;
-    long long trades;
+struct gate_figures {              /* NaN, -1: not known, which passes no gate */
+    double sharpe, sharpe_holding; /* of the holdout, annualised */
+    double pbo, deflated;          /* shares of 1, of the search's trials */
+    double drawdown;               /* of the holdout, a share >= 0 */
+    long long trades;              /* in the holdout */
 };
 
 struct gate_verdict {
-    const char *gate; /* "excess", "pbo", "deflated", "drawdown", "trades" */
-    double figure, limit;
-    bool passed;
+    const char *gate;     /* "excess", "pbo", "deflated", "drawdown", "trades" */
+    double figure, limit; /* figure NaN: not known */
+    bool most, passed;    /* most: figure <= limit passes; else figure >= limit */
 };
 /* How many gates there are. `ret_all`: were all passed? */
 int gate_judge(const struct gate_limits *limits, const struct gate_figures *figures,
                struct gate_verdict ret[static GATES_MAX], bool *ret_all);
-/* One sentence for an event's reason: "admitted: excess 0.82 (0 is needed), …" or "refused: pbo 0.41 (at most
- * 0.2 is right)". */
+/* One sentence for an event's reason: "admitted: excess 0.82 (at least 0 is right), …" of all, or of those
+ * that were not passed "refused: pbo 0.41 (at most 0.2 is right), trades is not known (at least 20 is
+ * right)". */
 void gate_words(const struct gate_verdict *verdicts, int n, bool all, char *buf, size_t cap);
 
 /* A proposal's figures (docs/studies.md, papertape.proposal/1). 0 or -EINVAL with what is missing. */
