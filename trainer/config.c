@@ -11,8 +11,10 @@
 #include "exchange/bars_file.h"
 #include "exchange/nearest.h"
 #include "trainer/config_table.h"
+#include "trainer/search/settings_table.h"
 
-static const char *const sections[] = {"training", "network", "ppo", "environment", "data", "serve"};
+static const char *const sections[] = {"training", "network", "ppo",   "environment",
+                                       "data",     "serve",   "study", "search"};
 enum { N_SECTIONS = sizeof sections / sizeof *sections };
 
 bool config_trades(const struct config *config)
@@ -72,7 +74,10 @@ static const char *home_of(const char *key)
     for (size_t i = 0; i < config_table_n; i++)
         if (strcmp(config_table[i].name, key) == 0)
             return config_table[i].section;
-    return ppo_has(key) ? config_home(key) : env_has(key) ? "environment" : NULL;
+    return ppo_has(key)        ? config_home(key)
+           : env_has(key)      ? "environment"
+           : settings_has(key) ? "study"
+                               : NULL;
 }
 
 int config_section(const char *section, char *err)
@@ -84,6 +89,16 @@ int config_section(const char *section, char *err)
         nearest_offer(&nearest, section, sections[i]);
     }
     return config_say(err, -ENOENT, "[%.60s]: unknown section: did you mean [%s]?", section, nearest.best);
+}
+
+int config_turn(const char *section, const char *key)
+{
+    static const char *const first[][2] = {
+        {"", "preset"}, {"", "world"}, {"study", "sampler"}, {"study", "pruner"}};
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+        if (strcmp(key, first[i][1]) == 0 && (!first[i][0][0] || strcmp(section, first[i][0]) == 0))
+            return 0;
+    return strcmp(section, "search") == 0 ? 2 : 1;
 }
 
 static int unknown(const char *section, const char *key, char *err)
@@ -176,14 +191,34 @@ static int set_number(struct config *config, const struct config_row *row, const
     return 0;
 }
 
+int64_t config_clock_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000000000; /* whole seconds */
+}
+
+/* "now", "now-90d". */
+static bool relative_time(const struct config *config, const char *text, int64_t *ret)
+{
+    int64_t before = 0, now = config->now_ns ? config->now_ns : config_clock_ns();
+    if (strncmp(text, "now", 3) != 0)
+        return false;
+    if (text[3] && (text[3] != '-' || !settings_duration(text + 4, &before) || before >= now))
+        return false;
+    *ret = now - before;
+    return true;
+}
+
 static int set_time(struct config *config, const struct config_row *row, const char *text, char *err)
 {
     int64_t ns = 0;
-    if (*text && (bars_time_parse(text, strlen(text), &ns) < 0 || ns <= 0))
-        return config_say(
-            err, -EINVAL,
-            "[%s] %s: %.60s: a time as 2024-05-01 or 2024-05-01T12:00:00Z, or an epoch, is right",
-            row->section, row->name, text);
+    if (*text && !relative_time(config, text, &ns) &&
+        (bars_time_parse(text, strlen(text), &ns) < 0 || ns <= 0))
+        return config_say(err, -EINVAL,
+                          "[%s] %s: %.60s: a time as 2024-05-01, 2024-05-01T12:00:00Z or now-90d (s, m, h, "
+                          "d, w), or an epoch, is right",
+                          row->section, row->name, text);
     memcpy((char *)config + row->offset, &ns, sizeof ns);
     return 0;
 }
@@ -226,6 +261,12 @@ int config_set(struct config *config, const char *section, const char *key, cons
 {
     char why[PPO_ERROR_MAX];
     const struct config_row *row = find_row(section, key);
+    if (config_is_study_section(section)) {
+        struct search_settings settings = settings_defaults();
+        int r = settings_set(&settings, config, section, key, text, err);
+        settings_finish(&settings);
+        return r;
+    }
     if (!row && config_is_ppo_section(section) && ppo_has(key)) {
         int r = ppo_params_set(&config->ppo, key, text, why);
         return r < 0 ? config_say(err, r, "[%s] %s", section, why) : 0;

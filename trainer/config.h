@@ -1,5 +1,6 @@
 /* What `papertape-trainer train` is asked for: an INI file of the sections [training], [network], [ppo] (any
  * of the three takes any key of ppo_params_list()), [environment] (env_params_list()), [data] and [serve].
+ * [study] and [search], which make a search of it, are checked here and read by trainer/search/settings.h.
  * docs/training.md and trainer/papertape-trainer.example.ini have every key. Sections and keys that do not
  * exist are refused by line, with the nearest that does. */
 #ifndef TRAINER_CONFIG_H
@@ -49,6 +50,7 @@ struct config {
     struct env_params env; /* autoreset same_step */
     struct config_data data;
     struct config_serve serve;
+    int64_t now_ns; /* what `now` in times of [data] is, ns since 1970; 0: the clock */
 };
 
 /* train_to, or what stands for it: test_from where that comes after train_from, or INT64_MAX. */
@@ -64,7 +66,8 @@ void config_defaults(struct config *ret);
 int config_read(const char *path, struct config *ret, char err[static CONFIG_ERROR_MAX]);
 int config_parse(const char *name, const char *text, struct config *ret, char err[static CONFIG_ERROR_MAX]);
 
-/* One key as a line of the file sets it; config_check() looks at how they fit together. */
+/* One key as a line of the file sets it; config_check() looks at how they fit together. Keys of [study] and
+ * [search] are checked and set nothing. */
 int config_set(struct config *config, const char *section, const char *key, const char *text,
                char err[static CONFIG_ERROR_MAX]);
 int config_check(const struct config *config, char err[static CONFIG_ERROR_MAX]);

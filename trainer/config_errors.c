@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "trainer/config_table.h"
+#include "trainer/search/settings_table.h"
 
 /* A key's line, or a heading's where `key` is NULL. */
 struct entry {
@@ -27,6 +28,7 @@ struct checking {
     struct found *found;
     size_t n_found, cap_found;
     struct config *config;
+    struct search_settings settings;
     bool no_memory;
 };
 
@@ -240,11 +242,6 @@ static void take_text(struct checking *checking, const char *name, const char *t
 
 /* ---- Keys. ---- */
 
-static bool is_first(const struct entry *entry)
-{
-    return strcmp(entry->key, "preset") == 0 || strcmp(entry->key, "world") == 0;
-}
-
 static const struct entry *earlier(const struct checking *checking, size_t at)
 {
     const struct entry *entry = &checking->entries[at];
@@ -255,20 +252,29 @@ static const struct entry *earlier(const struct checking *checking, size_t at)
     return NULL;
 }
 
-/* Presets first, wherever they stand. */
+static int set_key(struct checking *checking, const struct entry *entry, char *why)
+{
+    return config_is_study_section(entry->section)
+               ? settings_set(&checking->settings, checking->config, entry->section, entry->key, entry->value,
+                              why)
+               : config_set(checking->config, entry->section, entry->key, entry->value, why);
+}
+
 static void set_keys(struct checking *checking)
 {
     char why[CONFIG_ERROR_MAX];
-    for (int turn = 0; turn < 2; turn++)
+    for (int turn = 0; turn < CONFIG_TURNS; turn++)
         for (size_t i = 0; i < checking->n_entries; i++) {
             const struct entry *entry = &checking->entries[i];
-            if (is_first(entry) != (turn == 0))
+            if (config_turn(entry->section, entry->key) != turn)
                 continue;
             const struct entry *before = earlier(checking, i);
             if (before)
                 snprintf(why, sizeof why, "already set in line %d", before->line);
-            if (before || config_set(checking->config, entry->section, entry->key, entry->value, why) < 0)
+            int r = before ? -EINVAL : set_key(checking, entry, why);
+            if (r < 0)
                 add(checking, entry->line, entry->section, entry->key, why);
+            checking->no_memory = checking->no_memory || r == -ENOMEM;
         }
 }
 
@@ -316,6 +322,9 @@ static void fit_keys(struct checking *checking)
     }
     if (!is_faulty(checking, "training", "preset", strlen("preset")))
         config_misfits(config, take_misfit, checking);
+    const char *key;
+    if (settings_check(&checking->settings, &key, why) < 0)
+        take_misfit(checking, "study", key, why);
 }
 
 int config_errors(const char *name, const char *text, struct config *ret,
@@ -323,10 +332,11 @@ int config_errors(const char *name, const char *text, struct config *ret,
                                 const char *message),
                   void *ctx)
 {
-    struct checking checking = {.config = malloc(sizeof *checking.config)};
+    struct checking checking = {.config = malloc(sizeof *checking.config), .settings = settings_defaults()};
     checking.no_memory = !checking.config;
     if (checking.config) {
         config_defaults(checking.config);
+        checking.config->now_ns = config_clock_ns();
         take_text(&checking, name, text);
         set_keys(&checking);
         fit_keys(&checking);
@@ -344,6 +354,7 @@ int config_errors(const char *name, const char *text, struct config *ret,
         ini_lines_finish(&checking.entries[i].from);
     free(checking.entries);
     free(checking.found);
+    settings_finish(&checking.settings);
     free(checking.config);
     return n;
 }

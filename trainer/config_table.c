@@ -96,9 +96,15 @@ bool config_is_ppo_section(const char *section)
     return strcmp(section, "training") == 0 || strcmp(section, "network") == 0 || strcmp(section, "ppo") == 0;
 }
 
+bool config_is_study_section(const char *section)
+{
+    return strcmp(section, "study") == 0 || strcmp(section, "search") == 0;
+}
+
 bool config_is_market_section(const char *section)
 {
-    return strcmp(section, "environment") == 0 || strcmp(section, "data") == 0;
+    return strcmp(section, "environment") == 0 || strcmp(section, "data") == 0 ||
+           config_is_study_section(section);
 }
 
 int config_say(char *err, int code, const char *format, ...)

@@ -33,6 +33,25 @@ int config_check_world(const struct config *config, char err[static CONFIG_ERROR
 
 int config_section(const char *section, char *err); /* 0, or -ENOENT: there is none of that name */
 
+/* Lines are taken in turns: those of turn 0, which set others too, first, wherever they stand; [search],
+ * whose ranges may follow from [data], last. */
+enum { CONFIG_TURNS = 3 };
+int config_turn(const char *section, const char *key);
+
+int64_t config_clock_ns(void); /* now, whole seconds as ns since 1970 */
+
+bool config_is_study_section(const char *section);
+struct search_settings;
+
+/* Reads a stream as config_read(); settings too, unless they are NULL, for settings_finish(), with
+ * *ret_is_study for a section [study] or [search]. `now_ns` 0: the clock. */
+int config_read_stream(FILE *file, const char *name, int64_t now_ns, struct config *ret,
+                       struct search_settings *ret_settings, bool *ret_is_study,
+                       char err[static CONFIG_ERROR_MAX]);
+int config_read_text(const char *name, const char *text, int64_t now_ns, struct config *ret,
+                     struct search_settings *ret_settings, bool *ret_is_study,
+                     char err[static CONFIG_ERROR_MAX]);
+
 /* Which headings its files may have. */
 extern const struct ini_rules config_rules;
 

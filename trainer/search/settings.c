@@ -1,1 +1,56 @@
 #include "trainer/search/settings.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "trainer/config_table.h"
+#include "trainer/search/settings_table.h"
+
+int settings_set(struct search_settings *settings, const struct config *config, const char *section,
+                 const char *key, const char *text, char err[static CONFIG_ERROR_MAX])
+{
+    return strcmp(section, "search") == 0 ? settings_set_search(settings, config, key, text, err)
+                                          : settings_set_study(settings, key, text, err);
+}
+
+static int misfit(const char **ret_key, const char *key, char *err, const char *words)
+{
+    *ret_key = key;
+    return config_say(err, -EINVAL, "[study] %s: %s", key, words);
+}
+
+int settings_check(const struct search_settings *settings, const char **ret_key,
+                   char err[static CONFIG_ERROR_MAX])
+{
+    const struct pruner_options *pruner = &settings->pruner;
+    if (settings->grace_s < 2 * settings->heartbeat_s)
+        return misfit(ret_key, "grace_s", err, "twice heartbeat_s or more is right");
+    if (settings->ensemble > settings->trials)
+        return misfit(ret_key, "ensemble", err, "at most as many as trials is right");
+    if (pruner->kind == PRUNER_HYPERBAND && pruner->min_resource < 1)
+        return misfit(ret_key, "pruner_min_resource", err, "1 or more is right for hyperband");
+    if (pruner->kind == PRUNER_HYPERBAND && pruner->max_resource > 0 &&
+        pruner->max_resource < pruner->min_resource)
+        return misfit(ret_key, "pruner_max_resource", err, "at least pruner_min_resource, or 0, is right");
+    if (pruner->reduction_factor == 1)
+        return misfit(ret_key, "pruner_reduction_factor", err, "2 or more, or 0, is right");
+    return 0;
+}
+
+int settings_parse(const char *name, const char *text, struct config *ret_config, struct search_settings *ret,
+                   bool *ret_is_study, char err[static CONFIG_ERROR_MAX])
+{
+    return config_read_text(name, text, 0, ret_config, ret, ret_is_study, err);
+}
+
+int settings_parse_at(const char *name, const char *text, int64_t now_ns, struct config *ret_config,
+                      struct search_settings *ret, bool *ret_is_study, char err[static CONFIG_ERROR_MAX])
+{
+    return config_read_text(name, text, now_ns, ret_config, ret, ret_is_study, err);
+}
+
+void settings_finish(struct search_settings *settings)
+{
+    space_finish(&settings->space);
+    *settings = (struct search_settings){0};
+}
