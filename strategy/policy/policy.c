@@ -36,11 +36,21 @@ bool policy_same_rules(const struct policy *a, const struct policy *b)
     return true;
 }
 
+static bool ends(const char *path, const char *end)
+{
+    size_t len = strlen(path), n = strlen(end);
+    return len > n && strcmp(path + len - n, end) == 0;
+}
+
+bool policy_names_ensemble(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    return ends(name, ".ensemble.json") || strcmp(name, "ensemble.json") == 0;
+}
+
 bool policy_names_network(const char *path)
 {
-    static const char end[] = ".safetensors";
-    size_t len = strlen(path), n = sizeof end - 1;
-    return len > n && strcmp(path + len - n, end) == 0;
+    return ends(path, ".safetensors") || policy_names_ensemble(path);
 }
 
 void policy_id_text(const uint8_t id[static POLICY_ID_SIZE], char ret[static POLICY_ID_TEXT])

@@ -11,7 +11,12 @@
 #include "indicators_gpu/indicators.h"
 #include "strategy/policy/rules.h"
 
-enum { POLICY_ID_SIZE = 32, POLICY_ID_TEXT = 2 * POLICY_ID_SIZE + 1, POLICY_ERROR_MAX = 512 };
+enum {
+    POLICY_ID_SIZE = 32,
+    POLICY_ID_TEXT = 2 * POLICY_ID_SIZE + 1,
+    POLICY_ERROR_MAX = 512,
+    POLICY_MEMBERS_MAX = 16, /* of an ensemble */
+};
 
 struct policy_asset {
     char name[SYMBOL_NAME_MAX]; /* a symbol's, as BTCUSDT, or its base asset, as BTC */
@@ -92,8 +97,10 @@ const char *policy_refusal(const struct policy *policy, const char *currency, co
  * with what the other remembers? Their actions and first_closes may differ; minds must be of one policy. */
 bool policy_same_rules(const struct policy *a, const struct policy *b);
 
-/* Does a name end as that of a trained policy's file: .safetensors? */
+/* Is a name that of a policy in one file: F.safetensors of a trained one, or an ensemble's? */
 bool policy_names_network(const char *path);
+/* An ensemble's: NAME.ensemble.json, or ensemble.json? */
+bool policy_names_ensemble(const char *path);
 
 /* The id in hexadecimal digits, lower case, and read from them: 0, or -EINVAL and ret untouched. */
 void policy_id_text(const uint8_t id[static POLICY_ID_SIZE], char ret[static POLICY_ID_TEXT]);

@@ -1,0 +1,55 @@
+/* An ensemble: a policy of policies. Its members, trained policies of the same assets, interval, kind of
+ * action and rules, decide at each row on what the account has then; what they say becomes one action.
+ *
+ * NAME.ensemble.json:
+ *   schema       papertape.ensemble/1
+ *   members      2 to 16 files of trained policies, relative to this one; one may be there twice
+ *   combine      mean, majority or sharpe; left out: mean
+ *   window_bars  of sharpe; left out: 720
+ *
+ * With a_m the action of member m for an asset (levels as the numbers that they stand for), n members:
+ *   mean      (a_1 + … + a_n) / n
+ *   majority  a member votes to buy where its action is worth more than the asset's least quantity, to sell
+ *             where it is worth less than minus that, else for nothing; worth: a_m times the units of an
+ *             action of 1, capital / (norm_action c), c the asset's first close from row 0 on. The side with
+ *             the most of all votes wins, with the mean of its voters' actions; 0 where that is nothing, or
+ *             two sides have as many.
+ *   sharpe    sum of w_m a_m, w_m = max(S_m, 0) / sum of max(S_k, 0); 1/n each where that sum is 0.
+ *             S_m = mean / standard deviation (ddof 1) of the last window_bars returns e_t / e_t-1 - 1 of the
+ *             member's shadow account; 0 before there are so many, or where they do not vary.
+ * Sums are in float64, in the members' order; the action is rounded to float32 once.
+ *
+ * The shadow account of a member begins at the row at which the ensemble first decides, with the capital of
+ * its rules. The member is asked for it apart: what it sees is the shadow's own cash and quantities. At each
+ * row: e_t = cash + quantities at the last closes; then for each asset whose bar of the row is there, in
+ * order, policy_watch() and policy_wish() of strategy/policy/rules.h with fee and capital of the policy's
+ * own, in units of the asset (the venue's lots, ticks and least values are left out), all of it sold where
+ * the close is at or below peak (1 - trailing_stop). What is wished trades at once: bought at close (1 +
+ * slippage) with fee on top, at most what the cash pays; sold at close (1 - slippage) less fee.
+ *
+ * Row 0 is the last of the members' rows 0, and the ensemble first decides at row lookback - 1, the longest
+ * of the members' lookbacks. What it remembers is its members' minds, with the shadows' besides. */
+#ifndef STRATEGY_POLICY_ENSEMBLE_H
+#define STRATEGY_POLICY_ENSEMBLE_H
+
+#include "strategy/policy/policy.h"
+
+enum {
+    ENSEMBLE_MEMBERS_MIN = 2,
+    ENSEMBLE_MEMBERS_MAX = POLICY_MEMBERS_MAX,
+    ENSEMBLE_WINDOW_MIN = 2,
+    ENSEMBLE_WINDOW_MAX = 10000,
+    ENSEMBLE_WINDOW = 720,
+};
+
+enum ensemble_combine { ENSEMBLE_MEAN, ENSEMBLE_MAJORITY, ENSEMBLE_SHARPE };
+const char *ensemble_combine_name(enum ensemble_combine combine); /* "mean", "majority", "sharpe" */
+bool ensemble_combine_parse(const char *text, enum ensemble_combine *ret);
+
+/* Writes one whole or not at all. `members`: n files as the ensemble's text is to name them, relative to the
+ * folder of `path`, or absolute; they are not opened. 0; -EINVAL for what policy_load() would refuse of the
+ * text; errors of writing; -ENOMEM: what had the name still has it. */
+int ensemble_write(const char *path, const char *const *members, int n, enum ensemble_combine combine,
+                   int window_bars, char err[static POLICY_ERROR_MAX]);
+
+#endif

@@ -1,0 +1,131 @@
+#include <errno.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exchange/nearest.h"
+#include "strategy/policy/ensemble_internal.h"
+
+struct reading {
+    const char *name;
+    char *err;
+    struct ensemble_text text;
+};
+
+static int refuse(const struct reading *in, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static int refuse(const struct reading *in, int code, const char *format, ...)
+{
+    va_list args;
+    int len = snprintf(in->err, POLICY_ERROR_MAX, "%.200s: ", in->name);
+    va_start(args, format);
+    vsnprintf(in->err + len, (size_t)(POLICY_ERROR_MAX - len), format, args);
+    va_end(args);
+    for (char *at = in->err; *at; at++) /* one line, whatever a file has for names */
+        *at = (unsigned char)*at < ' ' || *at == 0x7f ? '?' : *at;
+    return code;
+}
+
+static int check_keys(const struct reading *in, json_t *object)
+{
+    static const char *const keys[] = {"schema", "members", "combine", "window_bars"};
+    const char *key;
+    json_t *value;
+    json_object_foreach(object, key, value)
+    {
+        struct nearest nearest = {0};
+        bool known = false;
+        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+            known |= strcmp(key, keys[i]) == 0;
+            nearest_offer(&nearest, key, keys[i]);
+        }
+        if (!known)
+            return refuse(in, -EINVAL, "%.64s: an ensemble has no such key; the nearest is %s", key,
+                          nearest.best);
+    }
+    return 0;
+}
+
+static int check_schema(const struct reading *in, json_t *object)
+{
+    const char *schema = json_string_value(json_object_get(object, "schema"));
+    if (!schema)
+        return refuse(in, -EINVAL, "schema is missing: \"" ENSEMBLE_SCHEMA "\" is right");
+    if (strcmp(schema, ENSEMBLE_SCHEMA) != 0)
+        return refuse(in, -EINVAL, "schema: \"%.64s\": this program reads " ENSEMBLE_SCHEMA, schema);
+    return 0;
+}
+
+static int read_members(struct reading *in, json_t *object)
+{
+    const json_t *list = json_object_get(object, "members");
+    size_t n = json_array_size(list);
+    if (!json_is_array(list) || n < ENSEMBLE_MEMBERS_MIN || n > ENSEMBLE_MEMBERS_MAX)
+        return refuse(in, -EINVAL, "members: a list of %d to %d files of trained policies is right",
+                      ENSEMBLE_MEMBERS_MIN, ENSEMBLE_MEMBERS_MAX);
+    for (size_t i = 0; i < n; i++) {
+        const char *path = json_string_value(json_array_get(list, i));
+        if (!path || !policy_names_network(path) || policy_names_ensemble(path) || strlen(path) >= PATH_MAX)
+            return refuse(in, -EINVAL, "members: number %zu: %s%.128s%s: F.safetensors is right", i + 1,
+                          path ? "\"" : "", path ? path : "no text", path ? "\"" : "");
+        in->text.members[i] = strdup(path);
+        if (!in->text.members[i])
+            return refuse(in, -ENOMEM, "out of memory");
+        in->text.n++;
+    }
+    return 0;
+}
+
+static int read_combine(struct reading *in, json_t *object)
+{
+    const json_t *combine = json_object_get(object, "combine");
+    const json_t *window = json_object_get(object, "window_bars");
+    const char *name = json_string_value(combine);
+    in->text.combine = ENSEMBLE_MEAN;
+    in->text.window_bars = ENSEMBLE_WINDOW;
+    if (combine && (!name || !ensemble_combine_parse(name, &in->text.combine)))
+        return refuse(in, -EINVAL, "combine: %s%.40s%s: mean, majority or sharpe is right", name ? "\"" : "",
+                      name ? name : "no text", name ? "\"" : "");
+    if (!window)
+        return 0;
+    json_int_t bars = json_integer_value(window);
+    if (!json_is_integer(window) || bars < ENSEMBLE_WINDOW_MIN || bars > ENSEMBLE_WINDOW_MAX)
+        return refuse(in, -EINVAL, "window_bars: a whole number from %d to %d is right", ENSEMBLE_WINDOW_MIN,
+                      ENSEMBLE_WINDOW_MAX);
+    in->text.window_bars = (int)bars;
+    return 0;
+}
+
+int ensemble_text_parse(const char *name, const char *bytes, size_t n, struct ensemble_text *ret,
+                        char err[static POLICY_ERROR_MAX])
+{
+    struct reading in = {.name = name, .err = err};
+    json_error_t why;
+    json_t *object = json_loadb(bytes, n, JSON_REJECT_DUPLICATES, &why);
+    int r = 0;
+    if (!object)
+        return refuse(&in, -EINVAL, "line %d: %.160s", why.line, why.text);
+    if (!json_is_object(object))
+        r = refuse(&in, -EINVAL, "an object with schema, members and combine is right");
+    r = r < 0 ? r : check_schema(&in, object);
+    r = r < 0 ? r : check_keys(&in, object);
+    r = r < 0 ? r : read_members(&in, object);
+    r = r < 0 ? r : read_combine(&in, object);
+    json_decref(object);
+    if (r < 0) {
+        ensemble_text_finish(&in.text);
+        return r;
+    }
+    *ret = in.text;
+    return 0;
+}
+
+void ensemble_text_finish(struct ensemble_text *text)
+{
+    for (int i = 0; i < text->n; i++)
+        free(text->members[i]);
+    *text = (struct ensemble_text){0};
+}
