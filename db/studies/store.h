@@ -3,11 +3,14 @@
  *
  * Every call that changes something is a transaction of its own, or part of the one that study_store_begin()
  * opened. Any number of processes, ours and Optuna's, may use one storage at once. A store is one thread's at
- * a time. Strings are UTF-8. All return 0 or -errno with a sentence "what: where: what would be right":
- * -ENOENT, -EEXIST, -EINVAL (against Optuna's rules: a finished trial changed, a distribution that does not
- * go with the parameter's others, a value outside of it), -EBUSY (locked for longer than the time-out),
- * -EROFS (read-only), -EMEDIUMTYPE (no study storage: a foreign schema, or one that is newer than 12: both
- * versions in the sentence), -EBADMSG (damaged), -ENOSPC, -EIO, -ENOMEM. What was failed has changed nothing.
+ * a time, and never used by two processes: after fork() each opens its own. Strings are UTF-8. All return 0
+ * or -errno with a sentence "what: where: what would be right": -ENOENT, -EEXIST, -EINVAL (against Optuna's
+ * rules: a finished trial changed, a distribution that does not go with the parameter's others, a value
+ * outside of it), -EBUSY (locked for longer than the time-out), -EROFS (read-only), -EMEDIUMTYPE (no study
+ * storage: a foreign schema, or one that is newer than 12: both versions in the sentence), -EBADMSG
+ * (damaged), -ENOSPC, -EIO, -ENOMEM. What failed has changed nothing. Of a call within study_store_begin()
+ * that was not refused but failed (-EIO, -ENOSPC, -EBUSY, …) the whole transaction is taken back, and its
+ * commit says so: -ECANCELED.
  */
 #ifndef DB_STUDIES_STORE_H
 #define DB_STUDIES_STORE_H
@@ -19,7 +22,9 @@ enum { STUDY_ERROR_MAX = 512 };
 struct study_store;
 
 enum study_store_mode {
-    STUDY_STORE_READ,  /* changes nothing, and makes no file; a file that is not there: -ENOENT */
+    /* Changes nothing, and makes no file; one that is not there, or has no tables yet: -ENOENT. Only what a
+     * worker that was killed has left half written is taken back, as whoever comes next does. */
+    STUDY_STORE_READ,
     STUDY_STORE_WRITE, /* file and schema are made where they are missing */
 };
 
@@ -30,7 +35,8 @@ int study_store_open(const char *url, enum study_store_mode mode, int busy_ms, s
                      char err[static STUDY_ERROR_MAX]);
 void study_store_close(struct study_store *store); /* rolls back; NULL is fine */
 
-/* BEGIN IMMEDIATE … COMMIT. commit_s: seconds that commits (and waiting for locks) have taken in all. */
+/* BEGIN IMMEDIATE … COMMIT. A study that was synced in between and then rolled back is right again after its
+ * next sync. commit_s: seconds that commits (and waiting for locks) have taken in all. */
 int study_store_begin(struct study_store *store, char err[static STUDY_ERROR_MAX]);
 int study_store_commit(struct study_store *store, char err[static STUDY_ERROR_MAX]);
 void study_store_rollback(struct study_store *store);
@@ -58,7 +64,7 @@ int study_store_list(struct study_store *store, struct study_summary **ret, size
 void study_summaries_finish(struct study_summary *summaries, size_t n);
 
 /* Reads a study with all of its trials; later sync brings it up to date: finished trials, which never change,
- * are read once, others again. Cheap where nothing changed. For study_destroy(). */
+ * are read once, others again. Cheap where nothing changed. -ENOENT: it is gone. For study_destroy(). */
 int study_store_load(struct study_store *store, int64_t study_id, struct study **ret,
                      char err[static STUDY_ERROR_MAX]);
 int study_store_sync(struct study_store *store, struct study *study, char err[static STUDY_ERROR_MAX]);
@@ -81,11 +87,15 @@ int study_store_ask(struct study_store *store, int64_t study_id, bool heartbeat,
 int study_store_enqueue(struct study_store *store, int64_t study_id, const json_t *fixed, const json_t *user,
                         int64_t *ret_trial, char err[static STUDY_ERROR_MAX]);
 
+/* A trial that has the parameter already, as one that is retried does: 0 where it is the same, else -EEXIST.
+ */
 int study_store_set_param(struct study_store *store, int64_t trial, const char *name,
                           const struct distribution *distribution, double value,
                           char err[static STUDY_ERROR_MAX]);
+/* What was reported at that step before is replaced. */
 int study_store_report(struct study_store *store, int64_t trial, int64_t step, double value,
                        char err[static STUDY_ERROR_MAX]);
+/* `json` NULL takes the attribute away. */
 int study_store_set_user(struct study_store *store, int64_t trial, const char *key, const char *json,
                          char err[static STUDY_ERROR_MAX]);
 int study_store_set_system(struct study_store *store, int64_t trial, const char *key, const char *json,

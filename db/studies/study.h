@@ -39,7 +39,7 @@ struct trial_report {
 
 struct study_trial {
     int64_t id;
-    int number; /* 0-based: how many of the study's trials have a lower id */
+    int number; /* 0-based: how many of the study's trials have a lower id, which is its index */
     enum trial_state state;
     int64_t started_us, completed_us;      /* since 1970 UTC; STUDY_NO_TIME: none */
     int64_t heartbeat_us;                  /* of the worker; STUDY_NO_TIME: it has none, and is never stale */
@@ -65,6 +65,9 @@ struct study {
     struct study_trial **trials; /* [n_trials], by number; a trial stays where it is once it is read */
     int n_trials;
     uint64_t version; /* counts changes that study_store_sync() brought */
+
+    struct study_texts *texts; /* what study_build.h has met already; NULL: nothing */
+    struct study_sync *sync;   /* what study_store_sync() remembers; NULL of a study that no store has */
 };
 
 const struct study_attribute *study_attribute_find(const struct study_attribute *attributes, int n,
@@ -74,11 +77,12 @@ const struct trial_param *study_trial_param(const struct study_trial *trial, int
 const struct trial_report *study_trial_report(const struct study_trial *trial, int64_t step); /* NULL */
 
 /* The sum of a trial's positive constraint violations, by system attributes "constraints:KEY" or the older
- * list "constraints": 0: feasible; NaN: it has none. */
+ * list "constraints": 0: feasible; NaN: it has none. A constraint that is NaN adds nothing, as Optuna has it.
+ */
 double study_trial_violation(const struct study_trial *trial);
 
-/* Of one objective the best COMPLETE feasible trial, the earliest of equals; NULL: there is none, or there
- * are several objectives. */
+/* Of one objective the best COMPLETE feasible trial (one with a NaN among its constraints is not), the
+ * earliest of equals; NULL: there is none, or there are several objectives. */
 const struct study_trial *study_best(const struct study *study);
 
 /* Workers of one search: "NAME_1", "NAME_2", … Writes NAME of such a name, else the name itself, and returns

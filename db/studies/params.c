@@ -1,0 +1,159 @@
+/* A study's distributions as they are set: each parameter keeps its class, its logarithm and its choices. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/studies/store_ops.h"
+
+enum { NAME_MAX_BYTES = 512, KNOWN_MAX = 1024 /* beyond, it begins anew */ };
+
+/* What was stored last of a parameter, with its text: 24 parameters a trial have the same ones every time. */
+struct known {
+    int64_t study;
+    char *name, *text;
+    struct distribution distribution;
+};
+struct study_store_known {
+    struct known rows[KNOWN_MAX];
+    int n, next; /* the one after that found last: parameters come in the same order */
+};
+
+static void known_finish(struct known *row)
+{
+    free(row->name);
+    free(row->text);
+    distribution_finish(&row->distribution);
+}
+
+static void known_clear(struct study_store_known *known)
+{
+    for (int i = 0; i < known->n; i++)
+        known_finish(&known->rows[i]);
+    known->n = known->next = 0;
+}
+
+void study_store_known_destroy(struct study_store_known *known)
+{
+    if (known)
+        known_clear(known);
+    free(known);
+}
+
+static struct known *known_find(struct study_store_known *known, int64_t study, const char *name)
+{
+    for (int i = 0; known && i < known->n; i++) {
+        int at = known->next + i < known->n ? known->next + i : known->next + i - known->n;
+        if (known->rows[at].study == study && strcmp(known->rows[at].name, name) == 0) {
+            known->next = at + 1 < known->n ? at + 1 : 0;
+            return &known->rows[at];
+        }
+    }
+    return NULL;
+}
+
+/* Takes `text`. What cannot be remembered is asked for again. */
+static void known_put(struct study_store *store, int64_t study, const char *name,
+                      const struct distribution *distribution, char *text)
+{
+    if (!store->known)
+        store->known = calloc(1, sizeof *store->known);
+    struct known *row = known_find(store->known, study, name);
+    struct known fresh = {.study = study, .text = text, .name = strdup(name)};
+    if (!store->known || !fresh.name || distribution_copy(distribution, &fresh.distribution) < 0) {
+        known_finish(&fresh);
+        return;
+    }
+    if (row) {
+        known_finish(row);
+        *row = fresh;
+        return;
+    }
+    if (store->known->n == KNOWN_MAX)
+        known_clear(store->known);
+    store->known->rows[store->known->n++] = fresh;
+}
+
+/* Does it go with what the study's trials have for that parameter? */
+static int check_compatible(struct study_store *store, int64_t study, const char *name,
+                            const struct distribution *distribution, char err[static STUDY_ERROR_MAX])
+{
+    char *text, why[DISTRIBUTION_ERROR_MAX];
+    int r = store->ops->param_known(store, study, name, &text, err);
+    if (r == -ENOENT)
+        return 0;
+    if (r < 0)
+        return r;
+    struct distribution there;
+    r = distribution_parse(text, &there, why);
+    if (r < 0) {
+        study_store_fail(store, r, err, "parameter \"%.100s\": %s", name, why);
+    } else {
+        if (!distribution_compatible(&there, distribution))
+            r = study_store_fail(
+                store, -EINVAL, err,
+                "parameter \"%.100s\": the study has %.200s: a parameter keeps its class, its "
+                "logarithm and its choices",
+                name, text);
+        distribution_finish(&there);
+    }
+    free(text);
+    return r;
+}
+
+static int insert(struct study_store *store, int64_t trial, const struct study_trial_row *row,
+                  const char *name, const struct distribution *distribution, double value,
+                  char err[static STUDY_ERROR_MAX])
+{
+    struct known *known = known_find(store->known, row->study, name);
+    bool same, again = known && distribution_equal(&known->distribution, distribution);
+    char *text = again ? known->text : NULL;
+    int r = 0;
+    if (!again) {
+        if (!known || !distribution_compatible(&known->distribution, distribution))
+            r = check_compatible(store, row->study, name, distribution, err);
+        if (r == 0 && !(text = distribution_text(distribution)))
+            r = study_store_fail(store, -ENOMEM, err, "no memory for parameter \"%.100s\"", name);
+        if (r < 0)
+            return r;
+    }
+    r = store->ops->param_insert(store, trial, name, value, text, &same, err);
+    if (r == -EEXIST)
+        r = same ? 0
+                 : study_store_fail(
+                       store, -EEXIST, err,
+                       "trial %d: parameter \"%.100s\": has another value already, which it keeps",
+                       row->number, name);
+    if (!again && r == 0)
+        known_put(store, row->study, name, distribution, text);
+    else if (!again)
+        free(text);
+    return r;
+}
+
+int study_store_set_param(struct study_store *store, int64_t trial, const char *name,
+                          const struct distribution *distribution, double value,
+                          char err[static STUDY_ERROR_MAX])
+{
+    struct study_trial_row row;
+    bool own;
+    if (!*name || strnlen(name, NAME_MAX_BYTES + 1) > NAME_MAX_BYTES)
+        return study_store_fail(store, -EINVAL, err, "parameter \"%.40s\": a name of 1 to %d bytes is needed",
+                                name, NAME_MAX_BYTES);
+    int r = study_store_enter(store, &own, err);
+    if (r < 0)
+        return r;
+    r = store->ops->trial_find(store, trial, &row, err);
+    if (r == -ENOENT)
+        study_store_fail(store, r, err, "trial id %lld: is not there", (long long)trial);
+    if (r == 0 && trial_state_finished(row.state))
+        r = study_store_fail(store, -EINVAL, err, "trial %d: is %s: a finished trial never changes",
+                             row.number, trial_state_name(row.state));
+    if (r == 0 && !distribution_contains(distribution, value))
+        r = study_store_fail(
+            store, -EINVAL, err,
+            "trial %d: parameter \"%.100s\": %.17g: a value of %.15g to %.15g, on its grid, is needed",
+            row.number, name, value, distribution->low, distribution->high);
+    if (r == 0)
+        r = insert(store, trial, &row, name, distribution, value, err);
+    return study_store_leave(store, own, r, err);
+}

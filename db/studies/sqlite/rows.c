@@ -1,0 +1,198 @@
+/* Rows become trials: one pass of each table over a range of ids, merged by id. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/studies/sqlite/sqlite_store.h"
+#include "db/studies/study_build.h"
+
+struct reading {
+    struct study_sqlite *store;
+    struct study *study;
+    struct study_trial **trials;
+    int n, at;
+    int hint; /* parameters come in the same order in every trial */
+};
+
+static int no_memory(struct reading *reading, char err[static STUDY_ERROR_MAX])
+{
+    return study_store_fail(&reading->store->base, -ENOMEM, err, "no memory for study \"%.100s\"",
+                            reading->study->name);
+}
+
+static const char *text_at(sqlite3_stmt *stmt, int column)
+{
+    return (const char *)sqlite3_column_text(stmt, column);
+}
+
+static int take_trial(struct reading *reading, sqlite3_stmt *stmt, char err[static STUDY_ERROR_MAX])
+{
+    enum trial_state state;
+    int64_t id = sqlite3_column_int64(stmt, 0);
+    if (!study_sqlite_state(text_at(stmt, 1), &state))
+        return study_store_fail(&reading->store->base, -EBADMSG, err,
+                                "trial id %lld: has a state that Optuna does not have", (long long)id);
+    if (reading->n == 0 || (reading->n >= 4 && (reading->n & (reading->n - 1)) == 0)) {
+        size_t room = reading->n ? (size_t)reading->n * 2 : 4;
+        struct study_trial **more = realloc(reading->trials, room * sizeof *more);
+        if (!more)
+            return no_memory(reading, err);
+        reading->trials = more;
+    }
+    struct study_trial *trial = study_trial_create(id, state);
+    if (!trial)
+        return no_memory(reading, err);
+    trial->started_us = study_sqlite_time(text_at(stmt, 2));
+    trial->completed_us = study_sqlite_time(text_at(stmt, 3));
+    trial->heartbeat_us = study_sqlite_time(text_at(stmt, 4));
+    reading->trials[reading->n++] = trial;
+    return 0;
+}
+
+static int take_param(struct reading *reading, struct study_trial *trial, sqlite3_stmt *stmt,
+                      char err[static STUDY_ERROR_MAX])
+{
+    struct study *study = reading->study;
+    const char *name = text_at(stmt, 1), *text = text_at(stmt, 3);
+    char why[DISTRIBUTION_ERROR_MAX] = "";
+    if (!name || !text)
+        return 0;
+    int param = reading->hint;
+    if (param >= study->n_params || strcmp(study->params[param], name) != 0)
+        param = study_param(study, name);
+    reading->hint = param + 1 < study->n_params ? param + 1 : 0;
+    int distribution = param < 0 ? -ENOMEM : study_distribution(study, text, why);
+    if (distribution == -ENOMEM ||
+        (distribution >= 0 &&
+         study_trial_put_param(trial, param, distribution, sqlite3_column_double(stmt, 2)) < 0))
+        return no_memory(reading, err);
+    if (distribution < 0)
+        return study_store_fail(&reading->store->base, -EBADMSG, err,
+                                "trial id %lld: parameter \"%.100s\": %s", (long long)trial->id, name, why);
+    return 0;
+}
+
+static int take_value(struct reading *reading, struct study_trial *trial, sqlite3_stmt *stmt,
+                      char err[static STUDY_ERROR_MAX])
+{
+    int r = study_trial_put_value(trial, reading->study->n_objectives, sqlite3_column_int(stmt, 1),
+                                  study_sqlite_double(stmt, 2));
+    return r < 0 ? no_memory(reading, err) : 0;
+}
+
+static int take_report(struct reading *reading, struct study_trial *trial, sqlite3_stmt *stmt,
+                       char err[static STUDY_ERROR_MAX])
+{
+    int r = study_trial_put_report(trial, sqlite3_column_int64(stmt, 1), study_sqlite_double(stmt, 2));
+    return r < 0 ? no_memory(reading, err) : 0;
+}
+
+static int take_user(struct reading *reading, struct study_trial *trial, sqlite3_stmt *stmt,
+                     char err[static STUDY_ERROR_MAX])
+{
+    const char *key = text_at(stmt, 1), *json = text_at(stmt, 2);
+    int r = key && json ? study_attribute_put(&trial->user, &trial->n_user, key, json) : 0;
+    return r < 0 ? no_memory(reading, err) : 0;
+}
+
+static int take_system(struct reading *reading, struct study_trial *trial, sqlite3_stmt *stmt,
+                       char err[static STUDY_ERROR_MAX])
+{
+    const char *key = text_at(stmt, 1), *json = text_at(stmt, 2);
+    int r = key && json ? study_attribute_put(&trial->system, &trial->n_system, key, json) : 0;
+    return r < 0 ? no_memory(reading, err) : 0;
+}
+
+static const struct {
+    enum study_sql statement;
+    int (*take)(struct reading *, struct study_trial *, sqlite3_stmt *, char[static STUDY_ERROR_MAX]);
+} tables[] = {
+    {STUDY_SQL_READ_PARAMS, take_param},   {STUDY_SQL_READ_VALUES, take_value},
+    {STUDY_SQL_READ_REPORTS, take_report}, {STUDY_SQL_READ_USER, take_user},
+    {STUDY_SQL_READ_SYSTEM, take_system},
+};
+
+/* All rows of one table, each given to its trial; of READ_TRIALS itself each makes one. */
+static int read_table(struct reading *reading, enum study_sql statement, int64_t from, int64_t to,
+                      int (*take)(struct reading *, struct study_trial *, sqlite3_stmt *,
+                                  char[static STUDY_ERROR_MAX]),
+                      char err[static STUDY_ERROR_MAX])
+{
+    sqlite3_stmt *stmt = reading->store->statements[statement];
+    int rc, r = 0;
+    sqlite3_bind_int64(stmt, 1, reading->study->id);
+    sqlite3_bind_int64(stmt, 2, from);
+    sqlite3_bind_int64(stmt, 3, to);
+    reading->at = 0;
+    while (r == 0 && (rc = study_sqlite_step(reading->store, stmt, err)) != SQLITE_DONE) {
+        if (rc < 0)
+            return rc;
+        int64_t id = sqlite3_column_int64(stmt, 0);
+        while (take && reading->at < reading->n && reading->trials[reading->at]->id < id)
+            reading->at++;
+        if (!take)
+            r = take_trial(reading, stmt, err);
+        else if (reading->at < reading->n && reading->trials[reading->at]->id == id)
+            r = take(reading, reading->trials[reading->at], stmt, err);
+    }
+    sqlite3_reset(stmt);
+    return r;
+}
+
+int study_sqlite_read_trials(struct study_sqlite *store, struct study *study, int64_t from, int64_t to,
+                             struct study_trial ***ret, int *ret_n, char err[static STUDY_ERROR_MAX])
+{
+    struct reading reading = {.store = store, .study = study};
+    int r = read_table(&reading, STUDY_SQL_READ_TRIALS, from, to, NULL, err);
+    for (size_t i = 0; r == 0 && reading.n > 0 && i < sizeof tables / sizeof *tables; i++)
+        r = read_table(&reading, tables[i].statement, from, to, tables[i].take, err);
+    if (r < 0) {
+        for (int i = 0; i < reading.n; i++)
+            study_trial_destroy(reading.trials[i]);
+        free(reading.trials);
+        return r;
+    }
+    *ret = reading.trials;
+    *ret_n = reading.n;
+    return 0;
+}
+
+static int renew_attributes(struct study_sqlite *store, struct study *study, enum study_sql statement,
+                            struct study_attribute **attributes, int *n, bool *ret_changed,
+                            char err[static STUDY_ERROR_MAX])
+{
+    sqlite3_stmt *stmt = store->statements[statement];
+    struct study_attribute *fresh = NULL;
+    int n_fresh = 0, rc, r = 0;
+    sqlite3_bind_int64(stmt, 1, study->id);
+    while (r == 0 && (rc = study_sqlite_step(store, stmt, err)) == SQLITE_ROW) {
+        const char *key = text_at(stmt, 0), *json = text_at(stmt, 1);
+        r = key && json ? study_attribute_put(&fresh, &n_fresh, key, json) : 0;
+    }
+    if (r < 0)
+        study_store_fail(&store->base, r, err, "no memory for study \"%.100s\"", study->name);
+    else if (rc < 0)
+        r = rc;
+    sqlite3_reset(stmt);
+    if (r == 0 && !study_attributes_equal(*attributes, *n, fresh, n_fresh)) {
+        struct study_attribute *old = *attributes;
+        int n_old = *n;
+        *attributes = fresh;
+        *n = n_fresh;
+        fresh = old;
+        n_fresh = n_old;
+        *ret_changed = true;
+    }
+    study_attributes_finish(&fresh, &n_fresh);
+    return r;
+}
+
+int study_sqlite_read_attributes(struct study_sqlite *store, struct study *study, bool *ret_changed,
+                                 char err[static STUDY_ERROR_MAX])
+{
+    int r = renew_attributes(store, study, STUDY_SQL_USER, &study->user, &study->n_user, ret_changed, err);
+    if (r == 0)
+        r = renew_attributes(store, study, STUDY_SQL_SYSTEM, &study->system, &study->n_system, ret_changed,
+                             err);
+    return r;
+}

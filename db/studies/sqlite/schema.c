@@ -1,0 +1,141 @@
+/* Is it Optuna's schema of the version that we know? An empty file becomes one; one whose making was
+ * interrupted is completed. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "db/studies/sqlite/schema_text.h"
+#include "db/studies/sqlite/sqlite_store.h"
+
+#define SCHEMA_ROWS(version) STUDY_SCHEMA_ROWS(version, STUDY_SCHEMA_REVISION, STUDY_SCHEMA_LIBRARY)
+
+/* Revisions of Optuna 0.9 to 3.1; `optuna storage upgrade` brings them to ours. */
+static const char *const older[] = {"v0.9.0.a", "v1.2.0.a", "v1.3.0.a", "v2.4.0.a", "v2.6.0.a",
+                                    "v3.0.0.a", "v3.0.0.b", "v3.0.0.c", "v3.0.0.d"};
+
+/* All tables of the schema; how many of them there are, and how many others. */
+static const char count_tables[] =
+    "SELECT count(*) FILTER (WHERE known), count(*) FILTER (WHERE NOT known) FROM (SELECT name IN "
+    "('studies', "
+    "'version_info', 'study_directions', 'study_user_attributes', 'study_system_attributes', 'trials', "
+    "'trial_user_attributes', 'trial_system_attributes', 'trial_params', 'trial_values', "
+    "'trial_intermediate_values', 'trial_heartbeats', 'alembic_version') AS known FROM sqlite_schema "
+    "WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\')";
+enum { TABLES = 13 };
+
+/* The first row's first two columns. 0, -ENOENT, or what the database says. */
+static int ask(struct study_sqlite *store, const char *sql, int64_t *ret, char *text, size_t cap,
+               char err[static STUDY_ERROR_MAX])
+{
+    sqlite3_stmt *stmt;
+    int rc = sqlite3_prepare_v2(store->db, sql, -1, &stmt, NULL);
+    if (rc != SQLITE_OK)
+        return study_sqlite_fail(store, rc, err);
+    rc = sqlite3_step(stmt);
+    if (rc == SQLITE_ROW) {
+        const unsigned char *got = sqlite3_column_text(stmt, 0);
+        for (int i = 0; ret && i < 2 && i < sqlite3_column_count(stmt); i++)
+            ret[i] = sqlite3_column_int64(stmt, i);
+        if (text)
+            snprintf(text, cap, "%s", got ? (const char *)got : "");
+    }
+    int end = sqlite3_finalize(stmt);
+    if (end != SQLITE_OK)
+        return study_sqlite_fail(store, end, err);
+    return rc == SQLITE_ROW ? 0 : -ENOENT;
+}
+
+static int foreign(struct study_sqlite *store, char err[static STUDY_ERROR_MAX])
+{
+    return study_store_fail(&store->base, -EMEDIUMTYPE, err,
+                            "holds other tables than studies: Optuna's schema %d, or a new file, is needed",
+                            STUDY_SCHEMA_VERSION);
+}
+
+static int check_version(struct study_sqlite *store, char err[static STUDY_ERROR_MAX])
+{
+    char revision[33] = "", library[64] = "?";
+    int64_t version[2] = {0};
+    int r = ask(store, "SELECT version_num FROM alembic_version", NULL, revision, sizeof revision, err);
+    if (r == 0)
+        r = ask(store, "SELECT schema_version FROM version_info", version, NULL, 0, err);
+    if (r == 0)
+        r = ask(store, "SELECT library_version FROM version_info", NULL, library, sizeof library, err);
+    if (r < 0)
+        return r;
+    if (version[0] == STUDY_SCHEMA_VERSION && strcmp(revision, STUDY_SCHEMA_REVISION) == 0)
+        return 0;
+    bool old = version[0] < STUDY_SCHEMA_VERSION;
+    for (size_t i = 0; i < sizeof older / sizeof *older; i++)
+        old = old || strcmp(revision, older[i]) == 0;
+    return study_store_fail(
+        &store->base, -EMEDIUMTYPE, err,
+        old ? "its schema %lld (%s, Optuna %s) is older than %d (%s): optuna storage upgrade would be right"
+            : "its schema %lld (%s, Optuna %s) is newer than %d (%s), which this program knows: a newer "
+              "papertape "
+              "would be right",
+        (long long)version[0], revision, library, STUDY_SCHEMA_VERSION, STUDY_SCHEMA_REVISION);
+}
+
+/* 0: it is whole; 1: it is to be made, or to be completed. */
+static int look(struct study_sqlite *store, char err[static STUDY_ERROR_MAX])
+{
+    int64_t tables[2], rows[2];
+    int r = ask(store, count_tables, tables, NULL, 0, err);
+    if (r < 0)
+        return r;
+    if (tables[0] == 0 && tables[1] == 0)
+        return 1;
+    /* Others' tables beside Optuna's are no harm. */
+    if (tables[0] < TABLES)
+        return tables[1] > 0 ? foreign(store, err) : 1;
+    r = ask(store, "SELECT (SELECT count(*) FROM version_info), (SELECT count(*) FROM alembic_version)", rows,
+            NULL, 0, err);
+    if (r < 0)
+        return r;
+    return rows[0] > 0 && rows[1] > 0 ? check_version(store, err) : 1;
+}
+
+/* Tables of the same names that are not Optuna's lack a column that a statement needs. */
+static int prepare(struct study_sqlite *store, char err[static STUDY_ERROR_MAX])
+{
+    for (int i = 0; i < STUDY_SQL_STATEMENTS; i++) {
+        int rc = sqlite3_prepare_v3(store->db, study_sql_texts[i], -1, SQLITE_PREPARE_PERSISTENT,
+                                    &store->statements[i], NULL);
+        if (rc == SQLITE_ERROR)
+            return study_store_fail(
+                &store->base, -EMEDIUMTYPE, err,
+                "its tables are not Optuna's (%.100s): schema %d, or a new file, is needed",
+                sqlite3_errmsg(store->db), STUDY_SCHEMA_VERSION);
+        if (rc != SQLITE_OK)
+            return study_sqlite_fail(store, rc, err);
+    }
+    return 0;
+}
+
+int study_sqlite_schema(struct study_sqlite *store, char err[static STUDY_ERROR_MAX])
+{
+    int r = look(store, err);
+    if (r == 0)
+        return prepare(store, err);
+    if (r < 0)
+        return r;
+    if (store->base.mode == STUDY_STORE_READ)
+        return study_store_fail(&store->base, -ENOENT, err, "holds no studies yet");
+    int rc = sqlite3_exec(store->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+    if (rc != SQLITE_OK)
+        return study_sqlite_fail(store, rc, err);
+    r = look(store, err); /* another may have been first */
+    if (r == 1) {
+        rc = sqlite3_exec(store->db, STUDY_SCHEMA SCHEMA_ROWS(STUDY_SCHEMA_VERSION), NULL, NULL, NULL);
+        r = rc == SQLITE_OK ? check_version(store, err) : study_sqlite_fail(store, rc, err);
+    }
+    if (r == 0)
+        r = prepare(store, err);
+    rc = r == 0 ? sqlite3_exec(store->db, "COMMIT", NULL, NULL, NULL) : SQLITE_OK;
+    if (rc != SQLITE_OK)
+        r = study_sqlite_fail(store, rc, err);
+    if (r < 0)
+        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+    return r;
+}

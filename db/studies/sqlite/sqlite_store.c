@@ -1,0 +1,301 @@
+#include "db/studies/sqlite/sqlite_store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { FILE_MODE = 0640, NAP_LEAST_US = 300, NAP_MOST_US = 5000 };
+
+static int code_of(int rc)
+{
+    switch (rc & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return -EBUSY;
+    case SQLITE_READONLY:
+    case SQLITE_CANTOPEN: /* the journal, once the file is open */
+    case SQLITE_PERM:
+        return -EROFS;
+    case SQLITE_NOTADB:
+        return -EMEDIUMTYPE;
+    case SQLITE_CORRUPT:
+    case SQLITE_CONSTRAINT:
+        return -EBADMSG;
+    case SQLITE_FULL:
+        return -ENOSPC;
+    case SQLITE_NOMEM:
+        return -ENOMEM;
+    case SQLITE_TOOBIG:
+        return -EINVAL;
+    default:
+        return -EIO;
+    }
+}
+
+int study_sqlite_fail(struct study_sqlite *store, int rc, char err[static STUDY_ERROR_MAX])
+{
+    int r = code_of(rc);
+    const char *said = sqlite3_errmsg(store->db);
+    switch (r) {
+    case -EBUSY:
+        return study_store_fail(
+            &store->base, r, err,
+            "locked by others for %.0f s: shorter transactions there, or fewer workers, would "
+            "be right",
+            store->busy_ms / 1e3);
+    case -EROFS:
+        return study_store_fail(
+            &store->base, r, err,
+            "is read-only (%.100s): write permission on the file and its folder is needed", said);
+    case -EMEDIUMTYPE:
+        return study_store_fail(&store->base, r, err, "is no SQLite database: one, or a new file, is needed");
+    case -EBADMSG:
+        return study_store_fail(&store->base, r, err, "is damaged (%.200s): a copy that is whole is needed",
+                                said);
+    default:
+        return study_store_fail(&store->base, r, err, "%.200s", said);
+    }
+}
+
+int study_sqlite_step(struct study_sqlite *store, sqlite3_stmt *stmt, char err[static STUDY_ERROR_MAX])
+{
+    int rc = sqlite3_step(stmt);
+    if (rc == SQLITE_ROW || rc == SQLITE_DONE)
+        return rc;
+    int r = study_sqlite_fail(store, rc, err);
+    sqlite3_reset(stmt);
+    return r;
+}
+
+int study_sqlite_run(struct study_sqlite *store, sqlite3_stmt *stmt, char err[static STUDY_ERROR_MAX])
+{
+    int rc = study_sqlite_step(store, stmt, err);
+    if (rc < 0)
+        return rc;
+    sqlite3_reset(stmt);
+    return 0;
+}
+
+static double now_s(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Naps that differ, so that workers do not come back at once; SQLite has no queue. */
+static int wait_turn(void *ctx, int naps)
+{
+    struct study_sqlite *store = ctx;
+    double now = now_s(CLOCK_MONOTONIC);
+    if (naps == 0)
+        store->busy_since_s = now;
+    if ((now - store->busy_since_s) * 1e3 >= store->busy_ms)
+        return 0;
+    unsigned most = NAP_LEAST_US << (naps < 4 ? naps : 4), draw;
+    sqlite3_randomness(sizeof draw, &draw);
+    most = most < NAP_MOST_US ? most : NAP_MOST_US;
+    usleep(NAP_LEAST_US / 2 + draw % most);
+    return 1;
+}
+
+void study_sqlite_now(double ago_s, char ret[static STUDY_SQLITE_TIME])
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    int64_t us = (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000 - (int64_t)(ago_s * 1e6);
+    time_t seconds = (time_t)(us / 1000000);
+    struct tm tm;
+    gmtime_r(&seconds, &tm);
+    size_t n = strftime(ret, STUDY_SQLITE_TIME, "%Y-%m-%d %H:%M:%S", &tm);
+    snprintf(ret + n, STUDY_SQLITE_TIME - n, ".%06d", (int)(us % 1000000));
+}
+
+int64_t study_sqlite_time(const char *text)
+{
+    struct tm tm = {0};
+    const char *rest = text ? strptime(text, "%Y-%m-%d %H:%M:%S", &tm) : NULL;
+    if (!rest)
+        return STUDY_NO_TIME;
+    int64_t us = (int64_t)timegm(&tm) * 1000000;
+    if (*rest == '.')
+        for (int64_t unit = 100000; unit > 0 && rest[1] >= '0' && rest[1] <= '9'; unit /= 10)
+            us += unit * (*++rest - '0');
+    return us;
+}
+
+double study_sqlite_double(sqlite3_stmt *stmt, int at)
+{
+    const char *type = (const char *)sqlite3_column_text(stmt, at + 1);
+    if (type && strcmp(type, "INF_POS") == 0)
+        return INFINITY;
+    if (type && strcmp(type, "INF_NEG") == 0)
+        return -INFINITY;
+    return sqlite3_column_type(stmt, at) == SQLITE_NULL ? (double)NAN : sqlite3_column_double(stmt, at);
+}
+
+void study_sqlite_bind_double(sqlite3_stmt *stmt, int at, double value)
+{
+    if (isfinite(value))
+        sqlite3_bind_double(stmt, at, value);
+    else
+        sqlite3_bind_null(stmt, at);
+    sqlite3_bind_text(stmt, at + 1,
+                      isnan(value)    ? "NAN"
+                      : !isinf(value) ? "FINITE"
+                      : value > 0     ? "INF_POS"
+                                      : "INF_NEG",
+                      -1, SQLITE_STATIC);
+}
+
+bool study_sqlite_state(const char *name, enum trial_state *ret)
+{
+    for (enum trial_state state = 0; name && state < TRIAL_STATES; state++)
+        if (strcmp(name, trial_state_name(state)) == 0) {
+            *ret = state;
+            return true;
+        }
+    return false;
+}
+
+static int begin(struct study_store *store, char err[static STUDY_ERROR_MAX])
+{
+    struct study_sqlite *sqlite = study_sqlite_of(store);
+    return study_sqlite_run(sqlite, sqlite->statements[STUDY_SQL_BEGIN_WRITE], err);
+}
+
+static int commit(struct study_store *store, char err[static STUDY_ERROR_MAX])
+{
+    struct study_sqlite *sqlite = study_sqlite_of(store);
+    return study_sqlite_run(sqlite, sqlite->statements[STUDY_SQL_COMMIT], err);
+}
+
+static void rollback(struct study_store *store)
+{
+    struct study_sqlite *sqlite = study_sqlite_of(store);
+    char err[STUDY_ERROR_MAX];
+    sqlite->rollbacks++;
+    sqlite->mark.study = 0;
+    if (!sqlite3_get_autocommit(sqlite->db)) /* a full disk, and others, have rolled back already */
+        study_sqlite_run(sqlite, sqlite->statements[STUDY_SQL_ROLLBACK], err);
+}
+
+static void store_close(struct study_store *store)
+{
+    struct study_sqlite *sqlite = study_sqlite_of(store);
+    for (int i = 0; i < STUDY_SQL_STATEMENTS; i++)
+        sqlite3_finalize(sqlite->statements[i]);
+    sqlite3_close(sqlite->db);
+    free(sqlite);
+}
+
+/* SQLite makes a file, too, but with the umask's mode; and says less of what is wrong with a path. */
+static int touch(struct study_sqlite *store, const char *path, char err[static STUDY_ERROR_MAX])
+{
+    bool make = store->base.mode == STUDY_STORE_WRITE;
+    int fd = open(path, (make ? O_RDWR | O_CREAT : O_RDONLY) | O_CLOEXEC, FILE_MODE);
+    if (fd >= 0) {
+        close(fd);
+        return 0;
+    }
+    int r = -errno;
+    if (r == -EACCES && access(path, R_OK) == 0)
+        r = -EROFS;
+    if (r == -EROFS)
+        return study_store_fail(&store->base, r, err,
+                                "is read-only: write permission on the file and its folder is needed");
+    return study_store_fail(&store->base, r, err, "%s", strerror(-r));
+}
+
+/* Is there room for a journal? */
+static int check_folder(struct study_sqlite *store, const char *path, char err[static STUDY_ERROR_MAX])
+{
+    char *copy = strdup(path);
+    if (!copy)
+        return study_store_fail(&store->base, -ENOMEM, err, "no memory");
+    bool writes = faccessat(AT_FDCWD, dirname(copy), W_OK, AT_EACCESS) == 0;
+    free(copy);
+    if (writes && !sqlite3_db_readonly(store->db, "main"))
+        return 0;
+    return study_store_fail(&store->base, -EROFS, err,
+                            "is read-only: write permission on the file and its folder is needed");
+}
+
+static int store_open(const char *location, enum study_store_mode mode, int busy_ms, struct study_store **ret,
+                      char err[static STUDY_ERROR_MAX])
+{
+    static atomic_uint_fast64_t opened;
+    struct study_sqlite *store = calloc(1, sizeof *store);
+    if (!store || !(store->base.url = strdup(location))) {
+        free(store);
+        snprintf(err, STUDY_ERROR_MAX, "%.200s: no memory", location);
+        return -ENOMEM;
+    }
+    store->base.ops = &study_store_sqlite;
+    store->base.mode = mode;
+    store->busy_ms = busy_ms;
+    store->serial = atomic_fetch_add(&opened, 1) + 1;
+    int r = touch(store, location, err);
+    if (r < 0)
+        goto fail;
+    /* A reader, too, may have to take back what a killed writer left; where it may not write it is read-only.
+     */
+    int rc = sqlite3_open_v2(location, &store->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    if (!store->db) {
+        r = study_store_fail(&store->base, -ENOMEM, err, "no memory");
+        goto fail;
+    }
+    sqlite3_extended_result_codes(store->db, 1);
+    sqlite3_busy_handler(store->db, wait_turn, store);
+    if (rc == SQLITE_OK && mode == STUDY_STORE_READ)
+        rc = sqlite3_exec(store->db, "PRAGMA query_only = 1", NULL, NULL, NULL);
+    r = rc == SQLITE_OK ? 0 : study_sqlite_fail(store, rc, err);
+    if (r == 0 && mode == STUDY_STORE_WRITE)
+        r = check_folder(store, location, err);
+    if (r == 0)
+        r = study_sqlite_schema(store, err);
+    if (r < 0)
+        goto fail;
+    *ret = &store->base;
+    return 0;
+fail:
+    free(store->base.url);
+    store_close(&store->base);
+    return r;
+}
+
+const struct study_store_ops study_store_sqlite = {
+    .scheme = "sqlite",
+    .open = store_open,
+    .close = store_close,
+    .begin = begin,
+    .commit = commit,
+    .rollback = rollback,
+    .study_find = study_sqlite_study_find,
+    .study_insert = study_sqlite_study_insert,
+    .study_directions = study_sqlite_study_directions,
+    .study_attribute = study_sqlite_study_attribute,
+    .list = study_sqlite_list,
+    .load = study_sqlite_load,
+    .sync = study_sqlite_sync,
+    .trial_find = study_sqlite_trial_find,
+    .trial_take = study_sqlite_trial_take,
+    .trial_insert = study_sqlite_trial_insert,
+    .trial_finish = study_sqlite_trial_finish,
+    .trial_copy = study_sqlite_trial_copy,
+    .param_known = study_sqlite_param_known,
+    .param_insert = study_sqlite_param_insert,
+    .attribute_get = study_sqlite_attribute_get,
+    .attribute = study_sqlite_attribute,
+    .report = study_sqlite_report,
+    .report_last = study_sqlite_report_last,
+    .heartbeat = study_sqlite_heartbeat,
+    .stale = study_sqlite_stale,
+};

@@ -1,0 +1,192 @@
+/* A study in memory follows the file: nothing is read where nobody has written since; else its attributes,
+ * the trials that had not ended when they were read last, and those that are new. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/studies/sqlite/sqlite_store.h"
+#include "db/studies/study_build.h"
+
+struct study_sync {
+    uint64_t serial, rollbacks; /* of the store that it was read from */
+    int64_t data_version;       /* changes with every commit of other connections */
+    int64_t changes;            /* this connection's own */
+    bool tentative;             /* something of it was not committed yet */
+    int settled;                /* all trials before have ended */
+};
+
+static int data_version(struct study_sqlite *store, int64_t *ret, char err[static STUDY_ERROR_MAX])
+{
+    sqlite3_stmt *stmt = store->statements[STUDY_SQL_DATA_VERSION];
+    int rc = study_sqlite_step(store, stmt, err);
+    if (rc < 0)
+        return rc;
+    *ret = sqlite3_column_int64(stmt, 0);
+    sqlite3_reset(stmt);
+    return 0;
+}
+
+static bool same_store(const struct study_sqlite *store, const struct study_sync *sync)
+{
+    return sync->serial == store->serial && !(sync->tentative && sync->rollbacks != store->rollbacks);
+}
+
+/* Is the study still there, under its name? An id may be another's after a deletion. */
+static int check_name(struct study_sqlite *store, const struct study *study, char err[static STUDY_ERROR_MAX])
+{
+    sqlite3_stmt *stmt = store->statements[STUDY_SQL_NAME];
+    sqlite3_bind_int64(stmt, 1, study->id);
+    int rc = study_sqlite_step(store, stmt, err);
+    if (rc < 0)
+        return rc;
+    const char *name = rc == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 0) : NULL;
+    bool same = name && strcmp(name, study->name) == 0;
+    sqlite3_reset(stmt);
+    if (!same)
+        return study_store_fail(&store->base, -ENOENT, err, "study \"%.100s\": was deleted", study->name);
+    return 0;
+}
+
+/* Trials with ids from..to, which are [first, last) in memory, are read again. */
+static int renew(struct study_sqlite *store, struct study *study, int first, int last, int64_t from,
+                 int64_t to, bool *changed, char err[static STUDY_ERROR_MAX])
+{
+    struct study_trial **fresh;
+    int n;
+    int r = study_sqlite_read_trials(store, study, from, to, &fresh, &n, err);
+    if (r < 0)
+        return r;
+    r = study_splice(study, first, last, fresh, n, changed);
+    if (r < 0) {
+        study_store_fail(&store->base, r, err, "no memory for study \"%.100s\"", study->name);
+        for (int i = 0; i < n; i++)
+            study_trial_destroy(fresh[i]);
+    }
+    free(fresh);
+    return r;
+}
+
+/* Those that had not ended, a run of neighbours at once; then those after them. */
+static int read_changes(struct study_sqlite *store, struct study *study, bool *changed,
+                        char err[static STUDY_ERROR_MAX])
+{
+    struct study_sync *sync = study->sync;
+    int r = study_sqlite_read_attributes(store, study, changed, err);
+    while (sync->settled < study->n_trials && trial_state_finished(study->trials[sync->settled]->state))
+        sync->settled++;
+    for (int i = sync->settled; r == 0 && i < study->n_trials; i++) {
+        if (trial_state_finished(study->trials[i]->state))
+            continue;
+        int end = i + 1, before = study->n_trials;
+        while (end < study->n_trials && !trial_state_finished(study->trials[end]->state))
+            end++;
+        r = renew(store, study, i, end, study->trials[i]->id, study->trials[end - 1]->id, changed, err);
+        i = end - 1 + (study->n_trials - before);
+    }
+    int n = study->n_trials;
+    int64_t next = n > 0 ? study->trials[n - 1]->id + 1 : INT64_MIN;
+    return r < 0 ? r : renew(store, study, n, n, next, INT64_MAX, changed, err);
+}
+
+static int read_all(struct study_sqlite *store, struct study *study, bool *changed,
+                    char err[static STUDY_ERROR_MAX])
+{
+    study->sync->settled = 0;
+    int r = study_sqlite_read_attributes(store, study, changed, err);
+    return r < 0 ? r : renew(store, study, 0, study->n_trials, INT64_MIN, INT64_MAX, changed, err);
+}
+
+/* Within a transaction, so that all of it is of one moment. */
+static int read_study(struct study_sqlite *store, struct study *study, char err[static STUDY_ERROR_MAX])
+{
+    struct study_sync *sync = study->sync, now = {
+                                               .serial = store->serial,
+                                               .rollbacks = store->rollbacks,
+                                               .changes = sqlite3_total_changes64(store->db),
+                                               .tentative = store->base.within,
+                                           };
+    bool changed = false;
+    int r = check_name(store, study, err);
+    if (r == 0)
+        r = data_version(store, &now.data_version, err);
+    if (r == 0)
+        r = same_store(store, sync) ? read_changes(store, study, &changed, err)
+                                    : read_all(store, study, &changed, err);
+    study->version += changed;
+    if (r < 0) {
+        sync->serial = 0; /* what was read is of no one moment */
+        return r;
+    }
+    /* What was tentative is settled by a commit: without a rollback in between it was one. */
+    now.settled = sync->settled;
+    *sync = now;
+    return 0;
+}
+
+int study_sqlite_sync(struct study_store *store, struct study *study, char err[static STUDY_ERROR_MAX])
+{
+    struct study_sqlite *sqlite = study_sqlite_of(store);
+    int64_t version;
+    if (!study->sync && !(study->sync = calloc(1, sizeof *study->sync)))
+        return study_store_fail(store, -ENOMEM, err, "no memory for study \"%.100s\"", study->name);
+    if (same_store(sqlite, study->sync) && study->sync->changes == sqlite3_total_changes64(sqlite->db)) {
+        int r = data_version(sqlite, &version, err);
+        if (r < 0 || version == study->sync->data_version)
+            return r;
+    }
+    if (!sqlite3_get_autocommit(sqlite->db))
+        return read_study(sqlite, study, err);
+    int r = study_sqlite_run(sqlite, sqlite->statements[STUDY_SQL_BEGIN_READ], err);
+    if (r < 0)
+        return r;
+    r = read_study(sqlite, study, err);
+    char ignored[STUDY_ERROR_MAX];
+    int end = study_sqlite_run(sqlite, sqlite->statements[STUDY_SQL_COMMIT], r < 0 ? ignored : err);
+    return r < 0 ? r : end;
+}
+
+/* The name; for free(). */
+static int read_name(struct study_sqlite *store, int64_t id, char **ret, char err[static STUDY_ERROR_MAX])
+{
+    sqlite3_stmt *stmt = store->statements[STUDY_SQL_NAME];
+    sqlite3_bind_int64(stmt, 1, id);
+    int rc = study_sqlite_step(store, stmt, err);
+    if (rc < 0)
+        return rc;
+    const char *name = rc == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 0) : NULL;
+    char *copy = name ? strdup(name) : NULL;
+    sqlite3_reset(stmt);
+    if (!name)
+        return study_store_fail(&store->base, -ENOENT, err, "study id %lld: is not there", (long long)id);
+    if (!copy)
+        return study_store_fail(&store->base, -ENOMEM, err, "no memory");
+    *ret = copy;
+    return 0;
+}
+
+int study_sqlite_load(struct study_store *store, int64_t id, struct study **ret,
+                      char err[static STUDY_ERROR_MAX])
+{
+    enum study_direction directions[STUDY_OBJECTIVES_MAX];
+    char *name = NULL;
+    int n = 0;
+    int r = read_name(study_sqlite_of(store), id, &name, err);
+    if (r < 0)
+        return r;
+    r = study_sqlite_study_directions(store, id, directions, &n, err);
+    if (r == -ENOENT)
+        study_store_fail(store, r = -EBADMSG, err,
+                         "study \"%.100s\": has no direction: Optuna gives each one", name);
+    struct study *study = r == 0 ? study_create(id, name, directions, n) : NULL;
+    free(name);
+    if (r == 0 && !study)
+        r = study_store_fail(store, -ENOMEM, err, "no memory");
+    if (r == 0)
+        r = study_sqlite_sync(store, study, err);
+    if (r < 0) {
+        study_destroy(study);
+        return r;
+    }
+    *ret = study;
+    return 0;
+}
