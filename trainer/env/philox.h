@@ -10,7 +10,7 @@ enum { PHILOX_ROUNDS = 10 };
 
 /* What the fourth counter word says a draw is for, in its highest byte, so that no two draws of one seed
  * share a counter. 0: an episode's beginning, trainer/env/begin.h. */
-enum { PPO_DRAW_ACTION = 1, PPO_DRAW_SHUFFLE = 2, PPO_DRAW_WORLD = 3, PPO_DRAW_INIT = 4 };
+enum { PPO_DRAW_ACTION = 1, PPO_DRAW_SHUFFLE = 2, PPO_DRAW_WORLD = 3, PPO_DRAW_INIT = 4, STUDY_DRAW = 5 };
 
 struct philox {
     uint32_t word[4];

@@ -23,15 +23,15 @@ struct tpe_options {                              /* Optuna's names and defaults
 };
 struct metropolis_options {
     double target_acceptance;    /* 0.23 */
-    int burn_in;                 /* 5 */
-    double temperature, cooling; /* exponential: temperature * cooling^n */
+    int burn_in;                 /* random trials first; 5 */
+    double temperature, cooling; /* temperature * cooling^n, in the objective's unit; 1, 0.98 */
 };
 struct sampler_options {
     enum sampler_kind kind;
     uint64_t seed;
     struct tpe_options tpe;
     struct metropolis_options metropolis;
-    int grid_points; /* of a float without a step */
+    int grid_points; /* of a float without a step; 5 */
 };
 struct sampler_options sampler_defaults(void);
 
@@ -43,8 +43,9 @@ void sampler_destroy(struct sampler *sampler);
  * enqueued trial are its caller's business. Draws by Philox with key seed and counter number, so that two
  * workers do not draw the same, and a trial that is asked again draws the same again. `relative` (NULL: not
  * wanted) becomes the pieces of the system attributes tpe:relative_params:K that other workers, Optuna's too,
- * read of a RUNNING trial; NULL where it drew independently. -ENODATA: a grid whose points were all tried;
- * -ENOMEM. */
+ * read of a RUNNING trial, an array of strings, a new reference: store each as JSON text, with its quotes,
+ * before the values; NULL where it drew independently. -ENODATA: a grid whose points were all tried; -EINVAL:
+ * a Metropolis chain of several objectives; -ENOMEM. What failed has left ret_relative alone. */
 int sampler_sample(struct sampler *sampler, const struct study *study, int number, const struct space *space,
                    double *ret_values, json_t **ret_relative);
 

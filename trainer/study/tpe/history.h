@@ -1,0 +1,50 @@
+/* What TPE remembers of a study from one call to the next. COMPLETE and PRUNED trials never change, so each
+ * is read once: its merit, its part in the joint space, and its values, which are kept in order. A study that
+ * is not a later state of the one that was seen begins anew. */
+#ifndef TRAINER_STUDY_TPE_HISTORY_H
+#define TRAINER_STUDY_TPE_HISTORY_H
+
+#include "db/studies/study.h"
+
+struct tpe_entry {
+    double place; /* on the parameter's axis */
+    int number;   /* of the trial */
+};
+
+struct tpe_column {
+    int param; /* of the study */
+    bool log;
+    int n;
+    struct tpe_entry *sorted; /* [n]: by place, then by number */
+    double *places;           /* [n_trials] by number; NaN: not a trial that is known, or it lacks it */
+};
+
+/* The merit of a known trial: the lowest is the best, equals by number. */
+struct tpe_merit {
+    enum trial_state state; /* TRIAL_COMPLETE or TRIAL_PRUNED; TRIAL_WAITING: not known */
+    double first, second;   /* objective; of PRUNED the last step, negated, and its value */
+    double violation;       /* > 0: infeasible */
+};
+
+struct tpe_history {
+    const struct study *study;
+    int64_t id;
+    uint64_t version;
+    int n_trials, capacity;     /* of the study when it was seen; allocated by number */
+    int n_known;                /* COMPLETE and PRUNED trials */
+    struct tpe_merit *merits;   /* [n_trials] */
+    struct tpe_entry *complete; /* [n_complete] feasible ones by objective; of one objective */
+    int n_complete;
+    int *joint; /* [n_params] distributions of the joint space, -1: not in it */
+    int n_params;
+    struct tpe_column **columns; /* [n_columns] */
+    int n_columns;
+};
+
+/* 0 or -ENOMEM, after which it has forgotten all. */
+int tpe_history_update(struct tpe_history *history, const struct study *study);
+/* Of parameter `param`, which the study has; it stays until the study is another. NULL: no memory. */
+const struct tpe_column *tpe_history_column(struct tpe_history *history, int param, bool log);
+void tpe_history_finish(struct tpe_history *history); /* fine on a zeroed one */
+
+#endif

@@ -1,0 +1,52 @@
+/* A Parzen estimator of Optuna 5.0.0's TPESampler: a mixture of kernels, one for each trial that has all
+ * parameters of its space, oldest first, and the prior as the last. One index of a kernel serves all
+ * dimensions. Numbers have cut normals on their axis (trainer/study/axis.h); those with steps are differences
+ * of the distribution function over a step. Floats on a logarithmic axis are not divided by x. */
+#ifndef TRAINER_STUDY_TPE_PARZEN_H
+#define TRAINER_STUDY_TPE_PARZEN_H
+
+#include "trainer/study/axis.h"
+#include "trainer/study/tpe/divide.h"
+#include "trainer/study/tpe/running.h"
+
+struct parzen_dimension {
+    struct axis axis;
+    enum { PARZEN_DENSITY, PARZEN_STEPS, PARZEN_CHOICES } kind;
+    double *centre, *inverse; /* [n] mu and 1 / sigma of numbers */
+    double *choice;           /* [n] of choices; the prior's is -1 */
+    int n_choices;
+    double log_hit, log_miss, log_any; /* of a kernel's own choice, of another, of each by the prior */
+};
+
+struct parzen {
+    int n, n_dimensions;
+    struct parzen_dimension *dimensions;
+    double *weight; /* [n]: their sum is 1 */
+    double *base;   /* [n] logarithms of what no point changes, without the truncation masses */
+    double *slack;  /* [n] so much at most the truncation masses add */
+    double *cut;    /* [n] what they do add; NaN: not reckoned yet */
+    double *work;   /* [2 n + 2 n_dimensions] */
+    double *memory; /* all of these */
+};
+
+/* What estimators are made from. `sides` [n_trials] is tpe_divide()'s. */
+struct parzen_source {
+    struct tpe_history *history;
+    const struct tpe_running *running;
+    const struct tpe_options *options;
+    const unsigned char *sides;
+    const struct space *space;
+};
+
+/* Of one side. 0 or -ENOMEM. For parzen_finish(). */
+int parzen_make(const struct parzen_source *source, enum tpe_side side, struct parzen *ret);
+void parzen_finish(struct parzen *parzen); /* fine on a zeroed one */
+
+/* The logarithm of the density at a point, internal values [n_dimensions]. Kernels that add less than e^-50
+ * of the sum are passed over. */
+double parzen_log_density(struct parzen *parzen, const double *point);
+
+/* A point, drawn from it. */
+void parzen_draw(const struct parzen *parzen, struct draw *draw, double *ret_point);
+
+#endif
