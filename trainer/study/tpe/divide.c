@@ -60,7 +60,7 @@ static int take_front(const struct tpe_history *history, int left, int *work, un
         if (history->merits[i].state == TRIAL_COMPLETE && history->merits[i].violation <= 0 &&
             study->trials[i]->values)
             work[n++] = i;
-    double *losses = malloc((size_t)n * m * sizeof *losses + 1);
+    double *losses = calloc((size_t)n * m + 1, sizeof *losses);
     bool *chosen = malloc((size_t)n * sizeof *chosen + 1);
     int r = losses && chosen ? 0 : -ENOMEM;
     for (int i = 0; r == 0 && i < n; i++)
