@@ -8,6 +8,7 @@
 #include "trainer/command/eval.h"
 #include "trainer/command/grad_check.h"
 #include "trainer/command/serve.h"
+#include "trainer/command/study.h"
 #include "trainer/command/train.h"
 
 static const struct verb {
@@ -16,6 +17,7 @@ static const struct verb {
 } verbs[] = {
     {"train", "a policy, as a configuration says", command_train},
     {"plan", "what that will take: memory, steps a second, time", command_plan},
+    {"study", "a search for the hyper-parameters of a training", command_study},
     {"serve", "the co-process: a queue of trainings, asked on a socket", command_serve},
     {"eval", "a trained policy in its environment on other bars", command_eval},
     {"env-replay", "the environment's account through a file of actions", command_env_replay},

@@ -33,8 +33,7 @@ static void tell(void *ctx, int line, const char *section, const char *key, cons
     fprintf(stderr, " %s\n", message);
 }
 
-/* The file's text, for free(); NULL, with what there is to say said. */
-static char *read_text(const char *path)
+char *train_read_text(const char *path)
 {
     FILE *file = fopen(path, "re");
     char *text = file ? malloc(TEXT_MAX) : NULL;
@@ -60,7 +59,7 @@ static char *read_text(const char *path)
 
 int train_check(const char *path, bool json)
 {
-    char *text = read_text(path);
+    char *text = train_read_text(path);
     struct telling telling = {.path = path, .errors = json ? json_array() : NULL};
     if (!text)
         return EXIT_FAILURE;

@@ -186,17 +186,32 @@ int report_pace(struct report *report, int every_ms, int heartbeat_ms)
     return -r;
 }
 
+void report_pace_end(struct report *report)
+{
+    if (!report->beats)
+        return;
+    pthread_mutex_lock(&report->lock);
+    report->ends = true;
+    pthread_cond_signal(&report->ending);
+    pthread_mutex_unlock(&report->lock);
+    pthread_join(report->thread, NULL);
+    report->beats = report->ends = false;
+}
+
+void report_beat(struct report *report)
+{
+    pthread_mutex_lock(&report->lock);
+    double now = usage_now().wall_s;
+    if (report->lines && report->heartbeat_ms > 0 && now >= report->told_s + report->heartbeat_ms * 1e-3)
+        beat(report, now);
+    pthread_mutex_unlock(&report->lock);
+}
+
 void report_end(struct report *report)
 {
     if (!report->state)
         return;
-    if (report->beats) {
-        pthread_mutex_lock(&report->lock);
-        report->ends = true;
-        pthread_cond_signal(&report->ending);
-        pthread_mutex_unlock(&report->lock);
-        pthread_join(report->thread, NULL);
-    }
+    report_pace_end(report);
     pthread_cond_destroy(&report->ending);
     pthread_mutex_destroy(&report->lock);
     report->state = NULL;
@@ -266,18 +281,41 @@ void report_bar_text(const struct report_progress *progress, int width, char *bu
         buf[width] = '\0';
 }
 
+/* Is it time to draw? */
+static bool draws(const struct report *report)
+{
+    return usage_now().wall_s - report->drawn_s >= 0.1;
+}
+
+static void draw(struct report *report, const char *text)
+{
+    fprintf(stderr, "\r\033[K%s", text);
+    report->drawn_s = usage_now().wall_s;
+    report->shown = true;
+}
+
 void report_bar(struct report *report, const struct report_progress *progress)
 {
     char text[COLUMNS_MAX];
     if (!report->bar)
         return;
     pthread_mutex_lock(&report->lock);
-    double now = usage_now().wall_s;
-    if (now - report->drawn_s >= 0.1) {
+    if (draws(report)) {
         report_bar_text(progress, columns(), text, sizeof text);
-        fprintf(stderr, "\r\033[K%s", text);
-        report->drawn_s = now;
-        report->shown = true;
+        draw(report, text);
+    }
+    pthread_mutex_unlock(&report->lock);
+}
+
+void report_bar_words(struct report *report, const char *words)
+{
+    char text[COLUMNS_MAX];
+    if (!report->bar)
+        return;
+    pthread_mutex_lock(&report->lock);
+    if (draws(report)) {
+        snprintf(text, sizeof text, "%.*s", columns(), words);
+        draw(report, text);
     }
     pthread_mutex_unlock(&report->lock);
 }

@@ -48,6 +48,10 @@ void report_end(struct report *report); /* stops the heartbeat; fine on a zeroed
  * `heartbeat_ms` (0: none): the state, the steps, how long it has been in that, resident bytes. Only where
  * there are lines; before any state. 0, or -EAGAIN. */
 int report_pace(struct report *report, int every_ms, int heartbeat_ms);
+/* For who forks: the thread ends, and heartbeats are written by report_beat() where one is due, which is to
+ * be called often. report_pace() begins it again. */
+void report_pace_end(struct report *report);
+void report_beat(struct report *report);
 
 /* It goes into a state, which is a literal: an event `state`; the same one again is none. */
 void report_state(struct report *report, const char *state, int64_t steps);
@@ -70,6 +74,7 @@ void report_bar(struct report *report,
 /* What it draws in `width` columns (10 or more), and not one beyond: what there is no room for is left out,
  * first the steps, then the return. */
 void report_bar_text(const struct report_progress *progress, int width, char *buf, size_t cap);
+void report_bar_words(struct report *report, const char *words); /* a line of one's own in its place */
 void report_bar_clear(struct report *report);
 
 /* A number, or null where it is none. */

@@ -1,0 +1,406 @@
+#include "trainer/command/study.h"
+
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "db/state.h"
+#include "exchange/whole_file.h"
+#include "trainer/command/args.h"
+#include "trainer/command/study_run.h"
+#include "trainer/command/train.h"
+#include "trainer/command/train_run.h"
+#include "trainer/search/opening.h"
+#include "trainer/search/proposal.h"
+#include "trainer/search/workers.h"
+
+/* A worker's own, beside bars and features that all have together: networks, a rollout, a split's features.
+ * DEVICE_WORKERS: trials that share a device. */
+#define WORKER_BYTES (INT64_C(256) << 20)
+enum { DEVICE_WORKERS = 4 };
+#define TEMPORARY ".new."
+
+static volatile sig_atomic_t stop;
+
+static void take_signal(int number)
+{
+    (void)number;
+    stop = 1;
+}
+
+/* The first one ends the search in order, the second at once. */
+static void set_signals(void)
+{
+    struct sigaction action = {.sa_handler = take_signal, .sa_flags = SA_RESETHAND | SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+static const char *storage_cause(int r)
+{
+    return r == -EBUSY || r == -EBADMSG || r == -EIO ? "disk" : train_cause(r, "config");
+}
+
+static void tell(void *ctx, const char *words)
+{
+    struct study_run *run = ctx;
+    report_warning(&run->report, words);
+}
+
+/* ---- Where it is kept. ---- */
+
+static int make_folder(const char *path)
+{
+    char part[PATH_MAX];
+    snprintf(part, sizeof part, "%s", path);
+    for (char *slash = part + 1; slash; slash++) {
+        slash = strchr(slash, '/');
+        if (slash)
+            *slash = '\0';
+        if (mkdir(part, 0777) < 0 && errno != EEXIST)
+            return -errno;
+        if (!slash)
+            break;
+        *slash = '/';
+    }
+    return 0;
+}
+
+static int find_places(struct study_run *run)
+{
+    struct state_dir state;
+    char reason[512];
+    if (state_dir_find(run->args->state, &state, reason, sizeof reason) < 0)
+        return study_failed(run, "config", "no state directory: %s: --state would be right", reason);
+    snprintf(run->folder, sizeof run->folder, "%s/studies/%s", state.path, run->args->name);
+    if (run->args->storage)
+        snprintf(run->url, sizeof run->url, "%s", run->args->storage);
+    else
+        snprintf(run->url, sizeof run->url, "%s/studies.db", state.path);
+    if (run->args->storage && strlen(run->args->storage) >= sizeof run->url)
+        return study_failed(run, "config", "too long: --storage: %zu characters at most are right",
+                            sizeof run->url - 1);
+    return GO_ON;
+}
+
+static int make_places(struct study_run *run)
+{
+    int r = make_folder(run->folder);
+    if (r == 0 && access(run->folder, W_OK | X_OK) < 0)
+        r = -errno;
+    return r < 0 ? study_failed(run, "disk",
+                                "cannot write to the study's folder: %.300s: %s: one that can be "
+                                "written to",
+                                run->folder, strerror(-r))
+                 : GO_ON;
+}
+
+/* ---- What it is. ---- */
+
+static int read_config(struct study_run *run)
+{
+    const struct study_args *args = run->args;
+    char err[STUDY_ERROR_MAX], why[CONFIG_ERROR_MAX], kept[PATH_MAX + 16];
+    bool is_study;
+    int r = search_began_at(run->url, args->name, &run->now_ns, &run->there, err);
+    if (r < 0)
+        return study_failed(run, storage_cause(r), "%s", err);
+    if (args->resume && !run->there)
+        return study_failed(run, "config", "no study to go on with: %s: %.300s: without --resume it begins",
+                            args->name, run->url);
+    snprintf(kept, sizeof kept, "%s/study.ini", run->folder);
+    const char *path = args->config ? args->config : kept;
+    run->text = train_read_text(path);
+    if (!run->text)
+        return study_failed(run, "config", "no configuration: %.300s: an INI file is needed", path);
+    r = settings_parse_at(path, run->text, run->now_ns, &run->config, &run->settings, &is_study, why);
+    if (r < 0)
+        return study_failed(run, train_cause(r, "config"), "%s", why);
+    run->has_settings = true;
+    run->now_ns = run->config.now_ns;
+    if (!config_trades(&run->config))
+        return study_failed(run, "config",
+                            "%s: [training] world: %s: a market is right: trials are judged on bars", path,
+                            run->config.world);
+    return GO_ON;
+}
+
+/* The training's name is what a proposal is called by; a file that says none has the study's. */
+static void take_name(struct study_run *run)
+{
+    char name[CONFIG_WORD_MAX], err[CONFIG_ERROR_MAX];
+    if (strcmp(run->config.name, "training") != 0)
+        return;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(run->args->name, "@"), run->args->name);
+    (void)config_set(&run->config, "training", "name", name, err); /* else it stays what it was */
+}
+
+static void take_args(struct study_run *run)
+{
+    const struct study_args *args = run->args;
+    if (args->trials > 0)
+        run->settings.trials = args->trials;
+    if (args->workers >= 0)
+        run->settings.workers = args->workers;
+    if (args->seed >= 0)
+        run->settings.sampler.seed = (uint64_t)args->seed;
+}
+
+static int keep_text(struct study_run *run)
+{
+    char path[PATH_MAX + 16];
+    struct whole_file file;
+    snprintf(path, sizeof path, "%s/study.ini", run->folder);
+    int r = whole_file_open(path, TEMPORARY, 0644, &file);
+    if (r == 0)
+        r = whole_file_close(&file, whole_file_put(&file, run->text, strlen(run->text)));
+    return r < 0 ? study_failed(run, "disk", "cannot write: %.300s: %s: room on the disk is needed", path,
+                                strerror(-r))
+                 : GO_ON;
+}
+
+static int open_study(struct study_run *run)
+{
+    char err[STUDY_ERROR_MAX];
+    const struct search_opening opening = {.url = run->url,
+                                           .name = run->args->name,
+                                           .text = run->text,
+                                           .folder = run->folder,
+                                           .now_ns = run->now_ns,
+                                           .settings = &run->settings};
+    int r = search_open(&opening, tell, run, &run->study, err);
+    return r < 0 ? study_failed(run, storage_cause(r), "%s", err) : keep_text(run);
+}
+
+/* ---- Who does it. ---- */
+
+static void count_machine(struct study_run *run)
+{
+    cpu_set_t set;
+    int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    run->cores = n > 0 ? n : 1;
+    n = run->config.ppo.device == PPO_CPU ? 0 : devices_find("auto", run->device_ids, STUDY_DEVICES_MAX);
+    run->n_devices = n > 0 ? n : 0;
+    for (int i = 0; i < run->n_devices; i++)
+        run->devices[i] = run->device_ids[i];
+}
+
+static void share_machine(struct study_run *run)
+{
+    struct ppo_params *ppo = &run->of_worker.ppo;
+    const int left = run->settings.trials - tally_of(run->study).done;
+    const struct workers_room room = {.cores = run->cores,
+                                      .n_devices = run->n_devices,
+                                      .a_device = DEVICE_WORKERS,
+                                      .left = left,
+                                      .memory_bytes = process_memory_limit(),
+                                      .shared_bytes = (int64_t)usage_rss(),
+                                      .each_bytes = WORKER_BYTES};
+    run->workers = run->settings.workers > 0 ? run->settings.workers : workers_fit(&room);
+    if (run->workers > left && left > 0)
+        run->workers = left;
+    run->of_worker = run->config;
+    if (ppo->threads == 0)
+        ppo->threads = run->cores > run->workers ? run->cores / run->workers : 1;
+    if (run->n_devices > 0) /* of each device's memory */
+        ppo->memory_cap /= (run->workers + run->n_devices - 1) / run->n_devices;
+}
+
+/* ---- The search. ---- */
+
+static void take_trial(void *ctx, const struct study_trial *trial, const struct search_figures *figures)
+{
+    study_trial(ctx, trial, figures);
+}
+
+static void take_look(void *ctx, const struct search_figures *figures)
+{
+    study_looked(ctx, figures);
+}
+
+static bool is_stopped(void *ctx)
+{
+    const struct study_run *run = ctx;
+    return stop || run->report.failed;
+}
+
+static int load_market(struct study_run *run)
+{
+    char err[TRIAL_ERROR_MAX];
+    report_state(&run->report, "loading", 0);
+    int r = report_pace(&run->report, 0, run->args->heartbeat_ms);
+    if (r < 0)
+        return study_failed(run, NULL, "cannot begin the heartbeat: %s", strerror(-r));
+    r = search_market_open(&run->config, &run->settings, &run->market, err);
+    report_pace_end(&run->report); /* workers are forks of one thread */
+    return r < 0 ? study_failed(run, train_cause(r, "config"), "%s", err) : GO_ON;
+}
+
+/* GO_ON: all trials are done. */
+static int search(struct study_run *run)
+{
+    char err[SEARCH_ERROR_MAX];
+    const char *cause;
+    const struct search_order order = {.url = run->url,
+                                       .folder = run->folder,
+                                       .study_id = run->study->id,
+                                       .wanted = run->settings.trials,
+                                       .config = &run->of_worker,
+                                       .settings = &run->settings,
+                                       .market = run->market};
+    const struct search_plan plan = {run->workers, run->devices, run->n_devices};
+    const struct search_calls calls = {run, take_trial, take_look, tell, is_stopped};
+    int r = search_run(&order, &plan, &calls, &cause, err);
+    if (r < 0)
+        return study_failed(run, cause ? cause : storage_cause(r), "%s", err);
+    if (r == 0)
+        return GO_ON;
+    study_ended(run, "stopped", NULL);
+    return run->report.failed ? args_say(EXIT_FAILURE, "cannot write: stdout: a file or a reader; stopped")
+                              : EXIT_SUCCESS;
+}
+
+/* ---- The proposal. ---- */
+
+static enum trial_go go_on(void *ctx, double share, double steps_s)
+{
+    (void)share, (void)steps_s;
+    return is_stopped(ctx) ? TRIAL_STOP_ASKED : TRIAL_GO;
+}
+
+static enum trial_go go_on_after(void *ctx, int step, double value)
+{
+    (void)step, (void)value;
+    return is_stopped(ctx) ? TRIAL_STOP_ASKED : TRIAL_GO;
+}
+
+/* What an earlier run said of the same trials. */
+static json_t *earlier_proposal(const struct study_run *run)
+{
+    char path[PATH_MAX + 32];
+    struct stat is;
+    int64_t newest_us = INT64_MIN;
+    snprintf(path, sizeof path, "%s/proposal.json", run->folder);
+    for (int i = 0; i < run->study->n_trials; i++)
+        if (run->study->trials[i]->completed_us > newest_us)
+            newest_us = run->study->trials[i]->completed_us;
+    if (stat(path, &is) < 0 || (int64_t)is.st_mtim.tv_sec * 1000000 + is.st_mtim.tv_nsec / 1000 < newest_us)
+        return NULL;
+    json_t *proposal = json_load_file(path, 0, NULL);
+    const char *study = json_string_value(json_object_get(proposal, "study"));
+    if (study && strcmp(study, run->args->name) == 0)
+        return proposal;
+    json_decref(proposal);
+    return NULL;
+}
+
+static int reload_study(struct study_run *run)
+{
+    char err[STUDY_ERROR_MAX];
+    struct study_store *store;
+    int r = study_store_open(run->url, STUDY_STORE_READ, 0, &store, err);
+    if (r == 0) {
+        r = study_store_sync(store, run->study, err);
+        study_store_close(store);
+    }
+    return r < 0 ? study_failed(run, storage_cause(r), "%s", err) : GO_ON;
+}
+
+static int propose(struct study_run *run)
+{
+    char err[TRIAL_ERROR_MAX];
+    const struct trial_calls calls = {run, go_on_after, go_on, tell};
+    int status = reload_study(run);
+    if (status != GO_ON)
+        return status;
+    report_bar_clear(&run->report);
+    report_state(&run->report, "proposing", run->last.tally.done);
+    int r = report_pace(&run->report, 0, run->args->heartbeat_ms);
+    if (r == 0)
+        r = proposal_make(run->market, &run->config, &run->settings, run->study, run->folder, &calls,
+                          &run->proposal, err);
+    if (is_stopped(run) && !run->proposal) {
+        study_ended(run, "stopped", NULL);
+        return EXIT_SUCCESS;
+    }
+    if (r < 0 && r != -ENODATA)
+        return study_failed(run, train_cause(r, r == -EDOM ? "nan" : NULL), "no proposal: %s", err);
+    if (r < 0)
+        report_warning(&run->report, err);
+    return GO_ON;
+}
+
+static int work(struct study_run *run)
+{
+    int status = GO_ON;
+    const struct tally before = tally_of(run->study);
+    run->last.tally = before;
+    const struct study_trial *best = study_best(run->study);
+    run->best = best ? best->values[0] : NAN;
+    run->best_number = best ? best->number : -1;
+    const bool all_done = before.done >= run->settings.trials;
+    if (all_done)
+        run->proposal = earlier_proposal(run);
+    if (!run->proposal)
+        status = load_market(run);
+    count_machine(run);
+    share_machine(run);
+    if (status == GO_ON)
+        study_started(run);
+    if (status == GO_ON && !all_done)
+        status = search(run);
+    if (status == GO_ON && !run->proposal)
+        status = propose(run);
+    if (status != GO_ON)
+        return status;
+    if (run->proposal)
+        study_proposed(run);
+    study_ended(run, "done", NULL);
+    return EXIT_SUCCESS;
+}
+
+int command_study(int argc, char **argv)
+{
+    struct study_args args;
+    int status = study_args_parse(argc, argv, &args);
+    if (status != GO_ON)
+        return status;
+    struct study_run *run = calloc(1, sizeof *run);
+    if (!run)
+        return args_say(EXIT_FAILURE, "out of memory");
+    run->args = &args;
+    run->best = run->last.per_hour = NAN;
+    run->best_number = -1;
+    set_signals();
+    report_begin(&run->report, args.json);
+    status = find_places(run);
+    if (status == GO_ON)
+        status = read_config(run);
+    if (status == GO_ON) {
+        take_args(run);
+        take_name(run);
+        status = make_places(run);
+    }
+    if (status == GO_ON)
+        status = open_study(run);
+    if (status == GO_ON)
+        status = work(run);
+    report_end(&run->report);
+    search_market_close(run->market);
+    json_decref(run->proposal);
+    study_destroy(run->study);
+    if (run->has_settings)
+        settings_finish(&run->settings);
+    free(run->text);
+    free(run);
+    return status;
+}

@@ -1,0 +1,7 @@
+/* `papertape-trainer study`. */
+#ifndef TRAINER_COMMAND_STUDY_H
+#define TRAINER_COMMAND_STUDY_H
+
+int command_study(int argc, char **argv); /* exit status */
+
+#endif

@@ -1,0 +1,176 @@
+/* What a search says: JSON lines, a line on a terminal, words at its end. docs/studies.md has every key. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trainer/command/args.h"
+#include "trainer/command/study_run.h"
+#include "trainer/command/train_events.h"
+
+static json_t *text_or_null(const char *text)
+{
+    return text ? json_string(text) : json_null();
+}
+
+static json_t *whole_or_null(int number)
+{
+    return number >= 0 ? json_integer(number) : json_null();
+}
+
+static json_t *space_json(const struct space *space)
+{
+    json_t *json = json_object();
+    for (int i = 0; i < space->n && json; i++) {
+        char *text = distribution_text(&space->params[i].distribution);
+        json_object_set_new(json, space->params[i].name, text ? json_loads(text, 0, NULL) : json_null());
+        free(text);
+    }
+    return json;
+}
+
+static json_t *settings_json(const struct search_settings *settings)
+{
+    struct config_key keys[64];
+    char value[64];
+    size_t n = settings_keys(keys, sizeof keys / sizeof *keys);
+    json_t *json = json_object();
+    for (size_t i = 0; i < n && json; i++)
+        if (settings_get(settings, keys[i].name, value, sizeof value) == 0)
+            json_object_set_new(json, keys[i].name, json_string(value));
+    return json;
+}
+
+void study_started(struct study_run *run)
+{
+    json_t *config = config_json(&run->config);
+    if (config)
+        json_object_set_new(config, "study", settings_json(&run->settings));
+    report_event(&run->report, "start",
+                 json_pack("{s:s, s:s, s:s, s:s, s:b, s:i, s:i, s:i, s:i, s:s, s:s, s:o, s:o}", "version",
+                           PAPERTAPE_VERSION, "study", run->args->name, "storage", run->url, "folder",
+                           run->folder, "resumed", run->there, "trials", run->settings.trials, "done",
+                           tally_of(run->study).done, "workers", run->workers, "devices", run->n_devices,
+                           "sampler", sampler_name(run->settings.sampler.kind), "pruner",
+                           pruner_name(run->settings.pruner.kind), "space", space_json(&run->settings.space),
+                           "config", config));
+}
+
+/* ---- While it runs. ---- */
+
+static void take_best(struct study_run *run, const struct search_figures *figures)
+{
+    const struct study_trial *best = study_best(figures->study);
+    run->best = best ? best->values[0] : NAN;
+    run->best_number = best ? best->number : -1;
+    run->last = *figures;
+    run->last.study = NULL;
+}
+
+static double seconds_of(const struct study_trial *trial)
+{
+    return trial->started_us == STUDY_NO_TIME || trial->completed_us == STUDY_NO_TIME
+               ? NAN
+               : (double)(trial->completed_us - trial->started_us) * 1e-6;
+}
+
+void study_trial(struct study_run *run, const struct study_trial *trial, const struct search_figures *figures)
+{
+    const struct study_attribute *failure =
+        study_attribute_find(trial->user, trial->n_user, "papertape:failure");
+    const int *states = figures->tally.states;
+    take_best(run, figures);
+    report_event(
+        &run->report, "trial",
+        json_pack("{s:i, s:s, s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o}",
+                  "number", trial->number, "state", trial_state_name(trial->state), "value",
+                  report_number(trial->values ? trial->values[0] : NAN), "best", report_number(run->best),
+                  "best_number", whole_or_null(run->best_number), "done", figures->tally.done, "trials",
+                  run->settings.trials, "running", states[TRIAL_RUNNING], "complete", states[TRIAL_COMPLETE],
+                  "pruned", states[TRIAL_PRUNED], "failed", states[TRIAL_FAIL], "workers", figures->workers,
+                  "trials_per_hour", report_number(figures->per_hour), "eta_s",
+                  report_number(figures->left_s), "seconds", report_number(seconds_of(trial)), "failure",
+                  failure ? json_loads(failure->json, JSON_DECODE_ANY, NULL) : json_null()));
+}
+
+static void time_text(double seconds, char *buf, size_t cap)
+{
+    if (!isfinite(seconds) || seconds > 1e8)
+        snprintf(buf, cap, "?");
+    else
+        snprintf(buf, cap, "%ld:%02ld:%02ld", (long)seconds / 3600, (long)seconds / 60 % 60,
+                 (long)seconds % 60);
+}
+
+void study_looked(struct study_run *run, const struct search_figures *figures)
+{
+    char words[256], left[32], best[64] = "", rate[32] = "";
+    take_best(run, figures);
+    report_state(&run->report, "searching", figures->tally.done);
+    report_beat(&run->report);
+    time_text(figures->left_s, left, sizeof left);
+    if (run->best_number >= 0)
+        snprintf(best, sizeof best, "  best %.4g (%d)", run->best, run->best_number);
+    if (isfinite(figures->per_hour))
+        snprintf(rate, sizeof rate, "  %.4g/h", figures->per_hour);
+    snprintf(words, sizeof words, "%.40s %d/%d trials%s  %d running%s  %s left", run->args->name,
+             figures->tally.done, run->settings.trials, best, figures->tally.states[TRIAL_RUNNING], rate,
+             left);
+    report_bar_words(&run->report, words);
+}
+
+void study_proposed(struct study_run *run)
+{
+    report_event(&run->report, "proposal", json_pack("{s:O}", "proposal", run->proposal));
+}
+
+/* ---- Ends. ---- */
+
+int study_failed(struct study_run *run, const char *cause, const char *format, ...)
+{
+    char words[SEARCH_ERROR_MAX];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(words, sizeof words, format, args);
+    va_end(args);
+    report_bar_clear(&run->report);
+    args_say(EXIT_FAILURE, "%s", words);
+    report_event(&run->report, "error",
+                 json_pack("{s:s, s:o}", "message", words, "cause", text_or_null(cause)));
+    study_ended(run, "failed", cause);
+    return EXIT_FAILURE;
+}
+
+static void print_end(const struct study_run *run, const char *result)
+{
+    const struct tally *tally = &run->last.tally;
+    printf("%s: %s after %d of %d trials: %d complete, %d pruned, %d failed", run->args->name, result,
+           tally->done, run->settings.trials, tally->states[TRIAL_COMPLETE], tally->states[TRIAL_PRUNED],
+           tally->states[TRIAL_FAIL]);
+    if (run->best_number >= 0)
+        printf("; best %.6g (trial %d)", run->best, run->best_number);
+    putchar('\n');
+    if (run->proposal)
+        printf("%s\n%s/proposal.json\n", json_string_value(json_object_get(run->proposal, "words")),
+               run->folder);
+}
+
+void study_ended(struct study_run *run, const char *result, const char *cause)
+{
+    char path[PATH_MAX + 32] = "";
+    const int *states = run->last.tally.states;
+    report_bar_clear(&run->report);
+    if (run->proposal)
+        snprintf(path, sizeof path, "%s/proposal.json", run->folder);
+    report_event(&run->report, "end",
+                 json_pack("{s:s, s:o, s:i, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:s}", "result", result,
+                           "cause", text_or_null(cause), "done", run->last.tally.done, "trials",
+                           run->settings.trials, "complete", states[TRIAL_COMPLETE], "pruned",
+                           states[TRIAL_PRUNED], "failed", states[TRIAL_FAIL], "best",
+                           report_number(run->best), "best_number", whole_or_null(run->best_number),
+                           "trials_per_hour", report_number(run->last.per_hour), "proposal",
+                           path[0] ? json_string(path) : json_null(), "output", run->folder));
+    if (!run->report.lines && strcmp(result, "failed") != 0)
+        print_end(run, result);
+}

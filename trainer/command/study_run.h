@@ -1,0 +1,46 @@
+/* One search from its configuration to its proposal. */
+#ifndef TRAINER_COMMAND_STUDY_RUN_H
+#define TRAINER_COMMAND_STUDY_RUN_H
+
+#include <limits.h>
+
+#include "trainer/command/study_args.h"
+#include "trainer/search/search.h"
+#include "trainer/serve/process.h"
+#include "trainer/telemetry/report.h"
+
+enum { STUDY_DEVICES_MAX = 64, STUDY_URL_MAX = PATH_MAX };
+
+struct study_run {
+    const struct study_args *args;
+    struct report report;
+    char *text; /* of the configuration */
+    struct config config, of_worker; /* of_worker: with its share of the machine */
+    struct search_settings settings;
+    bool has_settings, there; /* there: the study was, before this run */
+    int64_t now_ns;
+    char url[STUDY_URL_MAX], folder[PATH_MAX];
+    struct study *study; /* as it is known here */
+    struct search_market *market;
+    int workers, cores;
+    char device_ids[STUDY_DEVICES_MAX][DEVICE_ID_MAX];
+    char *devices[STUDY_DEVICES_MAX];
+    int n_devices;
+    struct search_figures last; /* its study is not valid any more */
+    double best;
+    int best_number; /* -1: none */
+    json_t *proposal;
+};
+
+/* The events. */
+void study_started(struct study_run *run);
+void study_trial(struct study_run *run, const struct study_trial *trial,
+                 const struct search_figures *figures);
+void study_looked(struct study_run *run, const struct search_figures *figures); /* the line on a terminal */
+void study_proposed(struct study_run *run);
+void study_ended(struct study_run *run, const char *result, const char *cause);
+/* A line on stderr, the events of an error and of the end; EXIT_FAILURE. */
+__attribute__((format(printf, 3, 4))) int study_failed(struct study_run *run, const char *cause,
+                                                       const char *format, ...);
+
+#endif

@@ -1,0 +1,158 @@
+#include "trainer/search/opening.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NOW "papertape:now_ns"
+
+__attribute__((format(printf, 3, 4))) static int say(char *err, int code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(err, STUDY_ERROR_MAX, format, args);
+    va_end(args);
+    return code;
+}
+
+/* ---- Whether there is one. ---- */
+
+static int64_t began_at(const struct study *study)
+{
+    const struct study_attribute *now = study_attribute_find(study->user, study->n_user, NOW);
+    json_t *value = now ? json_loads(now->json, JSON_DECODE_ANY, NULL) : NULL;
+    int64_t ns = json_is_integer(value) ? json_integer_value(value) : 0;
+    json_decref(value);
+    return ns > 0 ? ns : 0;
+}
+
+int search_began_at(const char *url, const char *name, int64_t *ret_now_ns, bool *ret_there,
+                    char err[static STUDY_ERROR_MAX])
+{
+    struct study_store *store = NULL;
+    struct study *study = NULL;
+    int64_t id;
+    *ret_now_ns = 0;
+    *ret_there = false;
+    int r = study_store_open(url, STUDY_STORE_READ, 0, &store, err);
+    if (r == -ENOENT)
+        return 0;
+    if (r == 0)
+        r = study_store_find(store, name, &id, err);
+    if (r == 0)
+        r = study_store_load(store, id, &study, err);
+    if (r == 0) {
+        *ret_there = true;
+        *ret_now_ns = began_at(study);
+    }
+    study_destroy(study);
+    study_store_close(store);
+    return r == -ENOENT ? 0 : r;
+}
+
+/* ---- Is it the same search? ---- */
+
+static int differs(const struct study *study, const struct space_param *param, const struct distribution *was,
+                   const char *hint, char *err)
+{
+    char *before = distribution_text(was), *now = distribution_text(&param->distribution);
+    int r = say(err, -EINVAL, "another search: %.100s: [search] %.60s: it was %.120s, now it is %.120s: %s",
+                study->name, param->name, before ? before : "another", now ? now : "another", hint);
+    free(before);
+    free(now);
+    return r;
+}
+
+static int check_space(const struct study *study, const struct space *space,
+                       void (*told)(void *ctx, const char *words), void *ctx, char *err)
+{
+    struct space was = {0};
+    char words[STUDY_ERROR_MAX];
+    int r = space_union(study, &was);
+    if (r < 0)
+        return say(err, r, "out of memory");
+    for (int i = 0; i < space->n && r == 0; i++)
+        for (int j = 0; j < was.n && r == 0; j++) {
+            const struct space_param *param = &space->params[i];
+            const struct distribution *before = &was.params[j].distribution;
+            if (strcmp(param->name, was.params[j].name) != 0)
+                continue;
+            if (!distribution_compatible(&param->distribution, before))
+                r = differs(study, param, before, "the same, or another name of the study, is right", err);
+            else if (!distribution_equal(&param->distribution, before)) {
+                differs(study, param, before, "what was tried before says less of it", words);
+                told(ctx, words);
+            }
+        }
+    space_finish(&was);
+    return r;
+}
+
+/* ---- Making it. ---- */
+
+static int set(struct study_store *store, int64_t id, const char *key, json_t *value, char *err)
+{
+    char *text = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
+    int r = text ? study_store_set_study_user(store, id, key, text, err)
+                 : say(err, -EINVAL, "papertape:%s: the configuration: UTF-8 text is right", key);
+    json_decref(value);
+    free(text);
+    return r;
+}
+
+static int set_all(struct study_store *store, int64_t id, const struct search_opening *opening, char *err)
+{
+    int r = set(store, id, "papertape:trials", json_integer(opening->settings->trials), err);
+    if (r == 0)
+        r = set(store, id, "papertape:config", json_string(opening->text), err);
+    if (r == 0)
+        r = set(store, id, "papertape:folder", json_string(opening->folder), err);
+    return r == 0 ? set(store, id, NOW, json_integer(opening->now_ns), err) : r;
+}
+
+static int open_in(struct study_store *store, const struct search_opening *opening,
+                   void (*told)(void *ctx, const char *words), void *ctx, struct study **ret, char *err)
+{
+    const enum study_direction direction = STUDY_MAXIMIZE;
+    struct study *study = NULL;
+    int64_t id;
+    bool existed;
+    int r = study_store_create(store, opening->name, &direction, 1, &id, &existed, err);
+    if (r == 0)
+        r = study_store_load(store, id, &study, err);
+    if (r == 0)
+        r = check_space(study, &opening->settings->space, told, ctx, err);
+    if (r == 0)
+        r = set_all(store, id, opening, err);
+    if (r == 0)
+        r = study_store_sync(store, study, err);
+    if (r < 0)
+        study_destroy(study);
+    else
+        *ret = study;
+    return r;
+}
+
+int search_open(const struct search_opening *opening, void (*told)(void *ctx, const char *words), void *ctx,
+                struct study **ret, char err[static STUDY_ERROR_MAX])
+{
+    struct study_store *store;
+    int r = study_store_open(opening->url, STUDY_STORE_WRITE, 0, &store, err);
+    if (r < 0)
+        return r;
+    r = study_store_begin(store, err);
+    if (r == 0) {
+        r = open_in(store, opening, told, ctx, ret, err);
+        if (r < 0) {
+            study_store_rollback(store);
+        } else if ((r = study_store_commit(store, err)) < 0) {
+            study_destroy(*ret);
+            *ret = NULL;
+        }
+    }
+    study_store_close(store);
+    return r;
+}

@@ -1,0 +1,26 @@
+/* The study that a search is kept in: found, or made with what docs/studies.md says that it has. */
+#ifndef TRAINER_SEARCH_OPENING_H
+#define TRAINER_SEARCH_OPENING_H
+
+#include "db/studies/store.h"
+#include "trainer/search/settings.h"
+
+/* What `now` was when the study began; 0: there is none of that name, or it does not say. `url` may name a
+ * file that is not there. 0, or -errno as study_store_open(). */
+int search_began_at(const char *url, const char *name, int64_t *ret_now_ns, bool *ret_there,
+                    char err[static STUDY_ERROR_MAX]);
+
+struct search_opening {
+    const char *url, *name, *text; /* text: of its configuration */
+    const char *folder;
+    int64_t now_ns;
+    const struct search_settings *settings; /* trials and the space */
+};
+
+/* Makes it, or goes on with one of the same directions; of that each parameter must be what it was: the same
+ * kind, scale and choices, else -EINVAL names the first that is not. One whose range differs is told by
+ * `told`. 0 or -errno with a sentence. *ret: the study as it is, for study_destroy(). */
+int search_open(const struct search_opening *opening, void (*told)(void *ctx, const char *words), void *ctx,
+                struct study **ret, char err[static STUDY_ERROR_MAX]);
+
+#endif

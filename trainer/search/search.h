@@ -1,0 +1,40 @@
+/* A search: its workers from the first trial to the last. Trials that others make on the same study, ours or
+ * Optuna's, count too. */
+#ifndef TRAINER_SEARCH_SEARCH_H
+#define TRAINER_SEARCH_SEARCH_H
+
+#include "trainer/search/tally.h"
+#include "trainer/search/worker.h"
+
+enum { SEARCH_ERROR_MAX = TRIAL_ERROR_MAX + 256 };
+
+struct search_figures {
+    const struct study *study;
+    struct tally tally;
+    int workers;             /* processes that there are */
+    double per_hour, left_s; /* trials of this run; NaN: not known yet */
+};
+
+struct search_calls {
+    void *ctx;
+    /* A trial has ended since; those that had when it began are not told. */
+    void (*ended)(void *ctx, const struct study_trial *trial, const struct search_figures *figures);
+    void (*looked)(void *ctx, const struct search_figures *figures); /* at least twice a second */
+    void (*warned)(void *ctx, const char *words);
+    bool (*stopped)(void *ctx); /* is it to end? */
+};
+
+struct search_plan {
+    int workers; /* 1 to POOL_MAX */
+    char *const *devices;
+    int n_devices; /* 0: none is chosen */
+};
+
+/* Workers begin, are replaced when they die, and their trials are tried again; asked to stop they end within
+ * seconds, and what they were at waits. 0: all trials are done, or a grid has no more points; 1: it was
+ * stopped; -errno with a sentence, and *ret_cause as docs/serve.md has them (NULL: none). In the calling
+ * process no other thread may be. */
+int search_run(const struct search_order *order, const struct search_plan *plan,
+               const struct search_calls *calls, const char **ret_cause, char err[static SEARCH_ERROR_MAX]);
+
+#endif

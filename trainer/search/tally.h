@@ -1,0 +1,21 @@
+/* How far a search is, by the study that it is kept in. Pure. */
+#ifndef TRAINER_SEARCH_TALLY_H
+#define TRAINER_SEARCH_TALLY_H
+
+#include "db/studies/study.h"
+
+struct tally {
+    int states[TRIAL_STATES];
+    int retried; /* of FAIL: those that another trial tries again */
+    int done;    /* COMPLETE, PRUNED, and FAIL but for those */
+};
+struct tally tally_of(const struct study *study);
+
+/* May another trial begin, where `wanted` are wanted in all? Those that run count as done. */
+bool tally_has_room(const struct tally *tally, int wanted);
+
+/* Trials an hour and seconds to the end, of `finished` trials in `seconds`; NaN: not known yet. */
+double tally_rate(int finished, double seconds);
+double tally_left_s(int left, double per_hour);
+
+#endif

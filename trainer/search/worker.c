@@ -1,0 +1,302 @@
+#include "trainer/search/worker.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trainer/search/ask.h"
+#include "trainer/search/beat.h"
+
+/* The most that the sentence of a failure takes, of a trial's and of the storage's. */
+enum { WORDS_MAX = TRIAL_ERROR_MAX + 256 };
+_Static_assert((int)TRIAL_ERROR_MAX >= (int)STUDY_ERROR_MAX && (int)TRIAL_ERROR_MAX >= (int)CONFIG_ERROR_MAX,
+               "one buffer for all sentences");
+
+struct worker {
+    const struct search_order *order;
+    int out;
+    struct study_store *store;
+    struct study *study;
+    struct sampler *sampler;
+    struct beat *beat;
+    double *values; /* [space->n] */
+    struct asked asked;
+    int split;     /* that were reported */
+    int failure;   /* of the storage, within a trial */
+    bool is_alone; /* nobody hears it any more */
+    char err[WORDS_MAX];
+};
+
+static volatile sig_atomic_t stop;
+
+static void take_signal(int number)
+{
+    (void)number;
+    stop = 1;
+}
+
+static void set_signals(void)
+{
+    struct sigaction action = {.sa_handler = take_signal, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+/* ---- What it says. ---- */
+
+static void say(struct worker *worker, json_t *line)
+{
+    char *text = line ? json_dumps(line, JSON_COMPACT) : NULL;
+    size_t n = text ? strlen(text) : 0;
+    json_decref(line);
+    if (!text)
+        return;
+    text[n] = '\n'; /* in the place of its end */
+    for (size_t at = 0; at < n + 1;) {
+        ssize_t done = write(worker->out, text + at, n + 1 - at);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0) {
+            worker->is_alone = true;
+            break;
+        }
+        at += (size_t)done;
+    }
+    free(text);
+}
+
+static void say_words(struct worker *worker, const char *kind, const char *words, const char *cause)
+{
+    json_t *line = json_pack("{s:s}", kind, words);
+    if (line && cause)
+        json_object_set_new(line, "cause", json_string(cause));
+    say(worker, line);
+}
+
+static const char *cause_of(int error)
+{
+    switch (-error) {
+    case ENOMEM:
+        return "memory";
+    case ENOSPC:
+    case EROFS:
+    case EIO:
+    case EBUSY:
+        return "disk";
+    default:
+        return NULL;
+    }
+}
+
+static int cannot(struct worker *worker, int error, const char *words)
+{
+    say_words(worker, "error", words, cause_of(error));
+    return EXIT_FAILURE;
+}
+
+/* ---- While a trial runs. ---- */
+
+static bool ends(const struct worker *worker)
+{
+    return stop || worker->is_alone || worker->failure < 0;
+}
+
+static enum trial_go progressed(void *ctx, double share, double steps_s)
+{
+    struct worker *worker = ctx;
+    beat_progress(worker->beat, share, steps_s, worker->split, worker->order->settings->split.combinations);
+    return ends(worker) || beat_lost(worker->beat) ? TRIAL_STOP_ASKED : TRIAL_GO;
+}
+
+static enum trial_go reported(void *ctx, int step, double value)
+{
+    struct worker *worker = ctx;
+    char err[STUDY_ERROR_MAX];
+    worker->split = step;
+    if (ends(worker))
+        return TRIAL_STOP_ASKED;
+    int r = search_report(worker->store, worker->study, worker->order->settings, &worker->asked, step, value,
+                          err);
+    if (r == -EINVAL && beat_lost(worker->beat))
+        return TRIAL_STOP_ASKED;
+    if (r < 0) {
+        worker->failure = r;
+        snprintf(worker->err, sizeof worker->err, "%s", err);
+        return TRIAL_STOP_ASKED;
+    }
+    return r > 0 ? TRIAL_STOP_PRUNED : TRIAL_GO;
+}
+
+static void told(void *ctx, const char *words)
+{
+    struct worker *worker = ctx;
+    char text[WORDS_MAX];
+    snprintf(text, sizeof text, "trial %d: %.*s", worker->asked.number, (int)TRIAL_ERROR_MAX, words);
+    say_words(worker, "warning", text, NULL);
+}
+
+/* ---- A trial. ---- */
+
+/* 0 or -errno of the storage, in worker->err. */
+static int tell_failure(struct worker *worker, const char *words)
+{
+    char err[STUDY_ERROR_MAX];
+    int r = search_tell_failure(worker->store, worker->asked.trial, words, err);
+    if (r < 0)
+        snprintf(worker->err, sizeof worker->err, "%s", err);
+    return r;
+}
+
+/* Told to end: it is tried again when the search goes on, however often that happens. */
+static int put_back(struct worker *worker)
+{
+    bool retried;
+    char err[STUDY_ERROR_MAX];
+    int r = study_store_retry(worker->store, worker->asked.trial, -1, &retried, err);
+    if (r < 0)
+        snprintf(worker->err, sizeof worker->err, "%s", err);
+    return r;
+}
+
+static int end_trial(struct worker *worker, int r, bool pruned, const struct trial_outcome *outcome,
+                     const char *words)
+{
+    char err[STUDY_ERROR_MAX];
+    if (worker->failure < 0)
+        return worker->failure;
+    if (r == 1 && !pruned) {
+        if (!beat_lost(worker->beat))
+            return put_back(worker);
+        told(worker, "it was taken for dead, as it gave no sign of life for longer than grace_s, and is "
+                     "tried again");
+        return 0;
+    }
+    if (r < 0)
+        return tell_failure(worker, words);
+    if (!pruned && isnan(outcome->value))
+        return tell_failure(worker, "its value is no number");
+    int said =
+        search_tell(worker->store, worker->asked.trial, pruned ? TRIAL_PRUNED : TRIAL_COMPLETE, outcome, err);
+    if (said < 0)
+        snprintf(worker->err, sizeof worker->err, "%s", err);
+    return said;
+}
+
+struct pruning {
+    struct worker *worker;
+    bool pruned;
+};
+
+static enum trial_go take_report(void *ctx, int step, double value)
+{
+    struct pruning *pruning = ctx;
+    enum trial_go go = reported(pruning->worker, step, value);
+    pruning->pruned = pruning->pruned || go == TRIAL_STOP_PRUNED;
+    return go;
+}
+
+static enum trial_go take_progress(void *ctx, double share, double steps_s)
+{
+    return progressed(((struct pruning *)ctx)->worker, share, steps_s);
+}
+
+static void take_words(void *ctx, const char *words)
+{
+    told(((struct pruning *)ctx)->worker, words);
+}
+
+/* 0, or -errno of the storage. */
+static int work(struct worker *worker, struct config *config, struct trial_outcome *outcome)
+{
+    const struct search_order *order = worker->order;
+    struct pruning pruning = {worker, false};
+    const struct trial_calls calls = {&pruning, take_report, take_progress, take_words};
+    char folder[CONFIG_PATH_MAX + 16], words[TRIAL_ERROR_MAX];
+    snprintf(folder, sizeof folder, "%s/%d", order->folder, worker->asked.number);
+    worker->split = 0;
+    beat_trial(worker->beat, worker->asked.trial);
+    int r = settings_apply(order->config, &order->settings->space, worker->values, config, words);
+    if (r == 0)
+        r = trial_run(order->market, config, folder, &calls, outcome, words);
+    r = end_trial(worker, r, pruning.pruned, outcome, words);
+    beat_trial(worker->beat, 0);
+    return r;
+}
+
+static int run(struct worker *worker)
+{
+    const struct search_order *order = worker->order;
+    const struct search_settings *settings = order->settings;
+    struct config *config = malloc(sizeof *config);
+    struct trial_outcome *outcome = malloc(sizeof *outcome);
+    char err[STUDY_ERROR_MAX];
+    int r = config && outcome ? 0 : -ENOMEM, failed, retried;
+    bool exhausted = false;
+    snprintf(worker->err, sizeof worker->err, "out of memory");
+    while (r == 0 && !ends(worker)) {
+        r = study_store_fail_stale(worker->store, order->study_id, settings->grace_s, settings->retries,
+                                   &failed, &retried, err);
+        if (r == 0)
+            r = search_ask(worker->store, worker->study, worker->sampler, settings, order->wanted,
+                           &worker->asked, &exhausted, err);
+        if (r < 0)
+            snprintf(worker->err, sizeof worker->err, "%s", err);
+        if (r <= 0)
+            break;
+        r = 0;
+        if (worker->asked.failed)
+            continue;
+        say(worker, json_pack("{s:I, s:i}", "began", (json_int_t)worker->asked.trial, "number",
+                              worker->asked.number));
+        if ((r = work(worker, config, outcome)) == 0)
+            say(worker, json_pack("{s:I}", "told", (json_int_t)worker->asked.trial));
+    }
+    if (exhausted)
+        say(worker, json_pack("{s:b}", "exhausted", 1));
+    free(outcome);
+    free(config);
+    return r < 0 ? cannot(worker, r, worker->err) : EXIT_SUCCESS;
+}
+
+static int begin(struct worker *worker)
+{
+    const struct search_order *order = worker->order;
+    char err[STUDY_ERROR_MAX] = "out of memory";
+    worker->values = calloc((size_t)order->settings->space.n + 1, sizeof *worker->values);
+    worker->asked.values = worker->values;
+    int r = worker->values ? 0 : -ENOMEM;
+    if (r == 0)
+        r = study_store_open(order->url, STUDY_STORE_WRITE, 0, &worker->store, err);
+    if (r == 0)
+        r = study_store_load(worker->store, order->study_id, &worker->study, err);
+    if (r == 0)
+        r = sampler_create(&order->settings->sampler, &worker->sampler);
+    if (r == 0)
+        r = beat_start(order->url, order->settings->heartbeat_s, &worker->beat);
+    return r < 0 ? cannot(worker, r, err) : EXIT_SUCCESS;
+}
+
+int worker_run(const struct search_order *order, int out, const char *device)
+{
+    struct worker worker = {.order = order, .out = out};
+    set_signals();
+    if (device)
+        setenv("CUDA_VISIBLE_DEVICES", device, 1);
+    int status = begin(&worker);
+    if (status == EXIT_SUCCESS)
+        status = run(&worker);
+    beat_stop(worker.beat);
+    sampler_destroy(worker.sampler);
+    study_destroy(worker.study);
+    study_store_close(worker.store);
+    free(worker.values);
+    return status;
+}

@@ -1,0 +1,24 @@
+/* A process of a search: one trial after the other until there is no room for more. It is a fork of who runs
+ * the search, made while that has one thread, so that the bars are in memory once. */
+#ifndef TRAINER_SEARCH_WORKER_H
+#define TRAINER_SEARCH_WORKER_H
+
+#include "trainer/search/trial.h"
+
+/* What all workers of a run share; borrowed. */
+struct search_order {
+    const char *url, *folder; /* folder of the study: trial N's is FOLDER/N */
+    int64_t study_id;
+    int wanted; /* trials, of all workers */
+    const struct config *config;
+    const struct search_settings *settings;
+    const struct search_market *market;
+};
+
+/* Works until nothing is left (0), SIGTERM or SIGINT (0; its trial waits to be tried again), or it cannot go
+ * on (1). What it says are JSON lines on `out`: {"began":ID,"number":N}, {"told":ID}, {"warning":"…"},
+ * {"error":"…","cause":"disk"}, {"exhausted":true} where a grid has no more points. `device`: an id for
+ * CUDA_VISIBLE_DEVICES; NULL: as it is. */
+int worker_run(const struct search_order *order, int out, const char *device);
+
+#endif
