@@ -34,10 +34,46 @@ ENV_RULE double env_money_units(const struct env_view *view)
     return view->params.execution == ENV_MARKET ? view->market.symbols[0].money_units : 1.0;
 }
 
+/* Episodes that may begin in a block: 0 where none has room. */
+ENV_RULE int32_t env_block_starts(const struct env_view *view, const struct env_block *block)
+{
+    int32_t rows = (int32_t)view->params.episode_bars, length = block->to - block->from;
+    int32_t needed = rows ? rows : 2 * view->params.lookback + 1;
+    if (length < needed)
+        return 0;
+    return view->params.random_start ? length - needed + 1 : 1;
+}
+
+/* env_window() of a market with blocks. */
+ENV_RULE void env_window_in_blocks(const struct env_view *view, size_t copy, uint32_t episode,
+                                   int32_t *ret_first, int32_t *ret_rows)
+{
+    const struct env_block *blocks = view->market.blocks;
+    int32_t all = 0, at = 0, starts;
+    for (int32_t i = 0; i < view->market.n_blocks; i++)
+        all += env_block_starts(view, &blocks[i]);
+    if (view->params.random_start) {
+        struct philox draw = philox(view->seed, (uint32_t)copy, episode, 0, ENV_DRAW_START);
+        at = (int32_t)philox_below(draw.word[0], (uint32_t)all);
+    } else {
+        at = (int32_t)((copy + episode - 1) % (size_t)all);
+    }
+    int32_t i = 0;
+    for (; at >= (starts = env_block_starts(view, &blocks[i])); i++)
+        at -= starts;
+    int32_t rows = (int32_t)view->params.episode_bars;
+    *ret_first = blocks[i].from + at;
+    *ret_rows = rows ? rows : blocks[i].to - blocks[i].from;
+}
+
 /* Rows of the market [first, first + rows) that the copy's next episode has. */
 ENV_RULE void env_window(const struct env_view *view, size_t copy, uint32_t episode, int32_t *ret_first,
                          int32_t *ret_rows)
 {
+    if (view->market.n_blocks > 0) {
+        env_window_in_blocks(view, copy, episode, ret_first, ret_rows);
+        return;
+    }
     int32_t first = view->starts ? view->starts[copy] : (int32_t)view->params.start;
     int32_t rows = view->lengths ? view->lengths[copy] : (int32_t)view->params.episode_bars;
     int32_t all = (int32_t)view->market.rows;

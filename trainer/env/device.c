@@ -14,7 +14,8 @@
 struct env_device_market {
     const struct gpu_env_api *api;
     struct gpu_env_market *on_device;
-    const float *close; /* the host's: which market this is */
+    const float *close;             /* the host's: which market this is, */
+    const struct env_block *blocks; /* and within which blocks */
 };
 
 /* All columns of an environment lie in [at, at + bytes). */
@@ -78,6 +79,7 @@ int env_device_market_create(struct gpu_module *module, const struct env_market 
     }
     m->api = api;
     m->close = env_market_view(market)->close;
+    m->blocks = env_market_view(market)->blocks;
     r = m->api->market_create(gpu_module_handle(module), env_market_view(market), &m->on_device, err,
                               ENV_ERROR_MAX);
     if (r < 0) {
@@ -100,7 +102,7 @@ int env_device_create(struct env_device_market *market, const struct env *env, s
                       char err[static ENV_ERROR_MAX])
 {
     const struct env_view *view = &env->view;
-    if (view->market.close != market->close) {
+    if (view->market.close != market->close || view->market.blocks != market->blocks) {
         snprintf(err, ENV_ERROR_MAX, "the environment is one of another market than the device's");
         return -EINVAL;
     }

@@ -75,6 +75,22 @@ const char *env_window_fault(const struct env_view *view, int64_t start, int64_t
     return NULL;
 }
 
+/* The parameters' rules about a market's blocks: NULL, or what is wrong. */
+static const char *block_fault(const struct env_view *view)
+{
+    int64_t rows = view->params.episode_bars;
+    if (view->params.start != 0)
+        return "the market's blocks say where episodes begin: 0 is right";
+    if (rows != 0 && rows < 2 * (int64_t)view->params.lookback + 1)
+        return "an episode needs 2 * lookback + 1 rows";
+    if (rows == 0 && view->params.random_start)
+        return "a drawn start needs the episode's rows";
+    for (int32_t i = 0; i < view->market.n_blocks; i++)
+        if (env_block_starts(view, &view->market.blocks[i]) > 0)
+            return NULL;
+    return "no block of the market has room for an episode";
+}
+
 /* Features were multiplied and sessions laid out when the market was made. */
 static int check_made_for(const struct env_params *params, const struct env_params *made,
                           char err[static ENV_ERROR_MAX])
@@ -192,9 +208,11 @@ int env_create(const struct env_params *params, const struct env_market *market,
         .interval_ns = sold->interval_ns,
         .state = {.copies = options->copies, .stride = env_stride(options->copies), .n = sold->n},
     };
-    if (view->params.start < sold->first_row)
+    if (view->params.start < sold->first_row && sold->n_blocks == 0)
         view->params.start = sold->first_row;
-    const char *fault = env_window_fault(view, view->params.start, view->params.episode_bars);
+    const char *fault = sold->n_blocks > 0
+                            ? block_fault(view)
+                            : env_window_fault(view, view->params.start, view->params.episode_bars);
     if (fault) {
         rc = env_refuse(-EINVAL, err, "start: %lld: %s: rows %zu, lookback %d, episode_bars %lld",
                         (long long)view->params.start, fault, sold->rows, params->lookback,
@@ -272,6 +290,8 @@ int env_windows(struct env *env, const int64_t *starts, const int64_t *bars, cha
 {
     struct env_view *view = &env->view;
     size_t copies = view->state.copies;
+    if (view->market.n_blocks > 0)
+        return env_refuse(-EINVAL, err, "windows: the market's blocks say where episodes begin: none");
     for (size_t e = 0; e < copies; e++) {
         int64_t start = starts ? starts[e] : view->params.start;
         int64_t rows = bars ? bars[e] : view->params.episode_bars;

@@ -72,7 +72,7 @@ int env_observation_size(const struct env *env); /* 1 + n_assets + lookback * n_
 
 /* Where each copy's episodes begin and how many rows they have, from its next episode on: [copies] each, or
  * NULL for the parameters'. With random_start `starts` are the first rows that are drawn. -EINVAL: a window
- * that the market does not have; names the copy. */
+ * that the market does not have; names the copy. A market of env_market_blocks() takes none. */
 int env_windows(struct env *env, const int64_t *starts, const int64_t *bars, char err[static ENV_ERROR_MAX]);
 
 /* Begins the next episode, whatever became of the one before, in every copy (mask NULL) or in those with

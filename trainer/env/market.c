@@ -31,6 +31,7 @@ struct env_market {
     int64_t *open_ns; /* NULL: by start_ns */
     int64_t start_ns;
     uint64_t fingerprint;
+    bool borrowed; /* all but the blocks is another market's */
 };
 
 static bool is_there(const struct env_asset_source *asset, size_t row)
@@ -434,10 +435,44 @@ int env_market_create(const struct env_market_source *source, const struct env_p
     return 0;
 }
 
+int env_market_blocks(const struct env_market *market, const struct env_block *blocks, int n,
+                      struct env_market **ret, char err[static ENV_ERROR_MAX])
+{
+    int32_t end = market->view.first_row;
+    if (n < 1)
+        return env_refuse(-EINVAL, err, "blocks: %d: one or more are right", n);
+    for (int i = 0; i < n; end = blocks[i++].to)
+        if (blocks[i].from < end || blocks[i].to <= blocks[i].from ||
+            (size_t)blocks[i].to > market->view.rows)
+            return env_refuse(-EINVAL, err,
+                              "block %d: rows %d to %d: rising ones are right, from row %d on, of %zu", i,
+                              blocks[i].from, blocks[i].to, end, market->view.rows);
+    struct env_market *within = malloc(sizeof *within);
+    struct env_block *own = malloc((size_t)n * sizeof *own);
+    if (!within || !own) {
+        free(within);
+        free(own);
+        return env_refuse(-ENOMEM, err, "market: no memory for %d blocks", n);
+    }
+    memcpy(own, blocks, (size_t)n * sizeof *own);
+    *within = *market;
+    within->borrowed = true;
+    within->view.blocks = own;
+    within->view.n_blocks = n;
+    within->fingerprint = fingerprint(market->fingerprint, own, (size_t)n * sizeof *own);
+    *ret = within;
+    return 0;
+}
+
 void env_market_destroy(struct env_market *market)
 {
     if (!market)
         return;
+    free((void *)market->view.blocks);
+    if (market->borrowed) {
+        free(market);
+        return;
+    }
     free((void *)market->view.close);
     free((void *)market->view.features);
     free((void *)market->view.least);

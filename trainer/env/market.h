@@ -33,6 +33,11 @@ struct env_market_source {
                          is seen */
 };
 
+/* Rows [from, to) of a market. */
+struct env_block {
+    int32_t from, to;
+};
+
 /* The arrays as the steps read them; on a device, that one's pointers. Rows are 64-byte padded where said. */
 struct env_market_view {
     size_t rows;
@@ -52,6 +57,8 @@ struct env_market_view {
     const uint8_t *session; /* [rows] or NULL */
     int32_t first_row;      /* no episode begins before */
     int64_t interval_ns;
+    int32_t n_blocks;               /* 0: episodes lie anywhere */
+    const struct env_block *blocks; /* [n_blocks]: each episode lies within one of them */
 };
 
 struct env_market;
@@ -71,6 +78,16 @@ extern "C" {
 int env_market_create(const struct env_market_source *source, const struct env_params *params,
                       struct env_market **ret, char err[static ENV_ERROR_MAX]);
 void env_market_destroy(struct env_market *market); /* NULL is fine */
+
+/* The same market, whose episodes each begin and end within one of `blocks`, rising and apart from each
+ * other, none before the first row that has all features: what lies between is never stepped through. Blocks
+ * of fewer rows than an episode (2 * lookback + 1 at least) are left out. With random_start episodes begin at
+ * a row that is drawn evenly among all those where they fit; else at a block's first row, episode k (from 1)
+ * of copy c in block (c + k - 1) mod their number, and with episode_bars 0 each is as long as its block.
+ * Environments of it take no `start` and no env_windows(). Nothing is copied: `market` must outlive it. 0,
+ * for env_market_destroy(); -EINVAL names the block; -ENOMEM. */
+int env_market_blocks(const struct env_market *market, const struct env_block *blocks, int n,
+                      struct env_market **ret, char err[static ENV_ERROR_MAX]);
 const struct env_market_view *env_market_view(const struct env_market *market);
 const char *env_market_asset(const struct env_market *market, int asset);
 int64_t env_market_open_ns(const struct env_market *market, size_t row);

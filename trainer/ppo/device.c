@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trainer/env/begin.h"
 #include "trainer/env/inside.h"
 #include "trainer/env/refusal.h"
 #include "trainer/nn/train.h"
@@ -501,7 +502,13 @@ uint32_t ppo_shortest_episode(const struct env *env)
 {
     const struct env_view *view = &env->view;
     int64_t least = INT32_MAX;
-    for (size_t copy = 0; copy < view->state.copies; copy++) {
+    for (int32_t i = 0; i < view->market.n_blocks; i++) {
+        const struct env_block *block = &view->market.blocks[i];
+        int64_t rows = view->params.episode_bars ? view->params.episode_bars : block->to - block->from;
+        if (env_block_starts(view, block) > 0)
+            least = rows < least ? rows : least;
+    }
+    for (size_t copy = 0; copy < view->state.copies && view->market.n_blocks == 0; copy++) {
         int64_t first = view->starts ? view->starts[copy] : view->params.start;
         int64_t rows = view->lengths ? view->lengths[copy] : view->params.episode_bars;
         if (rows == 0)
