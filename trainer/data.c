@@ -166,6 +166,9 @@ static int fit(struct trainer_data *data, const struct market *market,
     if (options->sets)
         return parse_set(market, options->sets, symbol, &data->sets[symbol], err);
     int r = read_set(options->features, &data->sets[symbol], err);
+    if (r == 0 && options->columns)
+        return market_columns_fit(options->columns[symbol], data->sets[symbol], options->fit_blocks,
+                                  options->n_fit_blocks, err);
     if (r < 0 || data->sets[symbol]->fitted)
         return r;
     if (options->fit_to <= options->fit_from || options->fit_to > market->rows)
@@ -211,7 +214,9 @@ static int make_features(struct trainer_data *data, const struct market *market,
     for (int i = 0; i < market->n_symbols; i++) {
         struct market_features *features;
         int r = fit(data, market, options, i, err);
-        if (r == 0)
+        if (r == 0 && options->columns)
+            r = market_columns_scale(options->columns[i], data->sets[i], &features, err);
+        else if (r == 0)
             r = market_features(market, i, data->sets[i], options->backend, store, &features, NULL, err);
         if (r < 0)
             return r;
@@ -279,6 +284,35 @@ void trainer_data_destroy(struct trainer_data *data)
 const struct env_market_source *trainer_data_source(const struct trainer_data *data)
 {
     return &data->source;
+}
+
+size_t trainer_data_row(const struct trainer_data *data, size_t row)
+{
+    return data->rows[row];
+}
+
+int trainer_columns_open(const struct market *market, const struct trainer_data_options *options,
+                         struct market_columns ***ret, char err[static TRAINER_DATA_ERROR_MAX])
+{
+    struct market_columns **columns = calloc((size_t)market->n_symbols, sizeof(*columns));
+    struct feature_set *set = NULL;
+    int r = columns ? read_set(options->features, &set, err) : say(err, -ENOMEM, "out of memory");
+    for (int i = 0; i < market->n_symbols && r == 0; i++)
+        r = market_columns_open(market, i, set, options->backend, &columns[i], err);
+    feature_set_destroy(set);
+    if (r < 0) {
+        trainer_columns_close(market, columns);
+        return r;
+    }
+    *ret = columns;
+    return 0;
+}
+
+void trainer_columns_close(const struct market *market, struct market_columns **columns)
+{
+    for (int i = 0; columns && i < market->n_symbols; i++)
+        market_columns_close(columns[i]);
+    free(columns);
 }
 
 int trainer_data_observation(const struct trainer_data *data, const struct env_params *params,

@@ -27,6 +27,12 @@ struct trainer_data_options {
     /* A set that is not fitted is fitted for each symbol on its bars in these rows of the market alone, which
      * must be named (fit_to > fit_from); what comes later must not be seen. */
     size_t fit_from, fit_to;
+    /* NULL, or [n_symbols] those of `features`, computed before: the set, fitted already or not, is then
+     * fitted on the rows of fit_blocks [n_fit_blocks] together and on no other, and nothing but the scaling
+     * is done anew. */
+    struct market_columns *const *columns;
+    const struct feature_rows *fit_blocks;
+    size_t n_fit_blocks;
     const char *const *sets; /* NULL, or instead of `features` each symbol's set as its text, fitted */
     enum feature_backend backend;
 
@@ -45,6 +51,16 @@ void trainer_data_destroy(struct trainer_data *data); /* NULL is fine */
 /* For env_market_create(), which copies it. In rows of a missing bar, and before first_row, features repeat
  * the last values that there were, or are 0. */
 const struct env_market_source *trainer_data_source(const struct trainer_data *data);
+
+/* Which row of the market its row is. */
+size_t trainer_data_row(const struct trainer_data *data, size_t row);
+
+/* The features that data of these options has, unscaled, of each symbol: for options->columns of others. Of
+ * the options `features` and `backend` count. *ret is [n_symbols], for trainer_columns_close(). Errors as of
+ * trainer_data_create(). */
+int trainer_columns_open(const struct market *market, const struct trainer_data_options *options,
+                         struct market_columns ***ret, char err[static TRAINER_DATA_ERROR_MAX]);
+void trainer_columns_close(const struct market *market, struct market_columns **columns); /* NULL is fine */
 
 /* Whether symbols can be traded together in rows [from, to) of the market. 0; -EINVAL: one has no bar there,
  * or two have none of the same row; err names them. */

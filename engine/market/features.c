@@ -289,3 +289,112 @@ int market_features_fit(const struct market *market, int symbol, struct feature_
     existing_finish(&existing);
     return r;
 }
+
+/* ---- Many fits of the same bars. ---- */
+
+struct market_columns {
+    const struct market *market;
+    int symbol;
+    size_t bars;
+    struct feature_columns *columns;
+};
+
+int market_columns_open(const struct market *market, int symbol, const struct feature_set *set,
+                        enum feature_backend backend, struct market_columns **ret,
+                        char err[static MARKET_ERROR_MAX])
+{
+    struct existing existing = {0};
+    struct market_columns *columns = calloc(1, sizeof(*columns));
+    int r = columns ? existing_open(market, symbol, &existing) : -ENOMEM;
+    err[0] = '\0';
+    if (r == 0) {
+        *columns = (struct market_columns){.market = market, .symbol = symbol, .bars = existing.bars.n};
+        r = feature_columns_create(set, &existing.bars, backend, &columns->columns, err, MARKET_ERROR_MAX);
+    }
+    existing_finish(&existing);
+    if (r < 0) {
+        if (!err[0])
+            snprintf(err, MARKET_ERROR_MAX, "out of memory: %zu rows of %zu features", market->rows, set->n);
+        market_columns_close(columns);
+        return r;
+    }
+    *ret = columns;
+    return 0;
+}
+
+void market_columns_close(struct market_columns *columns)
+{
+    if (!columns)
+        return;
+    feature_columns_destroy(columns->columns);
+    free(columns);
+}
+
+size_t market_columns_first(const struct market_columns *columns)
+{
+    const struct market *market = columns->market;
+    size_t first = feature_columns_first(columns->columns);
+    return first < columns->bars ? row_of_bar(&market->series[columns->symbol], market->rows, first)
+                                 : market->rows;
+}
+
+int market_columns_fit(const struct market_columns *columns, struct feature_set *set,
+                       const struct feature_rows *blocks, size_t n_blocks, char err[static MARKET_ERROR_MAX])
+{
+    const struct market_series *series = &columns->market->series[columns->symbol];
+    struct feature_rows *bars = malloc((n_blocks + 1) * sizeof(*bars));
+    size_t n = 0;
+    if (!bars) {
+        snprintf(err, MARKET_ERROR_MAX, "out of memory: blocks of rows");
+        return -ENOMEM;
+    }
+    for (size_t b = 0; b < n_blocks; b++) {
+        size_t rows = columns->market->rows;
+        if (blocks[b].from >= blocks[b].to || blocks[b].to > rows) {
+            snprintf(err, MARKET_ERROR_MAX, "rows %zu to %zu to be fitted on: rows from 0 to %zu",
+                     blocks[b].from, blocks[b].to, rows);
+            free(bars);
+            return -EINVAL;
+        }
+        bars[n] =
+            (struct feature_rows){bars_before(series, blocks[b].from), bars_before(series, blocks[b].to)};
+        n += bars[n].from < bars[n].to;
+    }
+    err[0] = '\0';
+    int r = feature_columns_fit(columns->columns, set, bars, n, err, MARKET_ERROR_MAX);
+    if (r < 0 && !err[0])
+        snprintf(err, MARKET_ERROR_MAX, "out of memory: the features' scalings");
+    free(bars);
+    return r;
+}
+
+int market_columns_scale(const struct market_columns *columns, const struct feature_set *set,
+                         struct market_features **ret, char err[static MARKET_ERROR_MAX])
+{
+    const struct market *market = columns->market;
+    const struct market_series *series = &market->series[columns->symbol];
+    struct blob blob = {0};
+    size_t first = 0;
+    err[0] = '\0';
+    int r =
+        blob_create(KIND, sizeof(struct matrix_head), (uint64_t)market->rows * set->n * sizeof(float), &blob);
+    float *values = r == 0 ? (float *)blob_data(&blob) : NULL;
+    if (r == 0)
+        r = feature_columns_scale(columns->columns, set, values, &first, err, MARKET_ERROR_MAX);
+    if (r == 0) {
+        if (columns->bars < market->rows)
+            spread(series, market->rows, set->n, columns->bars, values);
+        *(struct matrix_head *)blob_head(&blob) = (struct matrix_head){
+            .rows = market->rows,
+            .n = set->n,
+            .first = first < columns->bars ? row_of_bar(series, market->rows, first) : market->rows,
+            .layout = feature_set_layout(set)};
+        r = show(&blob, ret);
+    }
+    if (r < 0) {
+        blob_release(&blob);
+        if (!err[0])
+            snprintf(err, MARKET_ERROR_MAX, "out of memory: %zu rows of %zu features", market->rows, set->n);
+    }
+    return r;
+}

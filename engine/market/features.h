@@ -37,4 +37,23 @@ void market_features_close(struct market_features *features); /* NULL is fine */
 int market_features_fit(const struct market *market, int symbol, struct feature_set *set, size_t from,
                         size_t to, char err[static MARKET_ERROR_MAX]);
 
+/* One symbol's unscaled features, computed once for many fits (feature_columns_create()). Of `market`, which
+ * must outlive it. 0, for market_columns_close(); what that returns, with a sentence. */
+struct market_columns;
+int market_columns_open(const struct market *market, int symbol, const struct feature_set *set,
+                        enum feature_backend backend, struct market_columns **ret,
+                        char err[static MARKET_ERROR_MAX]);
+void market_columns_close(struct market_columns *columns); /* NULL is fine */
+/* The first row in which all have a value; the market's rows if there is none. */
+size_t market_columns_first(const struct market_columns *columns);
+
+/* Fits the set on the symbol's bars that are there in the rows of these blocks of the market, and on no
+ * other: feature_columns_fit(). Blocks without any bar do not count. */
+int market_columns_fit(const struct market_columns *columns, struct feature_set *set,
+                       const struct feature_rows *blocks, size_t n_blocks, char err[static MARKET_ERROR_MAX]);
+
+/* What market_features() gives of the fitted set, bit for bit; allocated. */
+int market_columns_scale(const struct market_columns *columns, const struct feature_set *set,
+                         struct market_features **ret, char err[static MARKET_ERROR_MAX]);
+
 #endif

@@ -121,6 +121,31 @@ int feature_matrix(const struct feature_set *set, const struct feature_bars *bar
                    const struct feature_options *options, float *out, size_t *ret_first, char *err,
                    size_t err_cap);
 
+/* The values of a set before they are scaled, in float64: for fitting it again and again, on other rows of
+ * the same bars. */
+struct feature_columns;
+
+/* Computes them, [set->n][bars->n]; fitted or not is all one. 0, for feature_columns_destroy(); what
+ * feature_matrix() returns. */
+int feature_columns_create(const struct feature_set *set, const struct feature_bars *bars,
+                           enum feature_backend backend, struct feature_columns **ret, char *err,
+                           size_t err_cap);
+void feature_columns_destroy(struct feature_columns *columns);       /* NULL is fine */
+size_t feature_columns_first(const struct feature_columns *columns); /* as feature_matrix()'s ret_first */
+
+struct feature_rows {
+    size_t from, to; /* [from, to) */
+};
+
+/* As feature_set_fit(), on rows of all blocks together, rising and apart: of no other row anything is read.
+ */
+int feature_columns_fit(const struct feature_columns *columns, struct feature_set *set,
+                        const struct feature_rows *blocks, size_t n_blocks, char *err, size_t err_cap);
+
+/* As feature_matrix() of the same bars and backend, to the bit. `set` is the fitted one. */
+int feature_columns_scale(const struct feature_columns *columns, const struct feature_set *set, float *out,
+                          size_t *ret_first, char *err, size_t err_cap);
+
 /* 16-bit forms of n cells, rounded to nearest, ties to even; NaN stays NaN. float16: within 2^-11 of normal
  * values (from 2^-14), beyond 65504 the largest value of that sign, below 2^-24/2 zero; bfloat16: within
  * 2^-8, infinite where the nearest value is beyond float32's largest. */
