@@ -16,9 +16,11 @@ void search_market_close(struct search_market *market); /* NULL is fine */
 
 struct trial_split {
     double sharpe, holding, equal_weight; /* annualised, of the split's test rows, a bar's returns */
-    double total_return, drawdown, turnover;
-    int64_t trades, steps;
-    double seconds;
+    double total_return, drawdown,
+        volatility;        /* drawdown: the deepest, a share >= 0; volatility: annualised */
+    double turnover;       /* money traded, of the mean equity */
+    int64_t trades, steps; /* purchases and sales; steps of training */
+    double seconds;        /* of training */
 };
 struct trial_outcome {
     int n_splits; /* that were done */

@@ -1,0 +1,98 @@
+/* Between the files of search/: a search's rows, one training and test on some of them, and their figures.
+ * Rows are those of the grid that the environment steps through: all of [data] train_from to train_to, but
+ * with execution reference only those in which every symbol has a bar. */
+#ifndef TRAINER_SEARCH_INSIDE_H
+#define TRAINER_SEARCH_INSIDE_H
+
+#include "indicators_gpu/module.h"
+#include "trainer/search/trial.h"
+#include "trainer/training/keep.h"
+
+/* What all trials of a process share, and what each has anew:
+ *
+ * - shared, made at the opening: the bars; every symbol's features before they are scaled (indicators look
+ *   back only, so the whole series is computed once; 8 bytes a row and feature); closes; rows and splits.
+ * - shared, made when a split is first trained on: its fitted features, [rows] float32 a feature. They follow
+ *   from the split alone, since the purge is the same for all trials, and are kept as long as all together
+ *   take at most FITTED_BYTES.
+ * - anew for each trial and split: the environment's market (norm_tech and lookback are the trial's), copies,
+ *   networks, optimiser, normalisers. */
+struct search_market {
+    const struct config *config;
+    const struct search_settings *settings;
+    struct source source;            /* bars and least quantities; source.train: their rows in the market */
+    struct trainer_data *grid;       /* without features: which rows there are */
+    struct market_columns **columns; /* [n_symbols]; NULL: closes and volumes, which are not fitted */
+    double *closes;                  /* [n_symbols][rows]; where a bar is missing the last before */
+    size_t rows;
+    size_t lookback; /* the most that a trial may have */
+    size_t purge, embargo;
+    struct split_rows search, holdout;
+    struct trainer_data **fitted; /* [combinations + 1]: of each split; of the whole search */
+    size_t fitted_bytes;
+    struct gpu_module *module; /* keeps the device's context from one learner to the next; NULL: none */
+};
+enum { FITTED_BYTES = 1 << 30 };
+
+/* A trial on its way: who is told, and how far it is. */
+struct search_run {
+    const struct search_market *market;
+    const struct config *config; /* of the trial; its env.start is 0 */
+    const struct trial_calls *calls;
+    double done, whole; /* trainings done; of so many */
+    double steps_s;     /* of the last iteration */
+    enum trial_go go;
+};
+/* Tells of it, `share` of this training being done. False: it is to stop. */
+bool search_go_on(struct search_run *run, double share);
+
+/* One training on rows of `blocks`, and what it was made of: for search_learnt_finish(). */
+struct search_learnt {
+    struct trainer_data *data;
+    bool owned; /* the data */
+    struct env_market *market, *within;
+    struct source source; /* of the policy's file */
+    struct kept_policy policy;
+    int64_t steps;
+    double seconds;
+};
+
+/* Fits, trains. `which`: place in market->fitted. The environment's rows are [0, end) of the grid, of which
+ * only the blocks' are stepped through. 0; 1: it was told to stop; errors of trial_run(). */
+int search_learn(struct search_run *run, int which, const struct split_rows *blocks, int n, size_t end,
+                 struct search_learnt *ret, char err[static TRIAL_ERROR_MAX]);
+void search_learnt_finish(struct search_learnt *learnt); /* fine on a zeroed one */
+
+/* What came of testing, summed over blocks. */
+struct search_tested {
+    int64_t steps, trades;
+    double traded, level; /* money traded; sum over steps of the equity */
+};
+
+/* The policy acts without drawing, in one episode on each block, which begins with the account's money: it
+ * decides at the close of each bar from the one before block.from on. `returns` [block rows, blocks one after
+ * the other]: of equity from each bar's close to the next; 0 after a ruin. Rows of `lookback` before a block
+ * are seen and not traded in. As search_learn(). */
+int search_test(struct search_run *run, const struct search_learnt *learnt, const struct split_rows *blocks,
+                int n, double *returns, struct search_tested *ret, char err[static TRIAL_ERROR_MAX]);
+
+/* Returns of each bar of the rows: of `holding`, bought in equal parts at the close before the first row and
+ * left alone; and of equal parts of all at every close. Without fees. Either may be NULL. */
+void search_benchmarks(const struct search_market *market, struct split_rows rows, double *holding,
+                       double *equal_weight);
+
+/* Figures of a test's blocks: Sharpes that are no number (nothing was traded) are 0. */
+int search_figures(const struct search_market *market, const struct split_rows *blocks, int n,
+                   const double *returns, const struct search_tested *tested, struct trial_split *ret);
+/* trial_outcome.value of outcome->splits [n_splits]. */
+double search_value(const struct search_settings *settings, const struct trial_outcome *outcome);
+
+/* Writes folder/name, whole or not at all: columns of returns [n_paths][rows.to - rows.from], by number
+ * path_1 …. Makes the folder. 0 or -errno with a sentence. */
+int search_write_returns(const struct search_market *market, struct split_rows rows, const double *paths,
+                         int n_paths, const char *folder, const char *name, char err[static TRIAL_ERROR_MAX]);
+
+int search_say(char err[static TRIAL_ERROR_MAX], int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,153 @@
+/* One training of a trial: on the rows of its split alone. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "trainer/search/inside.h"
+#include "trainer/training/make.h"
+
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+bool search_go_on(struct search_run *run, double share)
+{
+    if (run->go == TRIAL_GO && run->calls && run->calls->progress)
+        run->go = run->calls->progress(run->calls->ctx, (run->done + share) / run->whole, run->steps_s);
+    return run->go == TRIAL_GO;
+}
+
+/* ---- What is seen. ---- */
+
+/* Rows of the grid as rows of the market. */
+static struct feature_rows in_market(const struct search_market *market, struct split_rows rows)
+{
+    return (struct feature_rows){trainer_data_row(market->grid, rows.from),
+                                 trainer_data_row(market->grid, rows.to - 1) + 1};
+}
+
+static size_t bytes_of(const struct trainer_data *data)
+{
+    const struct env_market_source *source = trainer_data_source(data);
+    return source->rows * (size_t)source->n_features * sizeof(float);
+}
+
+static int make_data(const struct search_market *market, int which, const struct split_rows *blocks, int n,
+                     size_t end, struct search_learnt *learnt, char err[static TRIAL_ERROR_MAX])
+{
+    struct search_market *shared = (struct search_market *)(uintptr_t)market; /* what it keeps grows */
+    struct feature_rows fit[SPLIT_BLOCKS_MAX];
+    const struct trainer_data_options options = {
+        .from = market->source.train.from,
+        .rows = end,
+        .common = market->config->env.execution == ENV_REFERENCE,
+        .features = market->columns ? market->config->data.features : NULL,
+        .columns = market->columns,
+        .fit_blocks = fit,
+        .n_fit_blocks = (size_t)n,
+        .backend = FEATURE_EXACT,
+        .min_order_qty = market->source.least,
+    };
+    learnt->data = market->fitted[which];
+    if (learnt->data)
+        return 0;
+    for (int i = 0; i < n; i++)
+        fit[i] = in_market(market, blocks[i]);
+    int r = trainer_data_create(market->source.market, &options, &learnt->data, err);
+    if (r < 0)
+        return r;
+    size_t bytes = bytes_of(learnt->data);
+    learnt->owned = shared->fitted_bytes + bytes > FITTED_BYTES;
+    if (!learnt->owned) {
+        shared->fitted[which] = learnt->data;
+        shared->fitted_bytes += bytes;
+    }
+    return 0;
+}
+
+static int make_markets(const struct config *config, const struct split_rows *blocks, int n,
+                        struct search_learnt *learnt, char err[static TRIAL_ERROR_MAX])
+{
+    struct env_block within[SPLIT_BLOCKS_MAX];
+    char why[ENV_ERROR_MAX];
+    for (int i = 0; i < n; i++)
+        within[i] = (struct env_block){(int32_t)blocks[i].from, (int32_t)blocks[i].to};
+    int r = env_market_create(trainer_data_source(learnt->data), &config->env, &learnt->market, why);
+    if (r == 0)
+        r = env_market_blocks(learnt->market, within, n, &learnt->within, why);
+    return r < 0 ? search_say(err, r, "the bars of training: %.900s", why) : 0;
+}
+
+/* ---- Learning. ---- */
+
+static int iterate(struct search_run *run, struct learner *learner, struct search_learnt *learnt,
+                   char err[static TRIAL_ERROR_MAX])
+{
+    const double total = (double)run->config->ppo.total_steps;
+    char why[PPO_ERROR_MAX];
+    while (learnt->steps < run->config->ppo.total_steps) {
+        struct ppo_update update;
+        double begun = seconds_now();
+        if (!search_go_on(run, (double)learnt->steps / total))
+            return 1;
+        int r = learner_iterate(learner, &update, why);
+        if (r < 0) /* -EINVAL: an action is no number: so are the weights */
+            return search_say(err, r == -EINVAL ? -EDOM : r, "%s", why);
+        run->steps_s = (double)(update.steps - learnt->steps) / (seconds_now() - begun);
+        learnt->steps = update.steps;
+    }
+    return search_go_on(run, 1) ? 0 : 1;
+}
+
+int search_learn(struct search_run *run, int which, const struct split_rows *blocks, int n, size_t end,
+                 struct search_learnt *ret, char err[static TRIAL_ERROR_MAX])
+{
+    const struct search_market *market = run->market;
+    struct search_learnt learnt = {0};
+    struct making making = {0};
+    char why[KEEP_ERROR_MAX];
+    double begun = seconds_now();
+    int r = search_go_on(run, 0) ? make_data(market, which, blocks, n, end, &learnt, err) : 1;
+    if (r == 0)
+        r = make_markets(run->config, blocks, n, &learnt, err);
+    if (r == 0) {
+        const struct feature_rows first = in_market(market, blocks[0]),
+                                  last = in_market(market, blocks[n - 1]);
+        learnt.source = (struct source){.config = run->config,
+                                        .market = market->source.market,
+                                        .train = {first.from, last.to},
+                                        .fit = {first.from, last.to},
+                                        .least = market->source.least,
+                                        .train_data = learnt.data,
+                                        .train_market = learnt.within};
+        r = making_begin(&learnt.source, &run->config->ppo, false, run->calls ? run->calls->told : NULL,
+                         run->calls ? run->calls->ctx : NULL, &making, err);
+    }
+    if (r == 0)
+        r = iterate(run, making.learner, &learnt, err);
+    if (r == 0 && (r = kept_policy_take(making.learner, &learnt.policy, why)) < 0)
+        search_say(err, r, "%s", why);
+    making_end(&making);
+    learnt.seconds = seconds_now() - begun;
+    if (r != 0) {
+        search_learnt_finish(&learnt);
+        return r;
+    }
+    *ret = learnt;
+    return 0;
+}
+
+void search_learnt_finish(struct search_learnt *learnt)
+{
+    kept_policy_drop(&learnt->policy);
+    env_market_destroy(learnt->within);
+    env_market_destroy(learnt->market);
+    if (learnt->owned)
+        trainer_data_destroy(learnt->data);
+    *learnt = (struct search_learnt){0};
+}

@@ -1,0 +1,232 @@
+/* A search's rows: which are split, which are the holdout, and how far training keeps from testing. */
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trainer/search/inside.h"
+
+int search_say(char err[static TRIAL_ERROR_MAX], int code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(err, TRIAL_ERROR_MAX, format, args);
+    va_end(args);
+    return code;
+}
+
+/* ---- What a trial may ask for at most. ---- */
+
+static double most_of(const struct distribution *distribution)
+{
+    double most = distribution->high;
+    if (distribution->kind != DISTRIBUTION_CATEGORICAL)
+        return most;
+    most = 0;
+    for (int i = 0; i < distribution->n_choices; i++)
+        most = fmax(most, json_number_value(json_array_get(distribution->choices, (size_t)i)));
+    return most;
+}
+
+static size_t most(const struct search_settings *settings, const char *name, double configured)
+{
+    for (int i = 0; i < settings->space.n; i++)
+        if (strcmp(settings->space.params[i].name, name) == 0)
+            configured = most_of(&settings->space.params[i].distribution);
+    return configured > 0 ? (size_t)configured : 0;
+}
+
+/* ---- Features and closes. ---- */
+
+static int open_columns(struct search_market *market, const struct trainer_data_options *options,
+                        char err[static TRIAL_ERROR_MAX])
+{
+    const struct config_data *data = &market->config->data;
+    struct trainer_data_options of = *options;
+    if (!data->features[0])
+        return 0;
+    of.features = data->features;
+    return trainer_columns_open(market->source.market, &of, &market->columns, err);
+}
+
+static int fill_closes(struct search_market *market, char err[static TRIAL_ERROR_MAX])
+{
+    const struct env_market_source *source = trainer_data_source(market->grid);
+    size_t n = (size_t)source->n_assets, rows = source->rows;
+    market->closes = malloc(n * rows * sizeof(double));
+    if (!market->closes)
+        return search_say(err, -ENOMEM, "out of memory: %zu closes", n * rows);
+    for (size_t i = 0; i < n; i++) {
+        const struct env_asset_source *asset = &source->assets[i];
+        double *to = market->closes + i * rows, last = NAN;
+        for (size_t r = 0; r < rows; r++) {
+            if (asset->present[r / 64] >> (r % 64) & 1)
+                last = asset->close[r];
+            to[r] = last;
+        }
+    }
+    return 0;
+}
+
+/* The first row from which on every symbol has had a bar and all of its features, and how many rows of the
+ * market the slowest of these took from its symbol's first bar on. */
+static size_t find_first(const struct search_market *market, size_t *ret_warm_up)
+{
+    const struct market *bars = market->source.market;
+    size_t at = 0, first = 0, warm_up = 0;
+    for (int i = 0; i < bars->n_symbols; i++) {
+        size_t seen = market->columns ? market_columns_first(market->columns[i]) : bars->series[i].first;
+        first = seen > first ? seen : first;
+        if (seen - bars->series[i].first > warm_up)
+            warm_up = seen - bars->series[i].first;
+    }
+    while (at < market->rows && trainer_data_row(market->grid, at) < first)
+        at++;
+    *ret_warm_up = warm_up;
+    return at;
+}
+
+/* ---- Rows. ---- */
+
+static size_t auto_or(int64_t bars, size_t automatic)
+{
+    return bars < 0 ? automatic : (size_t)bars;
+}
+
+/* Purge, of both sides of what is tested: lookback + max(forced_exit_bars, cooldown_bars) + 1 bars, the most
+ * that any trial may have: what an observation shows, how long the environment remembers, and the bar at
+ * whose opening the last order fills. Embargo, after what is tested: the bars that the slowest feature needs
+ * for its first value. So no observation of a training row after a test shows a feature whose window reaches
+ * into the test. (Exponential averages remember for ever, ever less: of those it is the window's main part.)
+ */
+static int lay_out(struct search_market *market, char err[static TRIAL_ERROR_MAX])
+{
+    const struct search_settings *settings = market->settings;
+    const struct env_params *env = &market->config->env;
+    size_t warm_up, first = find_first(market, &warm_up);
+    size_t forced = most(settings, "forced_exit_bars", env->forced_exit_bars);
+    size_t cooldown = most(settings, "cooldown_bars", env->cooldown_bars);
+    market->lookback = most(settings, "lookback", env->lookback);
+    market->purge =
+        auto_or(settings->purge_bars, market->lookback + (forced > cooldown ? forced : cooldown) + 1);
+    market->embargo = auto_or(settings->embargo_bars, warm_up);
+    /* A lookback at both ends, which is seen, or asked for, and never traded in. */
+    size_t from = first + market->lookback, to = market->rows - market->lookback;
+    if (market->rows <= market->lookback || from >= to)
+        return search_say(err, -EINVAL,
+                          "[study] bars: %zu rows, the first with all features %zu: more are needed",
+                          market->rows, first);
+    size_t held = (size_t)llround((double)(to - from) * settings->holdout);
+    size_t gap = held > 0 ? market->purge + market->embargo : 0;
+    if (gap < market->lookback)
+        gap = market->lookback;
+    if (held == 0)
+        gap = 0;
+    if (held + gap >= to - from)
+        return search_say(err, -EINVAL,
+                          "[study] holdout: %.4g: of %zu rows that, and %zu bars of purge and embargo, leave "
+                          "none to search on: fewer",
+                          settings->holdout, to - from, gap);
+    market->holdout = (struct split_rows){to - held, to};
+    market->search = (struct split_rows){from, to - held - gap};
+    return 0;
+}
+
+static size_t length_of(const struct split_rows *blocks, int n)
+{
+    size_t rows = 0;
+    for (int i = 0; i < n; i++)
+        rows = blocks[i].to - blocks[i].from > rows ? blocks[i].to - blocks[i].from : rows;
+    return rows;
+}
+
+/* Each split must leave something to train on: an episode at least. */
+static int check_splits(const struct search_market *market, char err[static TRIAL_ERROR_MAX])
+{
+    const struct split *split = &market->settings->split;
+    size_t rows = market->search.to - market->search.from, needed = 2 * market->lookback + 1;
+    int chosen[SPLIT_GROUPS_MAX], combination = 1;
+    if ((size_t)market->config->env.episode_bars > needed)
+        needed = (size_t)market->config->env.episode_bars;
+    if (rows / (size_t)(split->groups + 1) < 2)
+        return search_say(err, -EINVAL, "[study] validation: %zu rows are too few for %d groups", rows,
+                          split->groups);
+    split_begin(split, chosen);
+    do {
+        struct split_rows blocks[SPLIT_BLOCKS_MAX];
+        int n = split_training(split, rows, chosen, market->purge, market->embargo, blocks);
+        if (length_of(blocks, n) < needed)
+            return search_say(
+                err, -EINVAL,
+                "[study] validation: split %d of %zu rows leaves %zu in a row to train on, with "
+                "a purge of %zu and an embargo of %zu bars: an episode needs %zu",
+                combination, rows, length_of(blocks, n), market->purge, market->embargo, needed);
+        combination++;
+    } while (split_next(split, chosen));
+    return 0;
+}
+
+int search_market_open(const struct config *config, const struct search_settings *settings,
+                       struct search_market **ret, char err[static TRIAL_ERROR_MAX])
+{
+    char reason[GPU_REASON_MAX];
+    struct search_market *market = calloc(1, sizeof *market);
+    if (!market)
+        return search_say(err, -ENOMEM, "out of memory");
+    market->config = config;
+    market->settings = settings;
+    int r = config_trades(config)
+                ? 0
+                : search_say(err, -EINVAL, "[training] world: %s: a search needs a market, and its bars",
+                             config->world);
+    if (r == 0 && (settings->split.combinations < 1 || settings->split.combinations > TRIAL_SPLITS_MAX))
+        r = search_say(err, -EINVAL, "[study] validation: %d splits: 1 to %d are right: fewer groups",
+                       settings->split.combinations, TRIAL_SPLITS_MAX);
+    if (r == 0)
+        r = source_load(config, &market->source, err);
+    const struct trainer_data_options options = {.from = market->source.train.from,
+                                                 .common = config->env.execution == ENV_REFERENCE,
+                                                 .backend = FEATURE_EXACT,
+                                                 .min_order_qty = market->source.least};
+    if (r == 0)
+        r = trainer_data_create(market->source.market, &options, &market->grid, err);
+    if (r == 0) {
+        market->rows = trainer_data_source(market->grid)->rows;
+        while (market->rows > 0 &&
+               trainer_data_row(market->grid, market->rows - 1) >= market->source.train.to)
+            market->rows--;
+        market->fitted = calloc((size_t)settings->split.combinations + 1, sizeof(struct trainer_data *));
+        r = market->fitted ? open_columns(market, &options, err) : search_say(err, -ENOMEM, "out of memory");
+    }
+    if (r == 0)
+        r = fill_closes(market, err);
+    if (r == 0)
+        r = lay_out(market, err);
+    if (r == 0)
+        r = check_splits(market, err);
+    if (r < 0) {
+        search_market_close(market);
+        return r;
+    }
+    if (config->ppo.device != PPO_CPU && gpu_module_open(NULL, &market->module, reason, sizeof reason) < 0)
+        market->module = NULL;
+    *ret = market;
+    return 0;
+}
+
+void search_market_close(struct search_market *market)
+{
+    if (!market)
+        return;
+    for (int i = 0; market->fitted && i <= market->settings->split.combinations; i++)
+        trainer_data_destroy(market->fitted[i]);
+    free(market->fitted);
+    free(market->closes);
+    trainer_columns_close(market->source.market, market->columns);
+    trainer_data_destroy(market->grid);
+    gpu_module_close(market->module);
+    source_close(&market->source);
+    free(market);
+}
