@@ -62,7 +62,7 @@ int search_figures(const struct search_market *market, const struct split_rows *
     ret->holding = number_or_0(holds.sharpe);
     ret->equal_weight = number_or_0(equal.sharpe);
     ret->total_return = policy.total_return;
-    ret->drawdown = -policy.max_drawdown;
+    ret->drawdown = fabs(policy.max_drawdown);
     ret->volatility = number_or_0(policy.volatility);
     ret->turnover = tested->steps > 0 ? tested->traded / (tested->level / (double)tested->steps) : 0;
     ret->trades = tested->trades;
