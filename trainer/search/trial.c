@@ -111,7 +111,7 @@ static int run_splits(struct trial *trial, struct trial_outcome *outcome, char e
         if (calls && calls->reported)
             trial->run.go = calls->reported(calls->ctx, outcome->n_splits, outcome->value);
         if (trial->run.go != TRIAL_GO && !last)
-            return search_say(err, 1, "%s", trial->run.go == TRIAL_STOP_PRUNED ? "pruned" : "stopped");
+            return 1;
         trial->run.go = TRIAL_GO;
     } while (split_next(&market->settings->split, chosen));
     return 0;
@@ -147,6 +147,8 @@ int trial_run(const struct search_market *market, const struct config *config, c
                                                        : search_say(err, -ENOMEM, "out of memory: a trial");
     if (r == 0) {
         r = run_splits(&trial, outcome, err);
+        if (r == 1)
+            search_say(err, 1, "%s", trial.run.go == TRIAL_STOP_PRUNED ? "pruned" : "stopped");
         *ret = *outcome;
     }
     if (r == 0)
