@@ -17,6 +17,7 @@
 #include "indicators_gpu/indicators.h"
 #include "strategy/risk.h"
 #include "strategy/strategy.h"
+#include "trainer/study/gate.h"
 
 enum {
     CONFIG_URL_MAX = 256,
@@ -104,6 +105,12 @@ struct config {
     /* [policies] */
     int64_t policy_wait_ns;
     enum config_inference inference;
+    /* [arena] */
+    struct gate_limits arena_gates;
+    int arena_challengers_max;   /* 0: no proposal is admitted */
+    int arena_champion_days;     /* that a challenger and what it is held against must have had */
+    double arena_alpha;          /* 0: nobody is crowned but by command */
+    int64_t arena_expires_ns;    /* 0: never, where the proposal says nothing */
     /* [risk] */
     struct risk_limits risk;
     /* [storage] */

@@ -81,6 +81,17 @@ struct db_equity_point {
 int db_reader_equity(struct db_reader *reader, int account, int64_t from_ns, int points,
                      void (*row)(void *ctx, const struct db_equity_point *row), void *ctx);
 
+/* Money put into an account or taken out of it (DEPOSIT, TRANSFER), or that it was begun anew (RESET). */
+struct db_flow {
+    uint64_t id; /* of its ledger row */
+    int64_t ts_ns;
+    enum ledger_kind kind;
+    int64_t amount; /* the currency's scale */
+};
+/* Of an account's currency, after that ledger row, oldest first. */
+int db_reader_flows(struct db_reader *reader, int account, const char *currency, uint64_t after_id,
+                    void (*row)(void *ctx, const struct db_flow *row), void *ctx);
+
 struct db_order_row {
     struct order order;                 /* account and symbol: -1 where refused for being unknown */
     const struct db_account *account;   /* NULL when order.account is -1 */

@@ -225,6 +225,32 @@ int db_reader_ledger(struct db_reader *reader, void (*row)(void *ctx, const stru
     return db_query_end(stmt, r);
 }
 
+int db_reader_flows(struct db_reader *reader, int account, const char *currency, uint64_t after_id,
+                    void (*row)(void *ctx, const struct db_flow *row), void *ctx)
+{
+    sqlite3_stmt *stmt;
+    int r = db_query(reader,
+                     "SELECT id, ts_ns, kind, amount FROM ledger WHERE account = ?1 AND asset = ?2 AND id > ?3 "
+                     "AND kind IN ('deposit', 'transfer', 'reset') ORDER BY id",
+                     &stmt);
+    if (r < 0)
+        return r;
+    sqlite3_bind_int64(stmt, 1, account);
+    sqlite3_bind_text(stmt, 2, currency, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(stmt, 3, (int64_t)after_id);
+    while ((r = db_query_step(reader, stmt)) > 0) {
+        int kind = ledger_kind_parse(db_column_text(stmt, 2));
+        const struct db_flow flow = {.id = (uint64_t)sqlite3_column_int64(stmt, 0),
+                                     .ts_ns = sqlite3_column_int64(stmt, 1),
+                                     .kind = (enum ledger_kind)kind,
+                                     .amount = sqlite3_column_int64(stmt, 3)};
+        if (kind < 0)
+            return db_query_end(stmt, db_query_bad(reader, "ledger", (int64_t)flow.id, "unknown kind"));
+        row(ctx, &flow);
+    }
+    return db_query_end(stmt, r);
+}
+
 int db_reader_positions(struct db_reader *reader, void (*row)(void *ctx, const struct db_position_row *row),
                         void *ctx)
 {

@@ -177,8 +177,8 @@ int db_reader_policies(struct db_reader *reader, void (*row)(void *ctx, const st
 {
     sqlite3_stmt *stmt;
     int r = db_query(reader,
-                     "SELECT name, role, account, policy, training, path, since_ns, reason FROM policies "
-                     "ORDER BY name",
+                     "SELECT name, role, account, policy, training, path, since_ns, reason, proposal, "
+                     "judged_ns, expires_ns FROM policies ORDER BY name",
                      &stmt);
     if (r < 0)
         return r;
@@ -192,6 +192,9 @@ int db_reader_policies(struct db_reader *reader, void (*row)(void *ctx, const st
             .path = db_column_text(stmt, 5),
             .since_ns = sqlite3_column_int64(stmt, 6),
             .reason = db_column_text(stmt, 7),
+            .proposal = db_column_text(stmt, 8),
+            .judged_ns = sqlite3_column_int64(stmt, 9),
+            .expires_ns = sqlite3_column_int64(stmt, 10),
         };
         if (role < 0 || !column_id(stmt, 3, policy.id)) {
             snprintf(reader->error, sizeof reader->error, "policies: row %.64s: unknown role, or no id",

@@ -218,9 +218,12 @@ enum db_policy_role { DB_POLICY_CHALLENGER, DB_POLICY_CHAMPION, DB_POLICY_RETIRE
 /* A policy in the arena: docs/policies.md. */
 struct db_policy {
     const char *name, *account, *training, *path, *reason;
+    const char *proposal; /* STUDY/TRIAL that it came by; "": by hand */
     enum db_policy_role role;
     uint8_t id[POLICY_ID_SIZE];
-    int64_t since_ns; /* in that role */
+    int64_t since_ns;   /* in that role */
+    int64_t judged_ns;  /* from when on its days count */
+    int64_t expires_ns; /* when it retires; 0: never */
 };
 
 /* Which policy gave an order, and what computed it. */

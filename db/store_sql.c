@@ -230,10 +230,11 @@ const char *const db_statements_sql[DB_STATEMENTS] = {
                             "SELECT ?1, ts_ns, state, utilisation FROM temp.merged_states",
     [DB_SQL_STATE_MERGE_FORGET] = "DELETE FROM temp.merged_states",
     [DB_SQL_POLICY] =
-        "INSERT INTO policies (name, role, account, policy, training, path, since_ns, reason) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (name) DO UPDATE SET role = excluded.role, "
-        "account = excluded.account, policy = excluded.policy, training = excluded.training, path = "
-        "excluded.path, since_ns = excluded.since_ns, reason = excluded.reason",
+        "INSERT INTO policies (name, role, account, policy, training, path, since_ns, reason, proposal, "
+        "judged_ns, expires_ns) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT (name) DO "
+        "UPDATE SET role = excluded.role, account = excluded.account, policy = excluded.policy, training = "
+        "excluded.training, path = excluded.path, since_ns = excluded.since_ns, reason = excluded.reason, "
+        "proposal = excluded.proposal, judged_ns = excluded.judged_ns, expires_ns = excluded.expires_ns",
     [DB_SQL_ORDER_POLICY] = "INSERT INTO order_policies (order_id, policy, backend) VALUES (?1, ?2, ?3) "
                             "ON CONFLICT (order_id) DO UPDATE SET policy = excluded.policy, backend = "
                             "excluded.backend",

@@ -275,7 +275,7 @@ int db_apply_training(struct db_store *store, const struct db_training *row)
 int db_apply_policy(struct db_store *store, const struct db_policy *row)
 {
     const char *name = (const char *)(row + 1), *account = next_text(name), *training = next_text(account),
-               *path = next_text(training);
+               *path = next_text(training), *reason = next_text(path);
     struct binding b = bind(store, DB_SQL_POLICY);
     text(&b, name);
     text(&b, db_policy_role_name(row->role));
@@ -284,7 +284,10 @@ int db_apply_policy(struct db_store *store, const struct db_policy *row)
     text(&b, training);
     text(&b, path);
     integer(&b, row->since_ns);
-    text(&b, next_text(path));
+    text(&b, reason);
+    text(&b, next_text(reason));
+    integer(&b, row->judged_ns);
+    integer(&b, row->expires_ns);
     return run(store, &b);
 }
 

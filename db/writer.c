@@ -625,7 +625,7 @@ uint64_t db_writer_rewind_training(struct db_writer *w, const char *training, in
 uint64_t db_writer_put_policy(struct db_writer *w, const struct db_policy *policy)
 {
     return PUT(w, DB_ROW_POLICY, policy, policy->name, policy->account, policy->training, policy->path,
-               policy->reason);
+               policy->reason, policy->proposal ? policy->proposal : "");
 }
 
 uint64_t db_writer_put_order_policy(struct db_writer *w, const struct db_order_policy *origin)

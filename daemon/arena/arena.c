@@ -12,12 +12,23 @@
 #include "daemon/log.h"
 #include "daemon/policies.h"
 
+enum { TICK_MS = 250 };
+
 struct arena *arena_create(struct daemon *daemon)
 {
     struct arena *arena = calloc(1, sizeof *arena);
-    if (arena)
-        arena->daemon = daemon;
+    if (!arena)
+        return NULL;
+    arena->daemon = daemon;
+    uv_timer_init(daemon->loop, &arena->tick);
+    arena->tick.data = arena;
+    uv_timer_start(&arena->tick, arena_tick, TICK_MS, TICK_MS);
     return arena;
+}
+
+static void freed(uv_handle_t *handle)
+{
+    free(handle->data);
 }
 
 void arena_destroy(struct arena *arena)
@@ -28,7 +39,7 @@ void arena_destroy(struct arena *arena)
     for (size_t i = 0; i < arena->n; i++)
         free(arena->seats[i].refused);
     free(arena->seats);
-    free(arena);
+    uv_close((uv_handle_t *)&arena->tick, freed);
 }
 
 /* ---- the table ---- */

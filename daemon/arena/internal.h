@@ -1,10 +1,10 @@
 /* The arena's insides, shared by its own files: arena.c keeps the table, view.c tells of it, sharpe.c reads
- * the accounts' days. */
+ * the accounts' days, judge.c says what follows from them and from the time. */
 #ifndef DAEMON_ARENA_INTERNAL_H
 #define DAEMON_ARENA_INTERNAL_H
 
 #include "daemon/arena/arena.h"
-#include "daemon/arena/days.h"
+#include "daemon/arena/evidence.h"
 
 struct arena_seat {
     struct arena_row row;
@@ -15,6 +15,7 @@ struct arena_seat {
 struct arena_record {
     char account[ACCOUNT_NAME_MAX];
     struct arena_days days;
+    uint64_t flow; /* the newest of its ledger's that is in them; 0: none */
 };
 
 struct arena_reading;
@@ -27,11 +28,28 @@ struct arena {
     size_t n_records;
     struct arena_reading *reading; /* on its way; NULL: none */
     uint64_t read_ms;              /* uv_now() of the last one; 0: none yet */
+
+    uv_timer_t tick;
+    int64_t day;     /* that goes on, since 1970; 0: not known yet */
+    uint64_t ticket; /* of the last row of the day before */
+    bool due;        /* that day is to be judged, once it is on the disk */
+    bool judged;     /* the days have been read since the start */
 };
 
 /* sharpe.c */
 /* Of an account's days as they were last read; NaN. Asks for newer ones now and then. */
 double arena_sharpe(struct arena *arena, const char *account);
 void arena_records_finish(struct arena *arena);
+/* Reads what is not known yet; `judges`: arena_judge() afterwards. False: not now. */
+bool arena_read(struct arena *arena, bool judges);
+const struct arena_days *arena_days(const struct arena *arena, const char *account); /* NULL: none are known */
+
+/* judge.c */
+void arena_tick(uv_timer_t *timer);
+/* The days are read up to the one that has ended: who is crowned? */
+void arena_judge(struct arena *arena);
+/* What its days say against the champion's, or cash without one, or where it is the champion. */
+struct arena_evidence arena_evidence(const struct arena *arena, const struct arena_row *row,
+                                     const struct arena_row **ret_against);
 
 #endif

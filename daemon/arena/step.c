@@ -36,9 +36,17 @@ bool arena_reads(enum arena_step step)
     return step == ARENA_CHALLENGE || step == ARENA_SWAP;
 }
 
+static int64_t judged_from(enum arena_step step, const struct arena_row *row, const struct arena_row *next,
+                           int64_t now_ns)
+{
+    bool follows = step == ARENA_SWAP && row->role == DB_POLICY_CHALLENGER && row->proposal[0] &&
+                   next->proposal[0];
+    return follows || step == ARENA_CROWN || step == ARENA_RETIRE ? row->judged_ns : now_ns;
+}
+
 int arena_take_step(enum arena_step step, const struct arena_row *row, const struct arena_row *champion,
-                    const struct arena_row *next, int64_t now_ns, struct arena_row ret[static 2],
-                    const char *ret_accounts[static 2], int *ret_n_accounts)
+                    const struct arena_row *next, const char *reason, int64_t now_ns,
+                    struct arena_row ret[static 2], const char *ret_accounts[static 2], int *ret_n_accounts)
 {
     static const enum db_policy_role roles[] = {[ARENA_CHALLENGE] = DB_POLICY_CHALLENGER,
                                                 [ARENA_CROWN] = DB_POLICY_CHAMPION,
@@ -48,11 +56,17 @@ int arena_take_step(enum arena_step step, const struct arena_row *row, const str
     int n = 0;
     after.role = step == ARENA_SWAP ? row->role : roles[step];
     after.since_ns = step == ARENA_SWAP ? row->since_ns : now_ns;
-    snprintf(after.reason, sizeof after.reason, "%s", step == ARENA_RETIRE ? "by command" : "");
+    after.judged_ns = judged_from(step, row, next, now_ns);
+    if (step == ARENA_RETIRE)
+        after.expires_ns = 0;
+    snprintf(after.reason, sizeof after.reason, "%s",
+             reason                 ? reason
+             : step == ARENA_RETIRE ? "by command"
+                                    : "");
     if (step == ARENA_CROWN && champion) {
         ret[n] = *champion;
         ret[n].role = DB_POLICY_CHALLENGER;
-        ret[n].since_ns = now_ns;
+        ret[n].since_ns = ret[n].judged_ns = now_ns;
         snprintf(ret[n].reason, sizeof ret[n].reason, "%s became champion", after.name);
         n++;
     }
@@ -63,6 +77,21 @@ int arena_take_step(enum arena_step step, const struct arena_row *row, const str
     if (step == ARENA_CROWN || has_crown)
         ret_accounts[(*ret_n_accounts)++] = ARENA_CHAMPION;
     return n;
+}
+
+void arena_second_name(const char *name, char ret[static ACCOUNT_NAME_MAX])
+{
+    static const char tail[] = ".2";
+    snprintf(ret, ACCOUNT_NAME_MAX, "%.*s%s", ACCOUNT_NAME_MAX - (int)sizeof tail, name, tail);
+}
+
+const char *arena_seat_for(const char *name, const struct arena_row *row, const char *second_name,
+                           const struct arena_row *second)
+{
+    bool challenges = row && row->role == DB_POLICY_CHALLENGER;
+    bool reigns = row && row->role == DB_POLICY_CHAMPION;
+    bool second_challenges = second && second->role == DB_POLICY_CHALLENGER;
+    return reigns || (second_challenges && !challenges) ? second_name : name;
 }
 
 const char *arena_name_refusal(const char *name)

@@ -9,7 +9,11 @@
 
 #define ARENA_CHAMPION DB_CHAMPION_ACCOUNT /* no policy's name */
 
-enum { ARENA_PATH_MAX = 4096, ARENA_REASON_MAX = 160 };
+enum {
+    ARENA_PATH_MAX = 4096,
+    ARENA_REASON_MAX = 512,
+    ARENA_PROPOSAL_MAX = 128,
+};
 
 /* A row of `policies`. */
 struct arena_row {
@@ -18,7 +22,10 @@ struct arena_row {
     char path[ARENA_PATH_MAX], reason[ARENA_REASON_MAX];
     enum db_policy_role role;
     uint8_t id[POLICY_ID_SIZE];
-    int64_t since_ns; /* in that role */
+    char proposal[ARENA_PROPOSAL_MAX]; /* STUDY/TRIAL that it came by; "": by hand */
+    int64_t since_ns;                  /* in that role */
+    int64_t judged_ns;                 /* from when on its days count */
+    int64_t expires_ns;                /* when it retires; 0: never */
 };
 
 enum arena_step {
@@ -41,10 +48,18 @@ bool arena_reads(enum arena_step step);
 
 /* The rows that the step changes, [2], and on how many accounts of `ret_accounts` [2] policies change: its
  * own, the champion's. `champion` is that one's row now, NULL without; `next` the row as it will be but for
- * role, since_ns and reason. Returns how many rows; where two, the first gives up its role. */
+ * role, since_ns, judged_ns and reason; `reason`: why, NULL: by command. Returns how many rows; where two, the
+ * first gives up its role. Days begin anew for what is new, for a file of another hand than a study's next
+ * one in its challenger's seat, and for a champion that was replaced. */
 int arena_take_step(enum arena_step step, const struct arena_row *row, const struct arena_row *champion,
-                    const struct arena_row *next, int64_t now_ns, struct arena_row ret[static 2],
-                    const char *ret_accounts[static 2], int *ret_n_accounts);
+                    const struct arena_row *next, const char *reason, int64_t now_ns,
+                    struct arena_row ret[static 2], const char *ret_accounts[static 2], int *ret_n_accounts);
+
+/* The name under which a study's next policy comes in: the study's own, or NAME.2, its second seat, where the
+ * champion is not to be replaced untested. `row`, `second`: what has these names now, NULL: nothing. */
+void arena_second_name(const char *name, char ret[static ACCOUNT_NAME_MAX]);
+const char *arena_seat_for(const char *name, const struct arena_row *row, const char *second_name,
+                           const struct arena_row *second);
 
 /* Why no policy can have that name; NULL: one can. */
 const char *arena_name_refusal(const char *name);

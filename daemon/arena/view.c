@@ -15,6 +15,7 @@ struct shown {
     const char *name, *role, *account, *training, *path, *reason, *refused;
     const uint8_t *id;
     const struct policy *policy; /* NULL: it is not in memory */
+    const struct arena_row *row; /* NULL: of the configuration */
     int64_t since_ns;            /* 0: not known */
     bool retired;
 };
@@ -77,6 +78,20 @@ static void add_account(struct arena *arena, const struct shown *shown, json_t *
     json_decref(of);
 }
 
+/* What its days say for its crown; null of one that cannot get it. */
+static json_t *evidence_object(const struct arena *arena, const struct arena_row *row)
+{
+    const struct config *config = &arena->daemon->config;
+    const struct arena_row *against;
+    if (!row || row->role != DB_POLICY_CHALLENGER || !session_engine(arena->daemon->session))
+        return json_null();
+    struct arena_evidence evidence = arena_evidence(arena, row, &against);
+    return json_pack("{s:s, s:i, s:i, s:o, s:o}", "against", against ? against->name : "cash", "days",
+                     evidence.days, "days_needed", config->arena_champion_days, "value",
+                     status_number_or_null(arena_evidence_value(&evidence)), "value_needed",
+                     config->arena_alpha > 0 ? json_real(1 / config->arena_alpha) : json_null());
+}
+
 static json_t *shown_object(struct arena *arena, const struct shown *shown)
 {
     char id[POLICY_ID_TEXT];
@@ -90,6 +105,11 @@ static json_t *shown_object(struct arena *arena, const struct shown *shown)
     json_object_set_new(object, "path", json_string(shown->path));
     json_object_set_new(object, "since_ns", shown->since_ns ? json_integer(shown->since_ns) : json_null());
     json_object_set_new(object, "reason", json_string(shown->reason));
+    json_object_set_new(object, "proposal", text_or_null(shown->row ? shown->row->proposal : ""));
+    json_object_set_new(object, "expires_ns",
+                        shown->row && shown->row->expires_ns > 0 ? json_integer(shown->row->expires_ns)
+                                                                 : json_null());
+    json_object_set_new(object, "evidence", evidence_object(arena, shown->row));
     json_object_set_new(object, "backend",
                         text_or_null(shown->policy ? policy_backend(shown->policy) : NULL));
     json_object_set_new(object, "interval",
@@ -119,6 +139,7 @@ static json_t *row_object(struct arena *arena, const struct arena_seat *seat)
                                 .id = row->id,
                                 .policy = trading_on(arena, row->account),
                                 .since_ns = row->since_ns,
+                                .row = row,
                                 .retired = row->role == DB_POLICY_RETIRED};
     return shown_object(arena, &shown);
 }

@@ -13,6 +13,7 @@ struct commands *commands_create(struct daemon *daemon)
         commands->daemon = daemon;
         commands->end = &commands->first;
         commands->newest = &commands->oldest;
+        commands->newest_proposed = &commands->proposed;
     }
     return commands;
 }
@@ -30,6 +31,7 @@ void commands_destroy(struct commands *commands)
     }
     command_deferred_finish(commands);
     command_policy_finish(commands);
+    command_proposed_finish(commands);
     commands_redone_end(commands);
     command_keys_finish(commands);
     free(commands);

@@ -41,6 +41,19 @@ void commands_done(struct commands *commands, uint64_t command_id, enum order_re
  * stored. What comes while that lasts is answered so at once. */
 void commands_not_stored(struct commands *commands);
 
+/* ---- what the daemon itself asks for, of policies: by commands that are no one's call (propose.c) ---- */
+
+/* In a group: a study (a training, with when it was made) tells of its best policy, papertape.proposal/1. Its
+ * row is stored, pending; one that came before is passed over. */
+void commands_propose(struct commands *commands, const char *training, int64_t created_ns,
+                      const json_t *proposal);
+/* Judges the oldest of those whose row is on the disk: it comes to be a challenger, or is refused. */
+void commands_propose_go(struct commands *commands);
+/* Does no promotion or retirement wait or go on? */
+bool commands_policies_idle(const struct commands *commands);
+void commands_crown(struct commands *commands, const char *name, const char *reason);
+void commands_retire(struct commands *commands, const char *name, const char *reason);
+
 /* Everything up to this ticket is on the disk: answers what waited for it. */
 void commands_committed(struct commands *commands, uint64_t ticket);
 

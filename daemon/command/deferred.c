@@ -261,6 +261,10 @@ static void take_row(void *ctx, const struct db_command *row)
     struct deferred *deferred = NULL, **at = &commands->deferred;
     if (row->state != DB_COMMAND_PENDING)
         return;
+    if (strcmp(row->cmd, COMMAND_PROPOSE) == 0) {
+        command_proposed_left(commands, row);
+        return;
+    }
     json_t *args = json_loads(row->args, 0, NULL);
     const struct request request = {.commands = commands, .cmd = row->cmd, .args = args, .peer = &peer};
     if (args && command_train_changes(row->cmd))

@@ -38,6 +38,7 @@ struct commands {
     struct command_key *oldest, **newest;
     size_t n_keys;
     struct policy_job *jobs; /* promotions and retirements that wait for their turn, the first at work */
+    struct proposed *proposed, **newest_proposed; /* that are not judged yet, the oldest first */
     struct redone *redone;   /* one of a former run, whose row is to be put; NULL: none */
 };
 
@@ -58,8 +59,13 @@ bool command_begin(const struct request *request, struct work *work);
 /* Gives the engine an event of the command. */
 void command_event(struct work *work, struct event *event);
 
-/* Stores the outcome and lets the answer wait for the commit: `result` (stolen), or why it was refused. */
+/* Stores the outcome and lets the answer wait for the commit: `result` (stolen), or why it was refused. Where
+ * there is no call nobody is answered. */
 void command_end(struct work *work, json_t *result);
+
+/* Of one whose pending row is stored already: as command_begin(), and its end without an event. */
+bool command_begin_again(const struct request *request, uint64_t id, int64_t ts_ns, struct work *work);
+void command_refuse(struct work *work, const char *code, const char *message);
 
 /* begin, one event, end. */
 void command_carry_out(const struct request *request, struct event *event, json_t *result);
@@ -182,5 +188,39 @@ void command_policy_show(const struct request *request);
 void command_policy_promote(const struct request *request); /* policy.c … */
 void command_policy_retire(const struct request *request);
 void command_policy_finish(struct commands *commands); /* drops what waits, and answers it */
+
+/* ---- what is asked of policies: policy.c carries it out ---- */
+
+#define COMMAND_PROPOSE "policy_propose" /* in its row; no one can ask for it */
+
+/* A proposal whose row is pending. */
+struct proposed {
+    struct proposed *next;
+    uint64_t id; /* of its row */
+    int64_t ts_ns;
+    uint64_t ticket;           /* of it; 0: a former run's */
+    char key[COMMAND_KEY_MAX]; /* in … */
+    json_t *args;              /* … its arguments */
+};
+void command_proposed_free(struct proposed *proposed);
+/* A former run's that is pending. */
+void command_proposed_left(struct commands *commands, const struct db_command *row);
+void command_proposed_finish(struct commands *commands);
+
+struct policy_ask {
+    const char *cmd, *name;
+    const char *path; /* NULL: none was named */
+    bool retires;
+    enum db_policy_role to; /* that it is to lead to; DB_POLICY_RETIRED: whatever */
+    const char *reason;     /* NULL: by command */
+    /* Of a proposal: taken over; its text in the row, and when it expires. */
+    struct proposed *proposed;
+    const char *proposal, *training;
+    int64_t expires_ns;
+};
+/* Carried out once it is its turn. Without request->call what is refused is told by an alert. */
+void command_policy_ask(const struct request *request, const struct policy_ask *ask);
+/* Is a proposal of that key being carried out? */
+bool command_policy_proposes(const struct commands *commands, const char *key);
 
 #endif

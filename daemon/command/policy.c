@@ -1,6 +1,7 @@
 /* Policies promoted and retired: docs/policies.md, "The arena". One at a time, in the order in which they
  * were asked, since a file is read on another thread meanwhile. */
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,10 @@ struct policy_job {
     bool retires;
     enum db_policy_role to; /* that its giver expects it to have then; DB_POLICY_RETIRED: whatever */
     char name[ACCOUNT_NAME_MAX];
+    char reason[ARENA_REASON_MAX]; /* "": by command */
+    struct proposed *proposed;     /* NULL: it is no proposal; else … */
+    char proposal[ARENA_PROPOSAL_MAX], training[ACCOUNT_NAME_MAX];
+    int64_t expires_ns;
     uv_work_t work;
     bool reading;           /* on the other thread */
     struct arena_file file; /* name, path: as asked */
@@ -48,8 +53,52 @@ static void end_job(struct policy_job *job)
     if (commands)
         commands->jobs = job->next;
     json_decref(job->request.args);
+    command_proposed_free(job->proposed);
     arena_file_finish(&job->file);
     free(job);
+}
+
+/* As command_begin(). */
+static bool begin(const struct policy_job *job, struct work *work)
+{
+    const struct proposed *proposed = job->proposed;
+    return proposed ? command_begin_again(&job->request, proposed->id, proposed->ts_ns, work)
+                    : command_begin(&job->request, work);
+}
+
+static void tell(const struct policy_job *job, enum db_severity severity, const char *code, const char *format,
+                 ...) __attribute__((format(printf, 4, 5)));
+static void tell(const struct policy_job *job, enum db_severity severity, const char *code, const char *format,
+                 ...)
+{
+    char text[ARENA_ERROR_MAX];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    log_info("%s", text);
+    session_alert(job->request.commands->daemon->session, severity, code, text);
+}
+
+/* Answers who asked; a proposal's row is settled. */
+static void deny(const struct policy_job *job, const char *code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void deny(const struct policy_job *job, const char *code, const char *format, ...)
+{
+    char why[ARENA_ERROR_MAX + ACCOUNT_NAME_MAX];
+    struct work work;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(why, sizeof why, format, args);
+    va_end(args);
+    if (job->request.call) {
+        control_error(job->request.call, code, "%s", why);
+    } else if (!job->proposed) {
+        log_warning("%s %s: %s", job->request.cmd, job->name, why);
+    } else if (begin(job, &work)) {
+        tell(job, DB_INFO, "PROPOSAL_REFUSED", "%s: refused: %s", job->proposal, why);
+        command_refuse(&work, code, why);
+    }
 }
 
 /* ---- the events ---- */
@@ -57,7 +106,6 @@ static void end_job(struct policy_job *job)
 static bool plan_account(const struct policy_job *job, struct plan *plan, int i)
 {
     const struct engine *engine = job->request.engine;
-    struct control_call *call = job->request.call;
     char err[CONFIG_ERROR_MAX], why[ARENA_ERROR_MAX];
     const char *name = plan->accounts[i], *refused = NULL;
     int at = engine_find_account(engine, name);
@@ -65,7 +113,7 @@ static bool plan_account(const struct policy_job *job, struct plan *plan, int i)
     if (!plan->policy)
         return true;
     if (arena_configured(arena_of(job), name)) {
-        control_error(call, order_reason_name(ORDER_BAD_ACCOUNT),
+        deny(job, order_reason_name(ORDER_BAD_ACCOUNT),
                       "the configuration has an account %s: the arena needs that name", name);
         return false;
     }
@@ -77,21 +125,21 @@ static bool plan_account(const struct policy_job *job, struct plan *plan, int i)
                                 job->request.commands->daemon->config.interval_ns, why);
     free(symbols);
     if (refused || !symbols) {
-        control_error(call, symbols ? "POLICY_REFUSED" : "ENOMEM", "%s: %s", name,
+        deny(job, symbols ? "POLICY_REFUSED" : "ENOMEM", "%s: %s", name,
                       symbols ? refused : "out of memory");
         return false;
     }
     if (at >= 0)
         return true;
     if (engine_accounts(engine) + plan->n_accounts > ACCOUNTS_MAX) {
-        control_error(call, order_reason_name(ORDER_BAD_ACCOUNT),
+        deny(job, order_reason_name(ORDER_BAD_ACCOUNT),
                       "there are %d accounts already, and %d is the most there can be",
                       engine_accounts(engine), ACCOUNTS_MAX);
         return false;
     }
     int r = arena_account(arena_of(job), name, currency, plan->policy, &plan->made[i], err, sizeof err);
     if (r < 0)
-        control_error(call, "EINVAL", "account %s: %s", name, err);
+        deny(job, "EINVAL", "account %s: %s", name, err);
     return r == 0;
 }
 
@@ -126,6 +174,26 @@ static void give_events(const struct policy_job *job, struct work *work, const s
     }
 }
 
+/* What nobody waits for is told of. */
+static void say(const struct policy_job *job, const struct work *work)
+{
+    if (job->request.call)
+        return;
+    if (work->reason != ORDER_OK)
+        tell(job, DB_WARNING, job->proposed ? "PROPOSAL_REFUSED" : "POLICY_REFUSED", "%s: %s: %s",
+             job->request.cmd, job->name, command_reason_words(work->reason));
+    else
+        tell(job, DB_INFO,
+             job->step == ARENA_RETIRE  ? "POLICY_RETIRED"
+             : job->step == ARENA_CROWN ? "POLICY_CROWNED"
+                                        : "POLICY_ADMITTED",
+             "%s is %s: %s", job->name,
+             job->step == ARENA_RETIRE  ? "retired"
+             : job->step == ARENA_CROWN ? "champion"
+                                        : "challenger",
+             job->reason);
+}
+
 static void carry_out(struct policy_job *job, struct plan *plan)
 {
     struct arena *arena = arena_of(job);
@@ -135,13 +203,14 @@ static void carry_out(struct policy_job *job, struct plan *plan)
             return;
     char *text = told(job, plan);
     if (!text) {
-        control_error(job->request.call, "ENOMEM", "out of memory");
-    } else if (command_begin(&job->request, &work)) {
+        deny(job, "ENOMEM", "out of memory");
+    } else if (begin(job, &work)) {
         work.told = text;
         give_events(job, &work, plan);
         for (int i = 0; i < plan->n_rows && work.reason == ORDER_OK; i++)
             arena_put(arena, &plan->rows[i]);
         work.order = 0;
+        say(job, &work);
         command_end(&work, json_pack("{s:o}", "policy", arena_object(arena, job->name)));
     }
     free(text);
@@ -158,13 +227,16 @@ static void take_step(struct policy_job *job, const struct policy *policy)
     if (arena_reads(job->step)) {
         memcpy(next.name, job->name, sizeof next.name);
         memcpy(next.account, job->name, sizeof next.account);
-        memcpy(next.training, job->file.training, sizeof next.training);
+        memcpy(next.training, job->proposed ? job->training : job->file.training, sizeof next.training);
+        memcpy(next.proposal, job->proposal, sizeof next.proposal);
+        next.expires_ns = job->expires_ns;
         memcpy(next.path, job->file.path, sizeof next.path);
         memcpy(next.id, policy->id, sizeof next.id);
     }
-    plan.n_rows = arena_take_step(job->step, row, arena_champion(arena_of(job)), &next,
-                                  session_now(job->request.commands->daemon->session), plan.rows,
-                                  plan.accounts, &plan.n_accounts);
+    plan.n_rows =
+        arena_take_step(job->step, row, arena_champion(arena_of(job)), &next, job->reason[0] ? job->reason : NULL,
+                        session_now(job->request.commands->daemon->session), plan.rows, plan.accounts,
+                        &plan.n_accounts);
     if (job->step == ARENA_RETIRE || job->step == ARENA_CROWN)
         snprintf(job->file.currency, sizeof job->file.currency, "%s",
                  engine_account(job->request.engine, engine_find_account(job->request.engine, row->account))
@@ -178,7 +250,7 @@ static void refuse_file(const struct policy_job *job)
     const struct arena_file *file = &job->file;
     char text[ARENA_ERROR_MAX + ACCOUNT_NAME_MAX + 16];
     if (!file->refused) {
-        control_error(job->request.call,
+        deny(job,
                       file->error == -ENOENT   ? "ENOENT"
                       : file->error == -ENOMEM ? "ENOMEM"
                                                : "EIO",
@@ -187,8 +259,9 @@ static void refuse_file(const struct policy_job *job)
     }
     snprintf(text, sizeof text, "policy %s: %s", job->name, file->why);
     log_warning("%s", text);
-    session_alert(job->request.commands->daemon->session, DB_ERROR, "POLICY_REFUSED", text);
-    control_error(job->request.call, "POLICY_REFUSED", "%s", file->why);
+    if (!job->proposed)
+        session_alert(job->request.commands->daemon->session, DB_ERROR, "POLICY_REFUSED", text);
+    deny(job, "POLICY_REFUSED", "%s", file->why);
 }
 
 static void take_file(struct policy_job *job)
@@ -199,8 +272,8 @@ static void take_file(struct policy_job *job)
         return;
     }
     bool same = row && memcmp(row->id, job->file.policy->id, sizeof row->id) == 0;
-    if (job->step == ARENA_SWAP && same && !arena_refused(arena_of(job), job->name)) {
-        control_error(job->request.call, "EALREADY", "%s is %s, and trades by that policy already: %.300s",
+    if (job->step == ARENA_SWAP && same && !job->proposed && !arena_refused(arena_of(job), job->name)) {
+        deny(job, "EALREADY", "%s is %s, and trades by that policy already: %.300s",
                       job->name, db_policy_role_name(row->role), job->file.path);
         return;
     }
@@ -208,7 +281,7 @@ static void take_file(struct policy_job *job)
     if (policy)
         take_step(job, policy);
     else
-        control_error(job->request.call, "ENOMEM", "out of memory");
+        deny(job, "ENOMEM", "out of memory");
 }
 
 /* ---- reading ---- */
@@ -229,7 +302,7 @@ static void file_read(uv_work_t *work, int status)
         return;
     }
     if (status < 0)
-        control_error(job->request.call, "ECANCELED", "the file was not read");
+        deny(job, "ECANCELED", "the file was not read");
     else
         take_file(job);
     end_job(job);
@@ -273,7 +346,7 @@ static bool start_reading(struct policy_job *job)
     job->work.data = job;
     job->reading = file->symbols && uv_queue_work(daemon->loop, &job->work, on_thread, file_read) == 0;
     if (!job->reading)
-        control_error(job->request.call, "ENOMEM", "out of memory");
+        deny(job, "ENOMEM", "out of memory");
     return job->reading;
 }
 
@@ -284,9 +357,9 @@ static void retire(struct policy_job *job)
     const struct arena_row *row = arena_find(arena_of(job), job->name);
     job->step = ARENA_RETIRE;
     if (!row)
-        control_error(job->request.call, "ENOENT", "args.name: no policy %s was promoted", job->name);
+        deny(job, "ENOENT", "args.name: no policy %s was promoted", job->name);
     else if (row->role == DB_POLICY_RETIRED)
-        control_error(job->request.call, "EALREADY", "%s has retired already", job->name);
+        deny(job, "EALREADY", "%s has retired already", job->name);
     else
         take_step(job, NULL);
 }
@@ -297,7 +370,7 @@ static void crown(struct policy_job *job)
     const char *refused = arena_refused(arena_of(job), job->name);
     const struct policy *policy = arena_policy(arena_of(job), row->id);
     if (refused || !policy)
-        control_error(job->request.call, "POLICY_REFUSED", "%s does not trade: %s", job->name,
+        deny(job, "POLICY_REFUSED", "%s does not trade: %s", job->name,
                       refused ? refused : "its copy is not there: promote it with args.path");
     else
         take_step(job, policy);
@@ -309,8 +382,8 @@ static bool free_name(const struct policy_job *job)
     const char *name = job->name;
     if (arena_find(arena_of(job), name) || engine_find_account(job->request.engine, name) < 0)
         return true;
-    control_error(
-        job->request.call, order_reason_name(ORDER_BAD_ACCOUNT),
+    deny(
+        job, order_reason_name(ORDER_BAD_ACCOUNT),
         "args.name: there is an account %s already, which is not the arena's: another name is needed", name);
     return false;
 }
@@ -322,7 +395,7 @@ static bool leads_there(const struct policy_job *job)
     const char *code, *why;
     if (job->to == DB_POLICY_RETIRED || !(why = arena_wrong_role(job->step, row, job->to, &code)))
         return true;
-    control_error(job->request.call, code, "args.to: %s %s", job->name, why);
+    deny(job, code, "args.to: %s %s", job->name, why);
     return false;
 }
 
@@ -352,24 +425,30 @@ static void run_next(struct commands *commands)
         end_job(commands->jobs);
 }
 
-static void ask(const struct request *request, const char *cmd, const char *name, const char *path,
-                bool retires, enum db_policy_role to)
+void command_policy_ask(const struct request *request, const struct policy_ask *ask)
 {
     struct policy_job *job = calloc(1, sizeof *job), **end = &request->commands->jobs;
     if (!job) {
-        control_error(request->call, "ENOMEM", "out of memory");
+        if (request->call)
+            control_error(request->call, "ENOMEM", "out of memory");
+        command_proposed_free(ask->proposed); /* its row stays pending: the next start finds it */
         return;
     }
     job->request = *request;
-    job->request.cmd = cmd;
+    job->request.cmd = ask->cmd;
     job->request.args = json_incref(request->args);
     job->peer = *request->peer;
     job->request.peer = &job->peer;
-    job->retires = retires;
-    job->to = to;
-    job->file.given = path != NULL;
-    snprintf(job->name, sizeof job->name, "%s", name);
-    snprintf(job->file.path, sizeof job->file.path, "%s", path ? path : "");
+    job->retires = ask->retires;
+    job->to = ask->to;
+    job->file.given = ask->path != NULL;
+    job->proposed = ask->proposed;
+    job->expires_ns = ask->expires_ns;
+    snprintf(job->name, sizeof job->name, "%s", ask->name);
+    snprintf(job->file.path, sizeof job->file.path, "%s", ask->path ? ask->path : "");
+    snprintf(job->reason, sizeof job->reason, "%s", ask->reason ? ask->reason : "");
+    snprintf(job->proposal, sizeof job->proposal, "%s", ask->proposal ? ask->proposal : "");
+    snprintf(job->training, sizeof job->training, "%s", ask->training ? ask->training : "");
     bool idle = !*end;
     while (*end)
         end = &(*end)->next;
@@ -427,7 +506,8 @@ void command_policy_promote(const struct request *request)
                       "args.path: \"%.*s\": an absolute path of a .safetensors file is needed", SHOWN, path);
         return;
     }
-    ask(request, "policy_promote", name, path, false, to);
+    command_policy_ask(request,
+                       &(struct policy_ask){.cmd = "policy_promote", .name = name, .path = path, .to = to});
 }
 
 void command_policy_retire(const struct request *request)
@@ -435,14 +515,31 @@ void command_policy_retire(const struct request *request)
     struct args args = {request, request->args, "args"};
     const char *name;
     if (args_known(&args, "name key") && take_name(&args, &name))
-        ask(request, "policy_retire", name, NULL, true, DB_POLICY_RETIRED);
+        command_policy_ask(request, &(struct policy_ask){.cmd = "policy_retire",
+                                                         .name = name,
+                                                         .retires = true,
+                                                         .to = DB_POLICY_RETIRED});
+}
+
+bool commands_policies_idle(const struct commands *commands)
+{
+    return !commands->jobs;
+}
+
+bool command_policy_proposes(const struct commands *commands, const char *key)
+{
+    for (const struct policy_job *job = commands->jobs; job; job = job->next)
+        if (job->proposed && strcmp(job->proposed->key, key) == 0)
+            return true;
+    return false;
 }
 
 void command_policy_finish(struct commands *commands)
 {
     while (commands->jobs) {
         struct policy_job *job = commands->jobs;
-        control_error(job->request.call, "ESHUTDOWN", "the daemon stopped before it was done");
+        if (job->request.call)
+            control_error(job->request.call, "ESHUTDOWN", "the daemon stopped before it was done");
         if (!job->reading) {
             end_job(job);
             continue;

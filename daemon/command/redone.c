@@ -30,6 +30,8 @@ static const char *name_of(const struct event_command *command, const json_t *ar
     const json_t *rows = json_object_get(args, ARENA_ROWS), *last;
     last = json_array_get(rows, json_array_size(rows) - 1);
     const char *role = json_string_value(json_object_get(last, "role"));
+    if (rows && json_object_get(args, "proposal"))
+        return COMMAND_PROPOSE;
     if (rows)
         return role && strcmp(role, "retired") == 0 ? "policy_retire" : "policy_promote";
     if (command->kind == COMMAND_ACCOUNT_DEPOSIT && command->money.amount < 0 && amount && amount[0] != '-')

@@ -156,6 +156,28 @@ bool command_came_before(const struct request *request)
     return before || on_its_way;
 }
 
+static void open_group(struct work *work)
+{
+    const struct request *request = work->request;
+    db_writer_group_begin(session_writer(request->commands->daemon->session));
+    command_put_row(work, DB_COMMAND_PENDING, "");
+    request->commands->work = work;
+}
+
+bool command_begin_again(const struct request *request, uint64_t id, int64_t ts_ns, struct work *work)
+{
+    const char *key = json_string_value(json_object_get(request->args, "key"));
+    *work = (struct work){.request = request,
+                          .id = id,
+                          .ts_ns = ts_ns,
+                          .args = json_dumps(request->args, JSON_COMPACT)};
+    if (!work->args)
+        return false;
+    snprintf(work->key, sizeof work->key, "%s", key ? key : "");
+    open_group(work);
+    return true;
+}
+
 bool command_begin(const struct request *request, struct work *work)
 {
     struct session *session = request->commands->daemon->session;
@@ -172,9 +194,7 @@ bool command_begin(const struct request *request, struct work *work)
     work->ts_ns = session_now(session);
     if (named)
         command_key_stored(name, request->args, work->key);
-    db_writer_group_begin(session_writer(session));
-    command_put_row(work, DB_COMMAND_PENDING, "");
-    request->commands->work = work;
+    open_group(work);
     return true;
 }
 
@@ -216,15 +236,16 @@ json_t *commands_answer(enum order_reason reason, uint64_t order_id, json_t *res
     return json_pack("{s:{s:s, s:s}}", "error", "code", order_reason_name(reason), "message", words);
 }
 
-void command_end(struct work *work, json_t *result)
+/* `answer` is stolen. */
+static void end_with(struct work *work, json_t *answer)
 {
     const struct request *request = work->request;
     struct commands *commands = request->commands;
     struct session *session = commands->daemon->session;
     struct db_writer *writer = session_writer(session);
     char name[2 * ORDER_CLIENT_ID_MAX + ACCOUNT_NAME_MAX];
-    bool refused = work->reason != ORDER_OK;
-    json_t *answer = commands_answer(work->reason, work->order, result);
+    const char *code = json_string_value(json_object_get(json_object_get(answer, "error"), "code"));
+    bool refused = work->reason != ORDER_OK || code;
     char *text = json_dumps(answer, JSON_COMPACT);
     commands->work = NULL;
     command_put_row(work, refused ? DB_COMMAND_REFUSED : DB_COMMAND_DONE, text ? text : "{}");
@@ -233,12 +254,24 @@ void command_end(struct work *work, json_t *result)
     if (command_key_name(request->cmd, request->args, request->engine, name))
         command_key_add(commands, name, request->cmd, request->args, answer, ticket);
     log_info("command %s from uid %u: %s", request->cmd, (unsigned)request->peer->uid,
-             refused ? order_reason_name(work->reason) : "done");
-    if (!answer || !command_await(commands, request->call, answer, false, ticket))
+             !refused ? "done"
+             : code   ? code
+                      : order_reason_name(work->reason));
+    if (request->call && (!answer || !command_await(commands, request->call, answer, false, ticket)))
         control_error(request->call, "ENOMEM", "out of memory: it was carried out, but is not confirmed");
     json_decref(answer);
     free(text);
     free(work->args);
+}
+
+void command_end(struct work *work, json_t *result)
+{
+    end_with(work, commands_answer(work->reason, work->order, result));
+}
+
+void command_refuse(struct work *work, const char *code, const char *message)
+{
+    end_with(work, json_pack("{s:{s:s, s:s}}", "error", "code", code, "message", message));
 }
 
 void command_carry_out(const struct request *request, struct event *event, json_t *result)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "daemon/command/command.h"
 #include "daemon/log.h"
 #include "daemon/training/internal.h"
 
@@ -252,6 +253,23 @@ static void alert_events(struct trainings *trainings, struct known *known, const
     }
 }
 
+/* A study's best policy: judged once these events are stored (docs/policies.md). */
+static void propose_events(struct trainings *trainings, const struct known *known, const json_t *events,
+                           int64_t reach)
+{
+    size_t i;
+    json_t *event;
+    json_array_foreach(events, i, event)
+    {
+        const char *kind = json_string_value(json_object_get(event, "event"));
+        const json_t *proposal = json_object_get(event, "proposal");
+        if (json_integer_value(json_object_get(event, "seq")) <= reach && kind &&
+            strcmp(kind, "proposal") == 0 && json_is_object(proposal))
+            commands_propose(trainings->daemon->commands, known->training.name, known->training.created_ns,
+                             proposal);
+    }
+}
+
 /* The list was of before these events, or tells of others that are still to come: they tell. */
 static bool is_known_whole(const struct known *known)
 {
@@ -279,6 +297,7 @@ void keep_store(struct trainings *trainings, struct known *known, const json_t *
     progress_take(&known->progress, target.name, events, &sink);
     put_rest(known, &sink);
     alert_events(trainings, known, events, seq);
+    propose_events(trainings, known, events, seq);
     if (is_known_whole(known)) {
         if (training_alert_state(&known->told, known->stored, &known->training, &alert))
             raise_alert(trainings, &alert);

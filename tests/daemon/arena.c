@@ -12,7 +12,12 @@ static const int64_t DAY_NS = 86400 * INT64_C(1000000000);
 
 static struct arena_row row_of(const char *name, enum db_policy_role role, uint8_t id)
 {
-    struct arena_row row = {.role = role, .since_ns = 100 + id, .path = "/checkpoints/one.safetensors"};
+    struct arena_row row = {.role = role,
+                            .since_ns = 100 + id,
+                            .judged_ns = 50 + id,
+                            .expires_ns = 9000 + id,
+                            .path = "/checkpoints/one.safetensors",
+                            .proposal = "one/7"};
     snprintf(row.name, sizeof row.name, "%s", name);
     snprintf(row.account, sizeof row.account, "%s", name);
     snprintf(row.training, sizeof row.training, "%s", name);
@@ -66,13 +71,14 @@ static void test_wrong_role(void)
 static struct arena_row rows[2];
 static const char *accounts[2];
 static int n_accounts;
+static const char *why; /* of a step */
 
 static int take(enum arena_step step, const struct arena_row *row, const struct arena_row *champion,
                 const struct arena_row *next)
 {
     memset(rows, 0x5a, sizeof rows);
     accounts[0] = accounts[1] = NULL;
-    return arena_take_step(step, row, champion, next, 5000, rows, accounts, &n_accounts);
+    return arena_take_step(step, row, champion, next, why, 5000, rows, accounts, &n_accounts);
 }
 
 static void test_steps(void)
@@ -123,6 +129,84 @@ static void test_steps(void)
     CHECK_INT(take(ARENA_RETIRE, &one, &two, &one), 1);
     CHECK_INT(n_accounts, 1);
     CHECK_STR(accounts[0], "one");
+}
+
+/* From when on days count, until when it trades, and why. */
+static void test_judged(void)
+{
+    struct arena_row one = row_of("one", DB_POLICY_CHALLENGER, 1);
+    struct arena_row two = row_of("two", DB_POLICY_CHAMPION, 2), next = row_of("one", DB_POLICY_RETIRED, 3);
+
+    why = "admitted: because";
+    take(ARENA_CHALLENGE, NULL, &two, &next);
+    CHECK_INT(rows[0].judged_ns, 5000);
+    CHECK_INT(rows[0].expires_ns, next.expires_ns);
+    CHECK_STR(rows[0].reason, why);
+    CHECK_STR(rows[0].proposal, "one/7");
+
+    take(ARENA_SWAP, &one, &two, &next); /* the study's next policy in its seat: what is judged is the study */
+    CHECK_INT(rows[0].judged_ns, one.judged_ns);
+    next.proposal[0] = '\0';
+    take(ARENA_SWAP, &one, &two, &next); /* by hand */
+    CHECK_INT(rows[0].judged_ns, 5000);
+    next = row_of("one", DB_POLICY_RETIRED, 3);
+    one.proposal[0] = '\0';
+    take(ARENA_SWAP, &one, &two, &next); /* after one by hand */
+    CHECK_INT(rows[0].judged_ns, 5000);
+    take(ARENA_SWAP, &two, &two, &next); /* the champion is another then */
+    CHECK_INT(rows[0].judged_ns, 5000);
+
+    one = row_of("one", DB_POLICY_CHALLENGER, 1);
+    take(ARENA_CROWN, &one, &two, &one);
+    CHECK_INT(rows[0].judged_ns, 5000); /* who was champion begins anew */
+    CHECK_INT(rows[0].expires_ns, two.expires_ns);
+    CHECK_STR(rows[0].reason, "one became champion");
+    CHECK_INT(rows[1].judged_ns, one.judged_ns);
+    CHECK_INT(rows[1].expires_ns, one.expires_ns);
+    CHECK_STR(rows[1].reason, why);
+
+    why = "expired";
+    take(ARENA_RETIRE, &one, &two, &one);
+    CHECK_STR(rows[0].reason, "expired");
+    CHECK_INT(rows[0].expires_ns, 0);
+    CHECK_INT(rows[0].judged_ns, one.judged_ns);
+    why = NULL;
+    take(ARENA_RETIRE, &one, &two, &one);
+    CHECK_STR(rows[0].reason, "by command");
+}
+
+/* A study has two seats at most, and never its champion's. */
+static void test_seats(void)
+{
+    static const struct {
+        int first, second; /* -1: nothing */
+        const char *seat;
+    } cases[] = {
+        {-1, -1, "s"},
+        {DB_POLICY_CHALLENGER, -1, "s"},
+        {DB_POLICY_CHAMPION, -1, "s.2"},
+        {DB_POLICY_RETIRED, -1, "s"},
+        {DB_POLICY_CHAMPION, DB_POLICY_CHALLENGER, "s.2"},
+        {DB_POLICY_CHAMPION, DB_POLICY_RETIRED, "s.2"},
+        {DB_POLICY_CHALLENGER, DB_POLICY_CHAMPION, "s"},
+        {DB_POLICY_RETIRED, DB_POLICY_CHAMPION, "s"},
+        {DB_POLICY_RETIRED, DB_POLICY_CHALLENGER, "s.2"},
+        {DB_POLICY_CHALLENGER, DB_POLICY_CHALLENGER, "s"},
+        {DB_POLICY_RETIRED, DB_POLICY_RETIRED, "s"},
+    };
+    char name[ACCOUNT_NAME_MAX];
+    arena_second_name("s", name);
+    CHECK_STR(name, "s.2");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct arena_row first = row_of("s", (enum db_policy_role)cases[i].first, 1),
+                         second = row_of("s.2", (enum db_policy_role)cases[i].second, 2);
+        CHECK_STR(arena_seat_for("s", cases[i].first < 0 ? NULL : &first, name,
+                                 cases[i].second < 0 ? NULL : &second),
+                  cases[i].seat);
+    }
+    arena_second_name("a234567890123456789012345678901", name);
+    CHECK_STR(name, "a2345678901234567890123456789.2");
+    CHECK(!arena_name_refusal(name));
 }
 
 /* Whatever is asked for, one champion at most, and what trades where follows from the rows. */
@@ -183,7 +267,8 @@ static bool same(const struct arena_row *a, const struct arena_row *b)
     return strcmp(a->name, b->name) == 0 && strcmp(a->account, b->account) == 0 &&
            strcmp(a->training, b->training) == 0 && strcmp(a->path, b->path) == 0 &&
            strcmp(a->reason, b->reason) == 0 && a->role == b->role && a->since_ns == b->since_ns &&
-           memcmp(a->id, b->id, sizeof a->id) == 0;
+           a->judged_ns == b->judged_ns && a->expires_ns == b->expires_ns &&
+           strcmp(a->proposal, b->proposal) == 0 && memcmp(a->id, b->id, sizeof a->id) == 0;
 }
 
 static void test_rows(void)
@@ -222,6 +307,21 @@ static void test_rows(void)
         CHECK_INT(arena_row_parse(other, &back), -EINVAL);
         json_decref(other);
     }
+    static const char *const later[] = {"proposal", "judged_ns", "expires_ns"};
+    struct arena_row old = {0};
+    json_t *before = json_copy(object); /* as events of before have it */
+    for (size_t i = 0; i < sizeof later / sizeof *later; i++) {
+        json_t *other = json_copy(object);
+        json_object_set_new(other, later[i], json_true());
+        CHECK_INT(arena_row_parse(other, &back), -EINVAL);
+        json_object_del(before, later[i]);
+        json_decref(other);
+    }
+    CHECK_INT(arena_row_parse(before, &old), 0);
+    CHECK_INT(old.judged_ns, row.since_ns);
+    CHECK_INT(old.expires_ns, 0);
+    CHECK_STR(old.proposal, "");
+    json_decref(before);
     CHECK_INT(arena_row_parse(NULL, &back), -EINVAL);
     CHECK(same(&row, &back)); /* untouched by what was refused */
     json_decref(object);
@@ -248,10 +348,10 @@ static void test_days(void)
 
     CHECK_INT(arena_days_add(&days, 20004 * DAY_NS + 1, 1005), 0); /* two days without a point */
     CHECK_INT(days.n, 5);
-    CHECK_NEAR(days.equity[2], 1005, 0);
-    CHECK_NEAR(days.equity[4], 1005, 0);
+    CHECK_NEAR(days.day[2].equity, 1005, 0);
+    CHECK_NEAR(days.day[4].equity, 1005, 0);
     CHECK_INT(arena_days_add(&days, 20001 * DAY_NS, 1), 0); /* before the newest: it is over */
-    CHECK_NEAR(days.equity[1], 1005, 0);
+    CHECK_NEAR(days.day[1].equity, 1005, 0);
     arena_days_finish(&days);
 
     CHECK_INT(arena_days_add(&days, DAY_NS, 100), 0);
@@ -260,14 +360,51 @@ static void test_days(void)
     arena_days_finish(&days);
 }
 
+/* Money that is put in or taken out is neither gain nor loss; an account begun anew has no return that day. */
+static void test_flows(void)
+{
+    struct arena_days days = {0}, same = {0};
+    CHECK_INT(arena_days_flow(&days, DAY_NS, 5), 0); /* before the first point: part of it */
+    for (int day = 0; day < 5; day++) {
+        double worth = 1000 * (1 + 0.01 * (day % 3));
+        CHECK_INT(arena_days_add(&days, (10 + day) * DAY_NS + 7, day >= 2 ? worth + 500 : worth), 0);
+        CHECK_INT(arena_days_add(&same, (10 + day) * DAY_NS + 7, worth), 0);
+    }
+    CHECK_INT(arena_days_flow(&days, 10 * DAY_NS + 7, 77), 0); /* it is in the first point */
+    CHECK_INT(arena_days_flow(&days, 12 * DAY_NS + 3, 700), 0);
+    CHECK_INT(arena_days_flow(&days, 12 * DAY_NS + 4, -200), 0);
+    CHECK(isnan(arena_days_return(&days, 10))); /* nothing before it */
+    CHECK_NEAR(arena_days_return(&days, 11), 0.01, 1e-12);
+    CHECK_NEAR(arena_days_return(&days, 12), 1020.0 / 1010 - 1, 1e-12);
+    CHECK_NEAR(arena_days_return(&days, 13), 1500.0 / 1520 - 1, 1e-12);
+    CHECK(isnan(arena_days_return(&days, 15)));
+    CHECK(isnan(arena_days_return(&days, 9)));
+    CHECK(arena_days_sharpe(&same) > 0 && arena_days_sharpe(&days) > 0);
+
+    CHECK_INT(arena_days_anew(&days, 13 * DAY_NS), 0);
+    CHECK(isnan(arena_days_return(&days, 13)));
+    CHECK_NEAR(arena_days_return(&days, 14), 1510.0 / 1500 - 1, 1e-12);
+
+    CHECK_INT(arena_days_flow(&days, 16 * DAY_NS, 10), 0); /* days without a point: no return, then all of it */
+    CHECK_INT(days.n, 7);
+    CHECK(isnan(arena_days_return(&days, 15)) && isnan(arena_days_return(&days, 16)));
+    CHECK_INT(arena_days_add(&days, 17 * DAY_NS, 1661), 0);
+    CHECK_NEAR(arena_days_return(&days, 17), 1661.0 / 1510 - 1, 1e-12);
+    arena_days_finish(&days);
+    arena_days_finish(&same);
+}
+
 int main(void)
 {
     test_promotion();
     test_wrong_role();
     test_steps();
+    test_judged();
+    test_seats();
     test_any_order();
     test_names();
     test_rows();
     test_days();
+    test_flows();
     return check_done("daemon/arena");
 }

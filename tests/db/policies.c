@@ -17,9 +17,9 @@ static void see_policy(void *ctx, const struct db_policy *row)
 {
     struct seen *seen = ctx;
     size_t used = strlen(seen->text);
-    snprintf(seen->text + used, sizeof seen->text - used, "%s %s %s %s %s %s %d %d;", row->name,
-             db_policy_role_name(row->role), row->account, row->training, row->path, row->reason, row->id[0],
-             (int)row->since_ns);
+    snprintf(seen->text + used, sizeof seen->text - used, "%s %s %s %s %s %s %s %d %d %d %d;", row->name,
+             db_policy_role_name(row->role), row->account, row->training, row->path, row->reason,
+             row->proposal, row->id[0], (int)row->since_ns, (int)row->judged_ns, (int)row->expires_ns);
 }
 
 /* With the database alone: who trades for which account. */
@@ -49,9 +49,12 @@ static void put_policy(struct db_writer *writer, const char *name, enum db_polic
                                .training = "ppo",
                                .path = "/p",
                                .reason = "better",
+                               .proposal = "ppo/7",
                                .role = role,
                                .id = {(uint8_t)id},
-                               .since_ns = since_ns};
+                               .since_ns = since_ns,
+                               .judged_ns = since_ns - 1,
+                               .expires_ns = 10 * since_ns};
     CHECK(db_writer_put_policy(writer, &policy) > 0);
 }
 
@@ -85,8 +88,8 @@ static void arena(void)
     struct db_reader *reader = fixture_reader(path);
     struct seen seen = {0};
     CHECK_INT(db_reader_policies(reader, see_policy, &seen), 0);
-    CHECK_STR(seen.text, "a champion a ppo /p better 3 8;b challenger b ppo /p better 2 7;"
-                         "c retired c ppo /p better 1 5;");
+    CHECK_STR(seen.text, "a champion a ppo /p better ppo/7 3 8 7 80;b challenger b ppo /p better ppo/7 2 7 6 70;"
+                         "c retired c ppo /p better ppo/7 1 5 4 50;");
     struct db_order_policy found = {0};
     CHECK_INT(db_reader_order_policy(reader, f.order_id, &found), 0);
     CHECK_INT(found.order_id, f.order_id);

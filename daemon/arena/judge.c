@@ -1,0 +1,215 @@
+/* What follows from the time and from the accounts' days: policies that expire, that were killed, that have no
+ * room any more, and who is crowned. Each is a command, as a user's would be, with its reason: docs/policies.md.
+ * What was decided shows in the table, so that a cut in between only means that it is decided again. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/arena/internal.h"
+#include "daemon/command/command.h"
+
+static bool challenges(const struct arena_row *row)
+{
+    return row->role == DB_POLICY_CHALLENGER;
+}
+
+static bool came_by_proposal(const struct arena_row *row)
+{
+    return row->proposal[0] != '\0';
+}
+
+/* ---- the test ---- */
+
+struct arena_evidence arena_evidence(const struct arena *arena, const struct arena_row *row,
+                                     const struct arena_row **ret_against)
+{
+    static const struct arena_days none;
+    const struct arena_row *champion = arena_champion(arena);
+    const struct arena_row *against = champion && challenges(row) ? champion : NULL;
+    const struct arena_days *days = arena_days(arena, row->account);
+    const struct arena_days *others = against ? arena_days(arena, against->account) : NULL;
+    int64_t from_ns =
+        against && against->judged_ns > row->judged_ns ? against->judged_ns : row->judged_ns;
+    *ret_against = against;
+    if (!days)
+        return (struct arena_evidence){0};
+    return arena_evidence_of(days, against && !others ? &none : others, from_ns / ARENA_DAY_NS,
+                             session_now(arena->daemon->session) / ARENA_DAY_NS);
+}
+
+static double evidence_value(const struct arena *arena, const struct arena_row *row)
+{
+    const struct arena_row *against;
+    const struct arena_evidence evidence = arena_evidence(arena, row, &against);
+    return arena_evidence_value(&evidence);
+}
+
+/* It trades, and did on enough days. */
+static bool may_be_crowned(const struct arena *arena, const struct arena_seat *seat,
+                           const struct arena_evidence *evidence)
+{
+    const struct engine *engine = session_engine(arena->daemon->session);
+    const struct config *config = &arena->daemon->config;
+    int account = engine_find_account(engine, seat->row.account);
+    return !seat->refused && account >= 0 && engine_account(engine, account)->killed_ns == 0 &&
+           evidence->days >= config->arena_champion_days &&
+           arena_evidence_value(evidence) >= 1 / config->arena_alpha;
+}
+
+void arena_judge(struct arena *arena)
+{
+    struct daemon *daemon = arena->daemon;
+    const struct arena_seat *best = NULL;
+    const struct arena_row *against = NULL;
+    struct arena_evidence found = {0};
+    char reason[ARENA_REASON_MAX];
+    arena->judged = true;
+    for (size_t i = 0; i < arena->n && daemon->config.arena_alpha > 0; i++) {
+        const struct arena_seat *seat = &arena->seats[i];
+        if (!challenges(&seat->row))
+            continue;
+        struct arena_evidence evidence = arena_evidence(arena, &seat->row, &against);
+        if (may_be_crowned(arena, seat, &evidence) &&
+            (!best || arena_evidence_value(&evidence) > arena_evidence_value(&found))) {
+            best = seat;
+            found = evidence;
+        }
+    }
+    const char *detail;
+    if (!best || daemon->stopping || !commands_policies_idle(daemon->commands) ||
+        !session_storage_ok(daemon->session, &detail))
+        return; /* tomorrow's look finds it again */
+    snprintf(reason, sizeof reason, "better than %.31s on %d days: e-value %.4g, %.4g is needed",
+             against ? against->name : "cash", found.days, arena_evidence_value(&found),
+             1 / daemon->config.arena_alpha);
+    commands_crown(daemon->commands, best->row.name, reason);
+}
+
+/* ---- room ---- */
+
+static int challengers(const struct arena *arena)
+{
+    int n = 0;
+    for (size_t i = 0; i < arena->n; i++)
+        n += challenges(&arena->seats[i].row);
+    return n;
+}
+
+/* Of those that came by a proposal: the one of the lowest e-value, of several the newest. NULL: none. */
+static const struct arena_row *worst(const struct arena *arena)
+{
+    const struct arena_row *found = NULL;
+    double lowest = INFINITY;
+    for (size_t i = 0; i < arena->n; i++) {
+        const struct arena_row *row = &arena->seats[i].row;
+        if (!challenges(row) || !came_by_proposal(row))
+            continue;
+        double value = evidence_value(arena, row);
+        if (!found || value < lowest || (value == lowest && row->since_ns > found->since_ns)) {
+            found = row;
+            lowest = value;
+        }
+    }
+    return found;
+}
+
+/* A new one has an e-value of 1. */
+static bool has_room(const struct arena *arena, char *why, size_t size)
+{
+    int most = arena->daemon->config.arena_challengers_max;
+    const struct arena_row *last = challengers(arena) >= most && most > 0 ? worst(arena) : NULL;
+    if (challengers(arena) < most || (last && evidence_value(arena, last) < 1))
+        return true;
+    snprintf(why, size, "there is no room: [arena] challengers_max is %d, and %s", most,
+             most == 0 ? "no proposal is admitted" : "no challenger of a proposal does badly");
+    return false;
+}
+
+int arena_seat(const struct arena *arena, const char *study, char ret_name[static ACCOUNT_NAME_MAX], char *why,
+               size_t size)
+{
+    char second[ACCOUNT_NAME_MAX];
+    arena_second_name(study, second);
+    const char *name = arena_seat_for(study, arena_find(arena, study), second, arena_find(arena, second));
+    const struct arena_row *row = arena_find(arena, name);
+    const char *refused = arena_name_refusal(name);
+    int account = engine_find_account(session_engine(arena->daemon->session), name);
+    if (refused)
+        snprintf(why, size, "%.31s: %s", name, refused);
+    else if (arena_configured(arena, name) || (!row && account >= 0))
+        snprintf(why, size, "there is an account %s, which is not the arena's: the study needs another name",
+                 name);
+    else if (row && row->role == DB_POLICY_CHAMPION)
+        snprintf(why, size, "%s and the second seat of its study are one name", name);
+    else if (row && strcmp(name, study) != 0 && strcmp(row->training, study) != 0 &&
+             row->role != DB_POLICY_RETIRED)
+        snprintf(why, size, "%s is a policy of another hand: the study needs another name", name);
+    else if ((row && row->role == DB_POLICY_CHALLENGER) || has_room(arena, why, size)) {
+        snprintf(ret_name, ACCOUNT_NAME_MAX, "%s", name);
+        return 0;
+    }
+    return -EBUSY;
+}
+
+/* ---- the time ---- */
+
+/* Why it is to be retired; false: it is not. */
+static bool has_ended(const struct arena *arena, const struct arena_row *row, int64_t now_ns, char *reason,
+                      size_t size)
+{
+    const struct engine *engine = session_engine(arena->daemon->session);
+    int account = engine_find_account(engine, row->account);
+    if (row->role == DB_POLICY_RETIRED)
+        return false;
+    if (row->expires_ns > 0 && now_ns >= row->expires_ns) {
+        snprintf(reason, size, "expired");
+        return true;
+    }
+    if (!came_by_proposal(row) || account < 0 || engine_account(engine, account)->killed_ns == 0)
+        return false;
+    snprintf(reason, size, "its account was closed by its limit of drawdown");
+    return true;
+}
+
+static void retire_one(struct arena *arena)
+{
+    struct daemon *daemon = arena->daemon;
+    int64_t now_ns = session_now(daemon->session);
+    char reason[ARENA_REASON_MAX];
+    for (size_t i = 0; i < arena->n; i++)
+        if (has_ended(arena, &arena->seats[i].row, now_ns, reason, sizeof reason)) {
+            commands_retire(daemon->commands, arena->seats[i].row.name, reason);
+            return;
+        }
+    int most = daemon->config.arena_challengers_max;
+    const struct arena_row *last = arena->judged && challengers(arena) > most ? worst(arena) : NULL;
+    if (!last)
+        return;
+    snprintf(reason, sizeof reason, "the last of %d challengers: e-value %.4g, and [arena] challengers_max is %d",
+             challengers(arena), evidence_value(arena, last), most);
+    commands_retire(daemon->commands, last->name, reason);
+}
+
+void arena_tick(uv_timer_t *timer)
+{
+    struct arena *arena = timer->data;
+    struct daemon *daemon = arena->daemon;
+    struct db_writer *writer = session_writer(daemon->session);
+    const char *detail;
+    if (daemon->stopping || !session_begun(daemon->session) || !session_storage_ok(daemon->session, &detail))
+        return;
+    int64_t day = session_now(daemon->session) / ARENA_DAY_NS;
+    if (day != arena->day) {
+        arena->day = day;
+        arena->due = true;
+        arena->ticket = db_writer_last(writer);
+    }
+    if (arena->due && db_writer_committed(writer) >= arena->ticket && arena_read(arena, true))
+        arena->due = false;
+    if (!commands_policies_idle(daemon->commands))
+        return;
+    retire_one(arena);
+    if (arena->judged)
+        commands_propose_go(daemon->commands);
+}
