@@ -61,8 +61,9 @@ struct engine_policy_decision {
     struct policy_memory memory; /* before it decided */
     int64_t equity, available;
     struct policy_order order;
-    bool leaves;     /* its stop was reached already */
-    const char *why; /* the tag of its market order; its stop's is "stop" */
+    bool leaves;                     /* its stop was reached already */
+    const struct policy_vote *votes; /* [policy->n_members] of an ensemble's members */
+    const char *why;                 /* the tag of its market order; its stop's is "stop" */
 };
 
 /* What a decision rested on, told as it is taken; for explanations. Pointers live for the call. */

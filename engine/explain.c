@@ -90,6 +90,18 @@ static struct explained_policy policy_of(const struct engine *engine, const stru
         .leaves = p->leaves,
     };
     policy_id_text(p->policy->id, policy.id);
+    policy.n_members = p->policy->n_members;
+    for (int i = 0; i < policy.n_members; i++) {
+        const char *name = p->policy->member_names[i];
+        size_t length = strlen(name), most = EXPLAIN_MEMBER_MAX - 1;
+        struct explained_member *member = &policy.members[i];
+        name += length > most ? length - most : 0;
+        while (((unsigned char)*name & 0xc0) == 0x80) /* the rest of a character that was cut */
+            name++;
+        snprintf(member->name, sizeof member->name, "%s", name);
+        policy_id_text(p->policy->members[i]->id, member->id);
+        member->vote = p->votes[i];
+    }
     return policy;
 }
 

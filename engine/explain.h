@@ -17,6 +17,7 @@ enum {
     EXPLAIN_INDICATORS_MAX = STRATEGY_SPECS_MAX * INDICATOR_OUTPUTS_MAX,
     EXPLAIN_NAME_MAX = 48,
     EXPLAIN_WHY_MAX = 32,
+    EXPLAIN_MEMBER_MAX = 64,
 };
 
 struct explained_event {
@@ -24,6 +25,13 @@ struct explained_event {
     int64_t recv_ns;
     enum event_kind kind;
     char text[EVENT_TEXT_MAX];
+};
+
+/* What a member of an ensemble said of it. */
+struct explained_member {
+    char name[EXPLAIN_MEMBER_MAX]; /* the end of its file's, as the ensemble's text has it */
+    char id[POLICY_ID_TEXT];
+    struct policy_vote vote;
 };
 
 /* What a policy decided of one symbol, in its units, the currency, prices. */
@@ -35,6 +43,8 @@ struct explained_policy {
     double equity, available;
     double ordered, stop, stop_qty; /* to buy, negative to sell; 0: nothing */
     bool leaves;                    /* the close had reached its stop */
+    int n_members;
+    struct explained_member members[POLICY_MEMBERS_MAX];
 };
 
 struct explained_decision {

@@ -188,7 +188,8 @@ static int missing(struct replay *replay, uint64_t seq)
     return fault(
         replay, -ENOPKG,
         "event %" PRIu64 " names the policy %s, whose files are not there, or are others by now: "
-        "policy.safetensors, or params.json and actions.csv, belongs into a folder of this name in %.200s",
+        "policy.safetensors, policy.ensemble.json with its members, or params.json and actions.csv, belongs "
+        "into a folder of this name in %.200s",
         seq, id, where ? where : "policies/ of the state directory");
 }
 

@@ -581,8 +581,8 @@ int engine_load(const void *bytes, size_t len, const struct engine_sink *sink,
             policy_id_text(codec.policy_id, id);
             return fault(visit.error, err,
                          "account %s trades by the policy %s, whose files are not there, or are others by "
-                         "now: policy.safetensors, or params.json and actions.csv, belongs into a folder of "
-                         "this name in %.200s",
+                         "now: policy.safetensors, policy.ensemble.json with its members, or params.json and "
+                         "actions.csv, belongs into a folder of this name in %.200s",
                          visit.missing, id,
                          policies && policies->where ? policies->where : "policies/ of the state directory");
         }

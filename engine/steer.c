@@ -192,8 +192,13 @@ static void carry_out(struct engine *engine, int account, const struct policy_se
 }
 
 static void tell(const struct engine *engine, int account, const struct policy_seat *seat,
-                 const struct engine_policy_decision *told)
+                 struct engine_policy_decision *told)
 {
+    const struct steering *steering = &engine->desks[account].steering;
+    struct policy_vote votes[POLICY_MEMBERS_MAX];
+    if (steering->mind && steering->policy->mind->votes)
+        steering->policy->mind->votes(steering->mind, (int)(seat - steering->seats), votes);
+    told->votes = votes;
     const struct engine_decision decision = {.account = account,
                                              .symbol = seat->symbol,
                                              .bar = &engine->markets[seat->symbol].last_bar,

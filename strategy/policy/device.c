@@ -433,11 +433,25 @@ int policy_on_device(const struct policy *policy, struct net_device *device,
 {
     /* A policy is read only but for where it is computed, which changes no bit. */
     struct net_model *model = (struct net_model *)(uintptr_t)model_of(policy);
-    return model ? net_model_on_device(model, device, err) : 0;
+    int r = model ? net_model_on_device(model, device, err) : 0;
+    for (int i = 0; i < policy->n_members; i++) {
+        char why[NET_DEVICE_ERROR_MAX];
+        int one = policy_on_device(policy->members[i], device, why);
+        if (one < 0 && r == 0) {
+            memcpy(err, why, sizeof why);
+            r = one;
+        }
+    }
+    return r;
 }
 
 const char *policy_backend(const struct policy *policy)
 {
     const struct net_model *model = model_of(policy);
+    for (int i = 0; i < policy->n_members; i++) {
+        const char *backend = policy_backend(policy->members[i]);
+        if (i + 1 == policy->n_members || strcmp(backend, policy->members[i]->backend) == 0)
+            return backend; /* a CPU that computed one of them */
+    }
     return model ? net_model_backend(model) : policy->backend;
 }

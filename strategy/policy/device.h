@@ -47,12 +47,12 @@ bool net_device_settle(struct net_device *device, int timeout_ms);
 int net_model_on_device(struct net_model *model, struct net_device *device,
                         char err[static NET_DEVICE_ERROR_MAX]);
 
-/* The same of a policy that engines trade by; one that is not trained (a recorded one) has no model: 0. */
+/* The same of a policy that engines trade by, of an ensemble all members; a recorded one has no model: 0. */
 int policy_on_device(const struct policy *policy, struct net_device *device,
                      char err[static NET_DEVICE_ERROR_MAX]);
 
-/* What computed its last answer: the device's name, or net_model_cpu(); a policy without a model: its
- * backend. The text lives as long as the device. */
+/* What computed its last answer: the device's name, or net_model_cpu(), of an ensemble where the CPU computed
+ * any member; a policy without a model: its backend. The text lives as long as the device. */
 const char *net_model_backend(const struct net_model *model);
 const char *policy_backend(const struct policy *policy);
 

@@ -32,7 +32,7 @@
 #ifndef STRATEGY_POLICY_ENSEMBLE_H
 #define STRATEGY_POLICY_ENSEMBLE_H
 
-#include "strategy/policy/policy.h"
+#include "strategy/policy/trained.h"
 
 enum {
     ENSEMBLE_MEMBERS_MIN = 2,
@@ -45,6 +45,27 @@ enum {
 enum ensemble_combine { ENSEMBLE_MEAN, ENSEMBLE_MAJORITY, ENSEMBLE_SHARPE };
 const char *ensemble_combine_name(enum ensemble_combine combine); /* "mean", "majority", "sharpe" */
 bool ensemble_combine_parse(const char *text, enum ensemble_combine *ret);
+
+struct ensemble_policy {
+    struct policy policy; /* first; kind "ensemble" */
+    enum ensemble_combine combine;
+    int window_bars;
+    int n;
+    const struct trained_policy *const *members; /* [n], with their minds */
+    const char *const *names;                    /* [n] as its text names them */
+    const char *const *files;                    /* [n] where they were read */
+};
+
+/* Reads one and its members, for an engine to trade by. Its id is the SHA-256 of the SHA-256 of its text and
+ * the members' ids, in their order. 0, for ensemble_destroy(); -EINVAL for what the text says, a member that
+ * policy_load() refuses, or two that differ in what members share (both files and values are named); errors
+ * of opening; -ENOMEM; err: "what: where: what would be right". */
+int ensemble_load(const char *path, struct ensemble_policy **ret, char err[static POLICY_ERROR_MAX]);
+void ensemble_destroy(struct ensemble_policy *ensemble); /* NULL is fine */
+
+/* Lets the shadow accounts of a mind of an ensemble go by the rows up to this one, and nothing else: for rows
+ * before an episode begins. */
+void ensemble_shadows_pass(struct policy_mind *mind, int64_t open_ns);
 
 /* Writes one whole or not at all. `members`: n files as the ensemble's text is to name them, relative to the
  * folder of `path`, or absolute; they are not opened. 0; -EINVAL for what policy_load() would refuse of the

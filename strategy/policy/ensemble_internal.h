@@ -23,4 +23,44 @@ int ensemble_text_parse(const char *name, const char *bytes, size_t n, struct en
                         char err[static POLICY_ERROR_MAX]);
 void ensemble_text_finish(struct ensemble_text *text);
 
+/* ---- copies: strategy/policy/shelf.c ---- */
+
+/* Its text as it was read, and the name of member i's file in a folder of copies, which is read with
+ * ensemble_load_kept(). */
+enum { ENSEMBLE_MEMBER_NAME_MAX = 32 };
+const char *ensemble_bytes(const struct ensemble_policy *ensemble, size_t *ret_n);
+void ensemble_member_name(int i, char ret[static ENSEMBLE_MEMBER_NAME_MAX]);
+int ensemble_load_kept(const char *path, struct ensemble_policy **ret, char err[static POLICY_ERROR_MAX]);
+
+/* ---- what members share: ensemble_check.c ---- */
+
+/* 0, or -EINVAL with a sentence that names the first two that differ and their values. */
+int ensemble_check(const struct ensemble_policy *ensemble, char why[static POLICY_ERROR_MAX]);
+
+/* ---- one action of many: ensemble_vote.c ---- */
+
+/* votes [n] have actions, and with ENSEMBLE_SHARPE sharpe; sets their weights. `unit`: units of the asset in
+ * an action of 1, `least` the asset's, for ENSEMBLE_MAJORITY. Not finite where the actions are not. */
+float ensemble_vote(enum ensemble_combine combine, int n, struct policy_vote *votes, double unit,
+                    double least);
+
+/* ---- a member's shadow account: ensemble_shadow.c ---- */
+
+struct shadow;
+int shadow_create(const struct policy *policy, int window_bars, struct shadow **ret); /* 0 or -ENOMEM */
+void shadow_destroy(struct shadow *shadow);                                           /* NULL is fine */
+/* A row has closed at `closes` [n_assets]; the account is worth what it is worth then. */
+void shadow_mark(struct shadow *shadow, const double *closes);
+/* What the member sees of it: cash, and quantities [n_assets] in units. */
+double shadow_holds(const struct shadow *shadow, const double **ret_qty);
+/* An asset's bar of the row is there, and this is its action; `unit` > 0: what an action of 1 is. */
+void shadow_trade(struct shadow *shadow, int asset, float action, double unit, double close);
+/* NaN: not so many returns yet, or they do not vary. */
+double shadow_sharpe(const struct shadow *shadow);
+void shadow_visit(struct shadow *shadow, const struct indicator_stream_fields *fields);
+
+/* ---- its minds: ensemble_mind.c ---- */
+
+extern const struct policy_mind_ops ensemble_mind;
+
 #endif

@@ -32,6 +32,11 @@ struct policy;
  * values; it first decides at row lookback - 1. What a missing bar leaves out repeats the last values, and
  * times without any bar are rows too (trainer/data.h). A mind is its owner's own: one thread at a time. */
 struct policy_mind;
+struct policy_vote {
+    float action;
+    double weight; /* of it in the ensemble's action, 0 to 1 */
+    double sharpe; /* of the member's shadow account, a row's; NaN: it is not known, or not asked for */
+};
 struct policy_mind_ops {
     int (*create)(const struct policy *policy, struct policy_mind **ret); /* 0 or -ENOMEM */
     void (*destroy)(struct policy_mind *mind);                            /* NULL is fine */
@@ -48,10 +53,13 @@ struct policy_mind_ops {
     /* Shows all that it remembers: what was read from one and set in another of the same policy, just made,
      * makes of that the first one. */
     void (*visit)(struct policy_mind *mind, const struct indicator_stream_fields *fields);
+    /* What each member of an ensemble said of an asset at the last row at which actions were wanted:
+     * [policy->n_members]. NULL: it has no members. */
+    void (*votes)(const struct policy_mind *mind, int asset, struct policy_vote *ret);
 };
 
 struct policy {
-    const char *kind;    /* "recorded", "trained" */
+    const char *kind;    /* "recorded", "trained", "ensemble" */
     const char *backend; /* what computes its actions: "cpu-avx512"; "file" where they are recorded */
     uint8_t id[POLICY_ID_SIZE];
     int n_assets;
@@ -69,7 +77,10 @@ struct policy {
     /* What it decides at the close of the bars that open at open_ns: [n_assets], finite. False: nothing,
      * before its first decision and after its last. */
     bool (*act)(const struct policy *policy, int64_t open_ns, float *ret_actions);
-    const struct policy_mind_ops *mind; /* NULL: act() says all; else that is not called */
+    const struct policy_mind_ops *mind;  /* NULL: act() says all; else that is not called */
+    int n_members;                       /* of an ensemble; 0: it is none */
+    const struct policy *const *members; /* [n_members], trained ones */
+    const char *const *member_names;     /* [n_members] as the ensemble's text names their files */
 };
 
 /* Where policies are found by their ids. */

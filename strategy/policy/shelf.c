@@ -11,16 +11,23 @@
 #include <unistd.h>
 
 #include "exchange/whole_file.h"
+#include "strategy/policy/ensemble_internal.h"
 #include "strategy/policy/mind.h"
 #include "strategy/policy/recorded_internal.h"
 
-enum { FILE_PARAMS, FILE_ACTIONS, FILE_NETWORK, POLICY_FILES };
+enum { FILE_PARAMS, FILE_ACTIONS, FILE_NETWORK, FILE_ENSEMBLE, POLICY_FILES };
 
-static const char *const file_names[POLICY_FILES] = {"params.json", "actions.csv", "policy.safetensors"};
+static const char *const file_names[POLICY_FILES] = {"params.json", "actions.csv", "policy.safetensors",
+                                                     "policy.ensemble.json"};
 
 static bool is_trained(const struct policy *policy)
 {
     return strcmp(policy->kind, "trained") == 0;
+}
+
+static bool is_ensemble(const struct policy *policy)
+{
+    return strcmp(policy->kind, "ensemble") == 0;
 }
 
 static int load_trained(const char *path, struct policy **ret, char err[static POLICY_ERROR_MAX])
@@ -42,15 +49,23 @@ static int load_trained(const char *path, struct policy **ret, char err[static P
 
 int policy_load(const char *path, const char *actions, struct policy **ret, char err[static POLICY_ERROR_MAX])
 {
+    struct ensemble_policy *ensemble;
     if (actions && actions[0])
         return policy_recorded_load(path, actions, ret, err);
-    return load_trained(path, ret, err);
+    if (!policy_names_ensemble(path))
+        return load_trained(path, ret, err);
+    int r = ensemble_load(path, &ensemble, err);
+    if (r == 0)
+        *ret = &ensemble->policy;
+    return r;
 }
 
 void policy_destroy(struct policy *policy)
 {
     if (policy && is_trained(policy))
         policy_trained_destroy((struct trained_policy *)policy);
+    else if (policy && is_ensemble(policy))
+        ensemble_destroy((struct ensemble_policy *)policy);
     else
         policy_recorded_destroy(policy);
 }
@@ -66,16 +81,16 @@ static int close_whole(int fd, int r)
     return r;
 }
 
-static int create_file(int folder, int name)
+static int create_file(int folder, const char *name)
 {
-    int fd = openat(folder, file_names[name], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
+    int fd = openat(folder, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
     return fd < 0 ? -errno : fd;
 }
 
-static int write_text(int folder, int name, const struct recorded_text *text)
+static int write_text(int folder, int name, const char *bytes, size_t n)
 {
-    int fd = create_file(folder, name);
-    return fd < 0 ? fd : close_whole(fd, write_whole(fd, text->bytes, text->len));
+    int fd = create_file(folder, file_names[name]);
+    return fd < 0 ? fd : close_whole(fd, write_whole(fd, bytes, n));
 }
 
 /* Copies the file, and sees whether it is still the one that was read. */
@@ -105,12 +120,25 @@ static int copy_bytes(int from, int to, const struct policy *policy)
     return r;
 }
 
-static int copy_network(int folder, const struct policy *policy, const char *path)
+static int copy_network(int folder, const char *name, const struct policy *policy, const char *path)
 {
-    int from = open(path, O_RDONLY | O_CLOEXEC), to = from < 0 ? -errno : create_file(folder, FILE_NETWORK);
+    int from = open(path, O_RDONLY | O_CLOEXEC), to = from < 0 ? -errno : create_file(folder, name);
     int r = to < 0 ? to : close_whole(to, copy_bytes(from, to, policy));
     if (from >= 0)
         close(from);
+    return r;
+}
+
+static int copy_ensemble(int folder, const struct ensemble_policy *ensemble)
+{
+    size_t n;
+    const char *bytes = ensemble_bytes(ensemble, &n);
+    int r = write_text(folder, FILE_ENSEMBLE, bytes, n);
+    for (int i = 0; i < ensemble->n && r == 0; i++) {
+        char name[ENSEMBLE_MEMBER_NAME_MAX];
+        ensemble_member_name(i, name);
+        r = copy_network(folder, name, &ensemble->members[i]->policy, ensemble->files[i]);
+    }
     return r;
 }
 
@@ -118,9 +146,11 @@ static int fill_folder(int folder, const struct policy *policy, const char *path
 {
     const struct recorded *recorded = (const struct recorded *)policy;
     if (is_trained(policy))
-        return copy_network(folder, policy, path);
-    int r = write_text(folder, FILE_PARAMS, &recorded->texts[0]);
-    return r < 0 ? r : write_text(folder, FILE_ACTIONS, &recorded->texts[1]);
+        return copy_network(folder, file_names[FILE_NETWORK], policy, path);
+    if (is_ensemble(policy))
+        return copy_ensemble(folder, (const struct ensemble_policy *)policy);
+    int r = write_text(folder, FILE_PARAMS, recorded->texts[0].bytes, recorded->texts[0].len);
+    return r < 0 ? r : write_text(folder, FILE_ACTIONS, recorded->texts[1].bytes, recorded->texts[1].len);
 }
 
 /* Written beside its name and then put there, so that what has the name is whole. */
@@ -225,17 +255,30 @@ void policy_shelf_close(struct policy_shelf *shelf)
     free(shelf);
 }
 
+/* Of whichever kind its files are. */
+static int load_kept(char paths[static POLICY_FILES][PATH_MAX], struct policy **ret)
+{
+    char err[POLICY_ERROR_MAX];
+    struct ensemble_policy *ensemble;
+    if (access(paths[FILE_NETWORK], F_OK) == 0)
+        return policy_load(paths[FILE_NETWORK], NULL, ret, err);
+    if (access(paths[FILE_ENSEMBLE], F_OK) < 0)
+        return policy_load(paths[FILE_PARAMS], paths[FILE_ACTIONS], ret, err);
+    int r = ensemble_load_kept(paths[FILE_ENSEMBLE], &ensemble, err);
+    if (r == 0)
+        *ret = &ensemble->policy;
+    return r;
+}
+
 static struct policy *read_kept(const char *dir, const uint8_t id[static POLICY_ID_SIZE])
 {
-    char name[POLICY_ID_TEXT], paths[POLICY_FILES][PATH_MAX], err[POLICY_ERROR_MAX];
+    char name[POLICY_ID_TEXT], paths[POLICY_FILES][PATH_MAX];
     struct policy *policy = NULL;
     policy_id_text(id, name);
     for (int i = 0; i < POLICY_FILES; i++)
         if (snprintf(paths[i], sizeof paths[i], "%s/%s/%s", dir, name, file_names[i]) >= (int)sizeof paths[i])
             return NULL;
-    bool trained = access(paths[FILE_NETWORK], F_OK) == 0;
-    if (policy_load(paths[trained ? FILE_NETWORK : FILE_PARAMS], trained ? NULL : paths[FILE_ACTIONS],
-                    &policy, err) < 0)
+    if (load_kept(paths, &policy) < 0)
         return NULL;
     if (memcmp(policy->id, id, POLICY_ID_SIZE) == 0)
         return policy;

@@ -5,17 +5,18 @@
 
 #include "strategy/policy/policy.h"
 
-/* Reads a policy that an engine can trade by: F.safetensors of a trained one, with no actions (NULL or "");
- * PARAMS.json and ACTIONS.csv of a recorded one. 0, for policy_destroy(); -EINVAL for what they say, or for
- * one that was trained for what no account here trades (another execution or task, a world that is no
- * market); errors of opening; -ENOMEM; err: "what: where: what would be right". */
+/* Reads a policy that an engine can trade by: F.safetensors of a trained one or NAME.ensemble.json, with no
+ * actions (NULL or ""); PARAMS.json and ACTIONS.csv of a recorded one. 0, for policy_destroy(); -EINVAL for
+ * what they say, or for one that was trained for what no account here trades (another execution or task, a
+ * world that is no market); errors of opening; -ENOMEM; err: "what: where: what would be right". */
 int policy_load(const char *path, const char *actions, struct policy **ret,
                 char err[static POLICY_ERROR_MAX]);
 void policy_destroy(struct policy *policy); /* NULL is fine */
 
 /* Writes what a policy was read from, byte by byte, to DIR/ID/, unless it is there: params.json and
- * actions.csv, or policy.safetensors, for which its file at `path` is read again. 0 or -errno with err;
- * -ESTALE: the file is another by now. */
+ * actions.csv; policy.safetensors, for which its file at `path` is read again; or policy.ensemble.json and
+ * member-1.safetensors …, for which the members' files are. 0 or -errno with err; -ESTALE: a file is another
+ * by now. */
 int policy_keep(const struct policy *policy, const char *path, const char *dir,
                 char err[static POLICY_ERROR_MAX]);
 

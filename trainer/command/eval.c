@@ -14,7 +14,8 @@
 
 struct request {
     struct eval_args args;
-    struct trained_policy *policy;
+    struct trained_policy *policy; /* or */
+    struct ensemble_policy *ensemble;
     struct eval_market market;
     struct eval_episode whole;
     struct replay_row row;
@@ -123,7 +124,7 @@ static json_t *head_json(const struct request *request, size_t from)
     const struct eval_market *market = &request->market;
     const struct env_params *params = &market->params;
     char id[POLICY_ID_TEXT];
-    policy_id_text(request->policy->policy.id, id);
+    policy_id_text(request->ensemble ? request->ensemble->policy.id : request->policy->policy.id, id);
     return json_pack(
         "{s:s, s:s, s:s, s:o, s:s, s:I, s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:o, s:f}", "schema",
         "papertape.eval/1", "policy", request->args.policy_path, "id", id, "symbols",
@@ -167,15 +168,26 @@ static int play(struct request *request, json_t **ret)
     return GO_ON;
 }
 
+static int open_policy(struct request *request)
+{
+    const char *path = request->args.policy_path;
+    char err[EVAL_ERROR_MAX];
+    bool many = policy_names_ensemble(path);
+    int r = many ? ensemble_load(path, &request->ensemble, err)
+                 : policy_trained_load(path, &request->policy, err);
+    if (r < 0)
+        return args_say(EXIT_FAILURE, "%s", err);
+    r = many ? eval_market_open_ensemble(request->ensemble, &request->args.bars, &request->market, err)
+             : eval_market_open(request->policy, &request->args.bars, &request->market, err);
+    return r < 0 ? args_say(EXIT_FAILURE, "%s: %s", path, err) : GO_ON;
+}
+
 static int run(struct request *request)
 {
-    char err[EVAL_ERROR_MAX];
     json_t *object = NULL;
-    if (policy_trained_load(request->args.policy_path, &request->policy, err) < 0)
-        return args_say(EXIT_FAILURE, "%s", err);
-    if (eval_market_open(request->policy, &request->args.bars, &request->market, err) < 0)
-        return args_say(EXIT_FAILURE, "%s: %s", request->args.policy_path, err);
-    int status = open_files(request);
+    int status = open_policy(request);
+    if (status == GO_ON)
+        status = open_files(request);
     if (status == GO_ON)
         status = play(request, &object);
     status = close_files(request, status);
@@ -193,6 +205,7 @@ int command_eval(int argc, char **argv)
         status = run(&request);
     eval_market_close(&request.market);
     policy_trained_destroy(request.policy);
+    ensemble_destroy(request.ensemble);
     eval_args_finish(&request.args);
     return status == GO_ON ? EXIT_SUCCESS : status;
 }

@@ -5,14 +5,15 @@
 #include <string.h>
 
 #include "exchange/bars_file.h"
+#include "strategy/policy/policy.h"
 #include "trainer/command/args.h"
 
 static const char help[] =
     "Usage: papertape-trainer eval POLICY --bars F… [OPTION]...\n"
     "\n"
     "Plays a trained policy (.safetensors) in its own environment on these bars, without chance:\n"
-    "means of actions, the likeliest of levels, the middles of ranges. Prints what came of it as\n"
-    "JSON, papertape.eval/1.\n"
+    "means of actions, the likeliest of levels, the middles of ranges. An ensemble (NAME.ensemble.json)\n"
+    "is played by its members' rules. Prints what came of it as JSON, papertape.eval/1.\n"
     "\n"
     "      --bars F…             bars files of its symbols, of its interval: words or commas\n"
     "                            between them\n"
@@ -107,17 +108,15 @@ static int take(void *ctx, int option)
 /* The policy is the first word of that ending, or the first one; the others are bars files, as --bars F G. */
 static int sort_words(struct eval_args *args)
 {
-    static const char ending[] = ".safetensors";
-    size_t at = args->n_words, length = sizeof ending - 1;
-    for (size_t i = 0; i < args->n_words && at == args->n_words; i++) {
-        size_t n = strlen(args->words[i]);
-        if (n > length && strcmp(args->words[i] + n - length, ending) == 0)
+    size_t at = args->n_words;
+    for (size_t i = 0; i < args->n_words && at == args->n_words; i++)
+        if (policy_names_network(args->words[i]))
             at = i;
-    }
     if (at == args->n_words)
         at = 0;
     if (args->n_words == 0)
-        return args_say(EXIT_USAGE, "no policy: command line: one is needed, F.safetensors");
+        return args_say(EXIT_USAGE,
+                        "no policy: command line: one is needed, F.safetensors or NAME.ensemble.json");
     if (args->n_paths == 0)
         return args_say(EXIT_USAGE, "no bars: command line: --bars F… of the policy's symbols");
     args->policy_path = args->words[at];

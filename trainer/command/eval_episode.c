@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trainer/command/eval_show.h"
+
 /* What is held or owed of an asset since it was flat. */
 struct open_trade {
     double qty, most; /* now; the largest that it was */
@@ -89,7 +91,26 @@ static void look(const struct eval_market *market, double *equity, double *bench
     env_info(market->env, &info);
 }
 
-static int step(const struct play *play, struct net_memory *memory, float *observation, float *actions,
+/* Who decides: networks with their memory, or an ensemble's mind. */
+struct decider {
+    struct net_memory *memory;
+    struct eval_show show;
+};
+
+static int decide(const struct eval_market *market, struct decider *decider, float *observation,
+                  float *actions, char err[static EVAL_ERROR_MAX])
+{
+    if (!market->ensemble) {
+        env_observe(market->env, observation);
+        net_model_act(market->policy->model, decider->memory, observation, actions);
+    } else if (!eval_show_act(&decider->show, actions)) {
+        snprintf(err, EVAL_ERROR_MAX, "the ensemble: an action is not finite");
+        return -EINVAL;
+    }
+    return 0;
+}
+
+static int step(const struct play *play, struct decider *decider, float *observation, float *actions,
                 bool *ret_done, char err[static EVAL_ERROR_MAX])
 {
     struct eval_market *market = play->market;
@@ -100,9 +121,9 @@ static int step(const struct play *play, struct net_memory *memory, float *obser
     int32_t row;
     const struct env_io io = {
         .actions = actions, .rewards = &reward, .terminated = &terminated, .truncated = &truncated};
-    env_observe(market->env, observation);
-    net_model_act(market->policy->model, memory, observation, actions);
-    int r = env_step(market->env, &io, err);
+    int r = decide(market, decider, observation, actions, err);
+    if (r == 0)
+        r = env_step(market->env, &io, err);
     if (r < 0)
         return r;
     look(market, &episode->equity[episode->n], &episode->benchmark[episode->n], &invested, &row);
@@ -116,19 +137,21 @@ static int step(const struct play *play, struct net_memory *memory, float *obser
     return 0;
 }
 
-static int play_all(const struct play *play, float *observation, float *actions,
+static int play_all(const struct play *play, size_t from, float *observation, float *actions,
                     char err[static EVAL_ERROR_MAX])
 {
-    struct net_memory *memory;
+    struct decider decider = {0};
     bool done = false;
-    int r = net_memory_create(play->market->policy->model, &memory);
+    int r = play->market->ensemble ? eval_show_open(play->market, from, &decider.show)
+                                   : net_memory_create(play->market->policy->model, &decider.memory);
     if (r < 0) {
         snprintf(err, EVAL_ERROR_MAX, "out of memory");
         return r;
     }
     while (r == 0 && !done)
-        r = step(play, memory, observation, actions, &done, err);
-    net_memory_destroy(memory);
+        r = step(play, &decider, observation, actions, &done, err);
+    net_memory_destroy(decider.memory);
+    eval_show_close(&decider.show);
     return r;
 }
 
@@ -171,7 +194,7 @@ int eval_episode_play(struct eval_market *market, size_t from, size_t to, const 
     if (r == 0)
         r = begin(&play, from, rows, err);
     if (r == 0)
-        r = play_all(&play, observation, actions, err);
+        r = play_all(&play, from, observation, actions, err);
     env_trades(market->env, NULL, NULL);
     for (size_t i = 0; play.open && i < n_assets; i++)
         episode.open_trades += play.open[i].qty != 0;

@@ -8,6 +8,7 @@
 
 #include "exchange/bar.h"
 #include "strategy/policy/mind.h"
+#include "trainer/command/eval_show.h"
 #include "trainer/training/source.h"
 
 static int refuse(char err[static EVAL_ERROR_MAX], int code, const char *format, ...)
@@ -132,16 +133,16 @@ static int make_data(struct eval_market *market, char err[static EVAL_ERROR_MAX]
     for (int i = 0; i < policy->n_assets; i++)
         least[i] = policy->assets[i].least;
     const struct trainer_data_options options = {.common = market->params.execution == ENV_REFERENCE,
-                                                 .sets = market->policy->sets,
+                                                 .sets = market->ensemble ? NULL : market->policy->sets,
                                                  .backend = FEATURE_EXACT,
                                                  .min_order_qty = least};
     return trainer_data_create(market->bars, &options, &market->data, err);
 }
 
 /* The first row by which every symbol has had a bar and its features values. */
-static size_t first_row(const struct env_market_source *source)
+static size_t first_row(const struct env_market_source *source, size_t first)
 {
-    size_t first = source->first_row;
+    first = source->first_row > first ? source->first_row : first;
     for (int i = 0; i < source->n_assets; i++) {
         const uint64_t *present = source->assets[i].present;
         size_t row = 0;
@@ -156,9 +157,12 @@ static int choose_rows(struct eval_market *market, const struct eval_bars *bars,
                        char err[static EVAL_ERROR_MAX])
 {
     const struct env_market_source *source = trainer_data_source(market->data);
+    size_t seen = 0;
+    if (market->ensemble && eval_show_first(market, &seen) < 0)
+        return refuse(err, -ENOMEM, "out of memory");
     market->from = 0;
     market->to = source->rows;
-    market->first = first_row(source);
+    market->first = first_row(source, seen);
     while (market->from < market->to && env_market_open_ns(market->env_market, market->from) < bars->from_ns)
         market->from++;
     while (market->to > market->from && env_market_open_ns(market->env_market, market->to - 1) >= bars->to_ns)
@@ -183,16 +187,31 @@ static int check_observation(const struct eval_market *market, char err[static E
     return r < 0 ? refuse(err, r, "the policy: %.600s", why) : 0;
 }
 
-int eval_market_open(const struct trained_policy *policy, const struct eval_bars *bars,
-                     struct eval_market *ret, char err[static EVAL_ERROR_MAX])
+/* Does the network fit, and what it was trained on? An ensemble's members were seen to when it was read. */
+static int check_network(const struct eval_market *market, char err[static EVAL_ERROR_MAX])
 {
-    struct eval_market market = {.policy = policy};
-    const struct env_options one = {.copies = 1, .backend = ENV_SCALAR};
-    if (policy->world)
+    const struct net_shape *shape = &market->policy->layout.shape;
+    if (market->ensemble)
+        return 0;
+    if (env_observation_size(market->env) != shape->observation ||
+        env_action_size(market->env) != shape->actions)
         return refuse(err, -EINVAL,
-                      "the policy was trained in %.64s: one that was trained on a market is right",
-                      policy->world);
+                      "the policy takes %d numbers and gives %d: its market has %d, and takes %d",
+                      shape->observation, shape->actions, env_observation_size(market->env),
+                      env_action_size(market->env));
+    return check_observation(market, err);
+}
+
+static int open_market(struct eval_market market, const struct eval_bars *bars, struct eval_market *ret,
+                       char err[static EVAL_ERROR_MAX])
+{
+    const struct trained_policy *policy = market.policy;
+    const struct env_options one = {.copies = 1, .backend = ENV_SCALAR};
     int r = read_params(policy, &market.params, err);
+    if (r == 0 && market.ensemble) {
+        market.params.actions = ENV_CONTINUOUS;
+        market.params.lookback = market.ensemble->policy.lookback;
+    }
     if (r == 0)
         r = load_in_order(policy, bars, &market.bars, err);
     if (r == 0)
@@ -205,19 +224,31 @@ int eval_market_open(const struct trained_policy *policy, const struct eval_bars
         r = choose_rows(&market, bars, err);
     if (r == 0)
         r = env_create(&market.params, market.env_market, &one, &market.env, err);
-    if (r == 0 && (env_observation_size(market.env) != policy->layout.shape.observation ||
-                   env_action_size(market.env) != policy->layout.shape.actions))
-        r = refuse(err, -EINVAL, "the policy takes %d numbers and gives %d: its market has %d, and takes %d",
-                   policy->layout.shape.observation, policy->layout.shape.actions,
-                   env_observation_size(market.env), env_action_size(market.env));
     if (r == 0)
-        r = check_observation(&market, err);
+        r = check_network(&market, err);
     if (r < 0) {
         eval_market_close(&market);
         return r;
     }
     *ret = market;
     return 0;
+}
+
+int eval_market_open(const struct trained_policy *policy, const struct eval_bars *bars,
+                     struct eval_market *ret, char err[static EVAL_ERROR_MAX])
+{
+    if (policy->world)
+        return refuse(err, -EINVAL,
+                      "the policy was trained in %.64s: one that was trained on a market is right",
+                      policy->world);
+    return open_market((struct eval_market){.policy = policy}, bars, ret, err);
+}
+
+int eval_market_open_ensemble(const struct ensemble_policy *ensemble, const struct eval_bars *bars,
+                              struct eval_market *ret, char err[static EVAL_ERROR_MAX])
+{
+    const struct eval_market market = {.policy = ensemble->members[0], .ensemble = ensemble};
+    return open_market(market, bars, ret, err);
 }
 
 void eval_market_close(struct eval_market *market)

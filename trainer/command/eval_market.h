@@ -1,13 +1,15 @@
-/* What a policy is evaluated on: its environment over the bars of its symbols. */
+/* What a policy is evaluated on: its environment over the bars of its symbols. An ensemble's has the rules
+ * that its members share, continuous actions and the longest of their lookbacks; it sees bars by its mind. */
 #ifndef TRAINER_COMMAND_EVAL_MARKET_H
 #define TRAINER_COMMAND_EVAL_MARKET_H
 
-#include "strategy/policy/trained.h"
+#include "strategy/policy/ensemble.h"
 #include "trainer/data.h"
 #include "trainer/env/env.h"
 
 struct eval_market {
-    const struct trained_policy *policy;
+    const struct trained_policy *policy;    /* of an ensemble its first member */
+    const struct ensemble_policy *ensemble; /* NULL: it is none */
     struct env_params params; /* the policy's own; ranges stand at their middles, and one episode is played */
     struct market *bars;      /* its symbols, in its order */
     struct trainer_data *data;
@@ -29,6 +31,9 @@ struct eval_bars {
  * of another interval or too few; errors of reading; -ENOMEM; err: "what: where: what would be right". */
 int eval_market_open(const struct trained_policy *policy, const struct eval_bars *bars,
                      struct eval_market *ret, char err[static EVAL_ERROR_MAX]);
+/* The same for an ensemble. */
+int eval_market_open_ensemble(const struct ensemble_policy *ensemble, const struct eval_bars *bars,
+                              struct eval_market *ret, char err[static EVAL_ERROR_MAX]);
 void eval_market_close(struct eval_market *market);
 
 #endif

@@ -60,6 +60,19 @@ static json_t *record_object(const struct strategy_record *record)
                      real(record->won), "lost", real(record->lost));
 }
 
+static json_t *members_array(const struct explained_policy *p)
+{
+    json_t *members = json_array();
+    for (int i = 0; i < p->n_members; i++) {
+        const struct explained_member *member = &p->members[i];
+        json_array_append_new(members,
+                              json_pack("{s:s, s:s, s:o, s:o, s:o}", "file", member->name, "id", member->id,
+                                        "action", real((double)member->vote.action), "weight",
+                                        real(member->vote.weight), "sharpe", real(member->vote.sharpe)));
+    }
+    return members;
+}
+
 static json_t *policy_object(const struct explanation *e)
 {
     const struct explained_policy *p = &e->decision.policy;
@@ -69,6 +82,8 @@ static json_t *policy_object(const struct explanation *e)
                                "cool_bars", real(p->cool_bars), "peak", real(p->peak), "equity",
                                real(p->equity), "available", real(p->available), "ordered", real(p->ordered),
                                "stop", real(p->stop), "stop_qty", real(p->stop_qty), "leaves", p->leaves);
+    if (p->n_members > 0)
+        json_object_set_new(policy, "members", members_array(p));
     return json_pack("{s:n, s:o, s:o}", "strategy", "policy", policy, "bar", bar_object(e, &e->decision.bar));
 }
 

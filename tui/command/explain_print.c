@@ -166,6 +166,18 @@ static void print_bar(const struct explanation *e)
            decimal(bar->close, s->price_scale).text, decimal(bar->volume, s->qty_scale).text);
 }
 
+static void print_members(const struct explained_policy *p)
+{
+    for (int i = 0; i < p->n_members; i++) {
+        const struct explained_member *member = &p->members[i];
+        printf("    member %d, %s (%.12s): %s, weight %s", i + 1, member->name, member->id,
+               number((double)member->vote.action).text, number(member->vote.weight).text);
+        if (!isnan(member->vote.sharpe))
+            printf(", Sharpe of its shadow account %s a bar", number(member->vote.sharpe).text);
+        putchar('\n');
+    }
+}
+
 static void print_policy(const struct explanation *e)
 {
     const struct explained_policy *p = &e->decision.policy;
@@ -175,6 +187,7 @@ static void print_policy(const struct explanation *e)
            number(p->held_bars).text, number(p->equity).text, number(p->available).text);
     printf("    its action %s stands for %s\n", number((double)p->action).text,
            number((double)p->action * p->scale).text);
+    print_members(p);
     if (p->leaves)
         puts("  the close had reached its stop: it wanted all sold that can be");
     else if (p->ordered != 0)

@@ -1,0 +1,90 @@
+#include "trainer/command/eval_show.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static const struct policy_mind_ops *ops_of(const struct eval_market *market)
+{
+    return market->ensemble->policy.mind;
+}
+
+/* The bars of a row of market->bars, in the order of symbols. */
+static void show_row(const struct eval_market *market, struct policy_mind *mind, size_t row)
+{
+    const struct market *bars = market->bars;
+    int64_t open_ns = market_open_ns(bars, row);
+    for (int i = 0; i < bars->n_symbols; i++) {
+        const struct market_series *series = &bars->series[i];
+        const struct indicator_bar bar = {.open = series->open[row],
+                                          .high = series->high[row],
+                                          .low = series->low[row],
+                                          .close = series->close[row],
+                                          .volume = series->volume[row],
+                                          .time = (double)open_ns / 1e9};
+        if (market_present(series, row))
+            ops_of(market)->see(mind, i, open_ns, &bar);
+    }
+}
+
+int eval_show_first(const struct eval_market *market, size_t *ret_row)
+{
+    const struct market *bars = market->bars;
+    const struct policy *policy = &market->ensemble->policy;
+    struct policy_mind *mind;
+    int r = policy->mind->create(policy, &mind);
+    if (r < 0)
+        return r;
+    for (size_t row = 0; row < bars->rows && policy->mind->first(mind) == 0; row++)
+        show_row(market, mind, row);
+    int64_t first_ns = policy->mind->first(mind);
+    policy->mind->destroy(mind);
+    size_t rows = trainer_data_source(market->data)->rows, at = 0;
+    while (at < rows && (first_ns == 0 || env_market_open_ns(market->env_market, at) < first_ns))
+        at++;
+    *ret_row = at;
+    return 0;
+}
+
+int eval_show_open(const struct eval_market *market, size_t from, struct eval_show *ret)
+{
+    const struct policy *policy = &market->ensemble->policy;
+    struct eval_show show = {.market = market};
+    int64_t from_ns = env_market_open_ns(market->env_market, from);
+    show.held = calloc((size_t)policy->n_assets, sizeof *show.held);
+    int r = show.held ? policy->mind->create(policy, &show.mind) : -ENOMEM;
+    if (r < 0) {
+        eval_show_close(&show);
+        return r;
+    }
+    for (; show.next < market->bars->rows && market_open_ns(market->bars, show.next) < from_ns; show.next++) {
+        show_row(market, show.mind, show.next);
+        ensemble_shadows_pass(show.mind, market_open_ns(market->bars, show.next));
+    }
+    *ret = show;
+    return 0;
+}
+
+void eval_show_close(struct eval_show *show)
+{
+    if (show->mind)
+        ops_of(show->market)->destroy(show->mind);
+    free(show->held);
+    *show = (struct eval_show){0};
+}
+
+bool eval_show_act(struct eval_show *show, float *ret)
+{
+    const struct eval_market *market = show->market;
+    double cash;
+    int32_t row;
+    env_info(market->env, &(struct env_info){.cash = &cash, .row = &row});
+    env_positions(market->env, 0, show->held, NULL, NULL);
+    int64_t open_ns = env_market_open_ns(market->env_market, (size_t)row);
+    for (; show->next < market->bars->rows && market_open_ns(market->bars, show->next) <= open_ns;
+         show->next++) {
+        show_row(market, show->mind, show->next);
+        if (market_open_ns(market->bars, show->next) < open_ns)
+            ensemble_shadows_pass(show->mind, market_open_ns(market->bars, show->next));
+    }
+    return ops_of(market)->act(show->mind, open_ns, cash, show->held, ret);
+}

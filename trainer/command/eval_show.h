@@ -1,0 +1,26 @@
+/* What an ensemble's mind is shown of a market in its environment: bar by bar, as an engine shows them. */
+#ifndef TRAINER_COMMAND_EVAL_SHOW_H
+#define TRAINER_COMMAND_EVAL_SHOW_H
+
+#include "trainer/command/eval_market.h"
+
+/* The row of market->env_market at which its members' features all have values; the last where they never
+ * have. 0 or -ENOMEM. */
+int eval_show_first(const struct eval_market *market, size_t *ret_row);
+
+struct eval_show {
+    const struct eval_market *market;
+    struct policy_mind *mind;
+    size_t next;  /* row of market->bars that was not shown yet */
+    double *held; /* [n_assets] */
+};
+
+/* A mind that has seen the bars before `from`, a row of market->env_market, as history: its shadow accounts
+ * went by them. 0, for eval_show_close(); -ENOMEM. */
+int eval_show_open(const struct eval_market *market, size_t from, struct eval_show *ret);
+void eval_show_close(struct eval_show *show); /* one of zeros is fine */
+
+/* What it does at the close of the environment's row: [actions]. False: there is no finite action. */
+bool eval_show_act(struct eval_show *show, float *ret);
+
+#endif
