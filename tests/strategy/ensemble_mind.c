@@ -1,0 +1,386 @@
+/* What an ensemble's mind decides, against its members' own minds asked apart: over bars with gaps and late
+ * ones, moved to another mind at random moments, to the bit. */
+#include <errno.h>
+
+#include "strategy/policy/ensemble_internal.h"
+#include "strategy/policy/shelf.h"
+#include "tests/strategy/ensemble_made.h"
+
+enum { ROWS = 260, MEMBERS = 3, WINDOW = 40 };
+
+#define INTERVAL_NS INT64_C(300000000000)
+#define START_NS    INT64_C(1745200200000000000)
+
+/* One bar as it comes: late ones after the row's end. */
+struct come {
+    int asset;
+    size_t row, at; /* shown before row `at` is decided */
+    struct indicator_bar bar;
+};
+
+struct world {
+    struct come come[ROWS * ENSEMBLE_ASSETS];
+    size_t n;
+    bool any[ROWS]; /* a bar that is not late */
+    double cash[ROWS], qty[ROWS][ENSEMBLE_ASSETS];
+};
+
+static double unit(struct random *random)
+{
+    return (double)(random_next(random) >> 11) * 0x1p-53;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct come *x = a, *y = b;
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    if (x->row != y->row)
+        return x->row < y->row ? -1 : 1;
+    return x->asset - y->asset;
+}
+
+static void make_world(struct world *w, struct random *random)
+{
+    memset(w, 0, sizeof *w);
+    for (int i = 0; i < ENSEMBLE_ASSETS; i++) {
+        double price = 40 + 100 * unit(random);
+        for (size_t row = i == 1 ? 9 : 0; row < ROWS; row++) {
+            double open = price, close = price * (1 + 0.03 * (unit(random) - 0.49));
+            bool missing = random_chance(random, 6) || (row > 120 && row < 125),
+                 late = random_chance(random, 5);
+            price = close;
+            if (missing && row > 9 && row < ROWS - 1)
+                continue;
+            late = late && row > 9 && row < ROWS - 3;
+            w->come[w->n++] = (struct come){.asset = i,
+                                            .row = row,
+                                            .at = row + (late ? (size_t)random_between(random, 1, 2) : 0),
+                                            .bar = {open, fmax(open, close) * 1.001,
+                                                    fmin(open, close) * 0.999, close, 1000 * unit(random),
+                                                    (double)(START_NS + (int64_t)row * INTERVAL_NS) / 1e9}};
+            w->any[row] |= !late;
+        }
+    }
+    qsort(w->come, w->n, sizeof *w->come, by_time);
+    for (size_t row = ROWS; row-- > 0;) {
+        bool same = row + 1 < ROWS && (!w->any[row] || !w->any[row + 1]); /* nothing fills between */
+        w->cash[row] = same ? w->cash[row + 1] : 5000 * unit(random);
+        for (int i = 0; i < ENSEMBLE_ASSETS; i++)
+            w->qty[row][i] = same ? w->qty[row + 1][i] : 20 * unit(random);
+    }
+}
+
+/* ---- states ---- */
+
+struct tape {
+    double numbers[400000];
+    size_t n, at;
+    bool reading;
+};
+
+static void tape_number(void *ctx, double *value)
+{
+    struct tape *tape = ctx;
+    if (tape->reading)
+        *value = tape->numbers[tape->at++];
+    else
+        tape->numbers[tape->n++] = *value;
+}
+
+static void tape_count(void *ctx, uint64_t *value, uint64_t most)
+{
+    double number;
+    memcpy(&number, value, sizeof number);
+    tape_number(ctx, &number);
+    memcpy(value, &number, sizeof number);
+    CHECK(*value <= most);
+}
+
+static struct indicator_stream_fields fields_of(struct tape *tape, bool reading)
+{
+    tape->reading = reading;
+    if (!reading)
+        tape->n = 0;
+    tape->at = 0;
+    return (struct indicator_stream_fields){tape, tape_number, tape_count};
+}
+
+static struct policy_mind *moved(const struct policy *policy, struct policy_mind *mind)
+{
+    static struct tape tape;
+    struct indicator_stream_fields fields = fields_of(&tape, false);
+    struct policy_mind *other;
+    policy->mind->visit(mind, &fields);
+    policy->mind->destroy(mind);
+    CHECK_INT(policy->mind->create(policy, &other), 0);
+    fields = fields_of(&tape, true);
+    policy->mind->visit(other, &fields);
+    CHECK_INT(tape.at, tape.n);
+    return other;
+}
+
+static bool same_state(const struct policy *policy, struct policy_mind *a, struct policy_mind *b)
+{
+    static struct tape tapes[2];
+    struct indicator_stream_fields fields = fields_of(&tapes[0], false);
+    policy->mind->visit(a, &fields);
+    fields = fields_of(&tapes[1], false);
+    policy->mind->visit(b, &fields);
+    return tapes[0].n == tapes[1].n &&
+           memcmp(tapes[0].numbers, tapes[1].numbers, tapes[0].n * sizeof(double)) == 0;
+}
+
+/* ---- members asked apart ---- */
+
+struct apart {
+    const struct ensemble_policy *ensemble;
+    struct policy_mind *voices[MEMBERS], *alone[MEMBERS];
+    struct shadow *shadows[MEMBERS];
+    double close[ENSEMBLE_ASSETS], units[ENSEMBLE_ASSETS];
+    int64_t seen_ns[ENSEMBLE_ASSETS];
+};
+
+static void apart_open(struct apart *a, const struct policy *policy)
+{
+    *a = (struct apart){.ensemble = (const struct ensemble_policy *)policy};
+    for (int m = 0; m < MEMBERS; m++) {
+        const struct policy *member = policy->members[m];
+        CHECK_INT(member->mind->create(member, &a->voices[m]), 0);
+        CHECK_INT(member->mind->create(member, &a->alone[m]), 0);
+        CHECK_INT(shadow_create(member, WINDOW, &a->shadows[m]), 0);
+    }
+}
+
+static void apart_close(struct apart *a)
+{
+    for (int m = 0; m < MEMBERS; m++) {
+        a->ensemble->policy.members[m]->mind->destroy(a->voices[m]);
+        a->ensemble->policy.members[m]->mind->destroy(a->alone[m]);
+        shadow_destroy(a->shadows[m]);
+    }
+}
+
+static int64_t apart_first(const struct apart *a)
+{
+    int64_t first_ns = 0;
+    for (int m = 0; m < MEMBERS; m++) {
+        int64_t its_ns = a->ensemble->policy.members[m]->mind->first(a->voices[m]);
+        if (its_ns == 0)
+            return 0;
+        first_ns = its_ns > first_ns ? its_ns : first_ns;
+    }
+    return first_ns;
+}
+
+static void apart_see(struct apart *a, int asset, int64_t open_ns, const struct indicator_bar *bar)
+{
+    const struct policy *policy = &a->ensemble->policy;
+    for (int m = 0; m < MEMBERS; m++) {
+        policy->members[m]->mind->see(a->voices[m], asset, open_ns, bar);
+        policy->members[m]->mind->see(a->alone[m], asset, open_ns, bar);
+    }
+    if (open_ns >= a->seen_ns[asset]) {
+        a->seen_ns[asset] = open_ns;
+        a->close[asset] = bar->close;
+    }
+    for (int i = 0; i < ENSEMBLE_ASSETS; i++)
+        if (a->units[i] == 0 && apart_first(a) > 0 && a->seen_ns[i] >= apart_first(a))
+            a->units[i] = policy->rules.capital / (a->close[i] * policy->rules.norm_action);
+}
+
+static void apart_shadows(struct apart *a, int64_t open_ns)
+{
+    for (int m = 0; m < MEMBERS; m++) {
+        const struct policy *member = a->ensemble->policy.members[m];
+        float actions[ENSEMBLE_ASSETS];
+        const double *qty;
+        shadow_mark(a->shadows[m], a->close);
+        double cash = shadow_holds(a->shadows[m], &qty);
+        CHECK(cash >= 0);
+        CHECK(member->mind->act(a->alone[m], open_ns, cash, qty, actions));
+        for (int i = 0; i < ENSEMBLE_ASSETS; i++)
+            if (a->seen_ns[i] == open_ns)
+                shadow_trade(a->shadows[m], i, actions[i], a->units[i], a->close[i]);
+    }
+}
+
+static void apart_act(struct apart *a, int64_t open_ns, double cash, const double *qty, float *ret,
+                      struct policy_vote votes[ENSEMBLE_ASSETS][MEMBERS])
+{
+    const struct policy *policy = &a->ensemble->policy;
+    for (int m = 0; m < MEMBERS; m++) {
+        float actions[ENSEMBLE_ASSETS];
+        CHECK(policy->members[m]->mind->act(a->voices[m], open_ns, cash, qty, ret ? actions : NULL));
+        for (int i = 0; i < ENSEMBLE_ASSETS && ret; i++)
+            votes[i][m] = (struct policy_vote){.action = actions[i], .sharpe = shadow_sharpe(a->shadows[m])};
+    }
+    for (int i = 0; i < ENSEMBLE_ASSETS && ret; i++)
+        ret[i] = ensemble_vote(a->ensemble->combine, MEMBERS, votes[i], a->units[i], policy->assets[i].least);
+}
+
+/* ---- the run ---- */
+
+struct counts {
+    size_t decided, weighed, moved;
+};
+
+static void check_votes(const struct policy *policy, const struct policy_mind *mind,
+                        struct policy_vote votes[ENSEMBLE_ASSETS][MEMBERS], struct counts *counts)
+{
+    for (int i = 0; i < ENSEMBLE_ASSETS; i++) {
+        struct policy_vote told[MEMBERS];
+        policy->mind->votes(mind, i, told);
+        for (int m = 0; m < MEMBERS; m++) {
+            CHECK(told[m].action == votes[i][m].action && told[m].weight == votes[i][m].weight);
+            counts->weighed += told[m].weight != 1.0 / MEMBERS;
+        }
+    }
+}
+
+/* Row by row; rows without any bar pass before the next bar is seen, as the engine does it. */
+static void run(const struct policy *policy, const struct world *w, struct random *random,
+                struct counts *counts)
+{
+    struct policy_mind *mind, *still;
+    struct apart apart;
+    size_t next = 0, gone = 0; /* rows that the members went by */
+    bool sharpe = ((const struct ensemble_policy *)policy)->combine == ENSEMBLE_SHARPE;
+    apart_open(&apart, policy);
+    CHECK_INT(policy->mind->create(policy, &mind), 0);
+    CHECK_INT(policy->mind->create(policy, &still), 0);
+    for (size_t row = 0; row < ROWS; row++) {
+        int64_t open_ns = START_NS + (int64_t)row * INTERVAL_NS;
+        float actions[ENSEMBLE_ASSETS], right[ENSEMBLE_ASSETS], ours[ENSEMBLE_ASSETS];
+        struct policy_vote votes[ENSEMBLE_ASSETS][MEMBERS];
+        if (!w->any[row])
+            continue;
+        if (row > 0 && !w->any[row - 1]) {
+            policy->mind->act(mind, open_ns - INTERVAL_NS, w->cash[row - 1], w->qty[row - 1], NULL);
+            policy->mind->act(still, open_ns - INTERVAL_NS, w->cash[row - 1], w->qty[row - 1], NULL);
+        }
+        int64_t begin_ns = apart_first(&apart) + (policy->lookback - 1) * INTERVAL_NS;
+        for (; gone < row; gone++) { /* the gap */
+            int64_t gap_ns = START_NS + (int64_t)gone * INTERVAL_NS;
+            if (apart_first(&apart) == 0 || gap_ns < begin_ns)
+                continue;
+            apart_shadows(&apart, gap_ns);
+            apart_act(&apart, gap_ns, w->cash[gone], w->qty[gone], NULL, NULL);
+        }
+        for (; next < w->n && w->come[next].at <= row; next++) {
+            const struct come *come = &w->come[next];
+            int64_t its_ns = START_NS + (int64_t)come->row * INTERVAL_NS;
+            policy->mind->see(mind, come->asset, its_ns, &come->bar);
+            policy->mind->see(still, come->asset, its_ns, &come->bar);
+            apart_see(&apart, come->asset, its_ns, &come->bar);
+        }
+        begin_ns = apart_first(&apart) + (policy->lookback - 1) * INTERVAL_NS;
+        bool begun = apart_first(&apart) > 0 && open_ns >= begin_ns, wanted = random_chance(random, 70);
+        CHECK_INT(policy->mind->first(mind), apart_first(&apart));
+        CHECK_INT(policy->mind->act(mind, open_ns, w->cash[row], w->qty[row], wanted ? actions : NULL),
+                  begun);
+        CHECK_INT(policy->mind->act(still, open_ns, w->cash[row], w->qty[row], wanted ? ours : NULL), begun);
+        CHECK(!policy->mind->act(mind, open_ns, w->cash[row], w->qty[row], right)); /* once */
+        gone = row + 1;
+        if (begun) {
+            apart_shadows(&apart, open_ns);
+            apart_act(&apart, open_ns, w->cash[row], w->qty[row], wanted ? right : NULL, votes);
+        }
+        if (begun && wanted) {
+            CHECK(memcmp(actions, right, sizeof right) == 0);
+            CHECK(memcmp(ours, right, sizeof right) == 0);
+            check_votes(policy, mind, votes, counts);
+            counts->decided++;
+        }
+        CHECK(same_state(policy, mind, still));
+        if (random_chance(random, 15)) {
+            mind = moved(policy, mind);
+            counts->moved++;
+        }
+    }
+    int known = 0; /* one that never buys has none */
+    for (int m = 0; m < MEMBERS; m++)
+        known += isfinite(shadow_sharpe(apart.shadows[m]));
+    CHECK(known > 0 || !sharpe);
+    policy->mind->destroy(mind);
+    policy->mind->destroy(still);
+    apart_close(&apart);
+}
+
+static void test_mind(struct random *random, enum ensemble_combine combine, int levels)
+{
+    static struct world w;
+    const char *const names[MEMBERS] = {"m-1.safetensors", "m-2.safetensors", "m-3.safetensors"};
+    const struct ensemble_member members[MEMBERS] = {
+        {.lookback = 3, .levels = levels},
+        {.lookback = 5, .levels = levels, .features = true},
+        {.lookback = 2, .levels = levels, .features = true, .recurrent = 16},
+    };
+    const char *path = scratch_path("mind.ensemble.json");
+    char err[POLICY_ERROR_MAX] = "";
+    struct policy *policy = NULL;
+    struct counts counts = {0};
+    for (int m = 0; m < MEMBERS; m++)
+        ensemble_member(random, names[m], &members[m]);
+    CHECK_INT(ensemble_write(path, names, MEMBERS, combine, WINDOW, err), 0);
+    CHECK_INT(policy_load(path, NULL, &policy, err), 0);
+    CHECK_STR(err, "");
+    if (!policy)
+        exit(EXIT_FAILURE);
+    make_world(&w, random);
+    run(policy, &w, random, &counts);
+    CHECK(counts.decided > 100 && counts.moved > 10);
+    CHECK(combine == ENSEMBLE_MEAN ? counts.weighed == 0 : counts.weighed > 50);
+    printf("%s, %s: %zu decisions as their members' own minds make them, %zu times moved\n",
+           ensemble_combine_name(combine), levels ? "discrete" : "continuous", counts.decided, counts.moved);
+    policy_destroy(policy);
+}
+
+/* One policy twice, by its mean, does what that policy does. */
+static void test_twice(struct random *random)
+{
+    static struct world w;
+    const char *const names[] = {"twice.safetensors", "twice.safetensors"};
+    const char *path = scratch_path("twice.ensemble.json");
+    char err[POLICY_ERROR_MAX] = "";
+    struct policy *policy = NULL;
+    struct policy_mind *mind, *own;
+    size_t decided = 0, next = 0;
+    ensemble_member(random, names[0], &(struct ensemble_member){.features = true, .recurrent = 16});
+    CHECK_INT(ensemble_write(path, names, 2, ENSEMBLE_MEAN, 9, err), 0);
+    CHECK_INT(policy_load(path, NULL, &policy, err), 0);
+    if (!policy)
+        exit(EXIT_FAILURE);
+    const struct policy *member = policy->members[0];
+    make_world(&w, random);
+    CHECK_INT(policy->mind->create(policy, &mind), 0);
+    CHECK_INT(member->mind->create(member, &own), 0);
+    for (size_t row = 0; row < ROWS; row++) {
+        int64_t open_ns = START_NS + (int64_t)row * INTERVAL_NS;
+        float actions[ENSEMBLE_ASSETS], right[ENSEMBLE_ASSETS];
+        for (; next < w.n && w.come[next].at <= row; next++) {
+            const struct come *come = &w.come[next];
+            int64_t its_ns = START_NS + (int64_t)come->row * INTERVAL_NS;
+            policy->mind->see(mind, come->asset, its_ns, &come->bar);
+            member->mind->see(own, come->asset, its_ns, &come->bar);
+        }
+        bool ours = policy->mind->act(mind, open_ns, w.cash[row], w.qty[row], actions);
+        CHECK_INT(ours, member->mind->act(own, open_ns, w.cash[row], w.qty[row], right));
+        CHECK(!ours || memcmp(actions, right, sizeof right) == 0);
+        decided += ours;
+    }
+    CHECK(decided > 200);
+    policy->mind->destroy(mind);
+    member->mind->destroy(own);
+    policy_destroy(policy);
+}
+
+int main(void)
+{
+    struct random random = random_seeded("strategy/ensemble_mind", 20261123);
+    for (int levels = 0; levels <= 5; levels += 5)
+        for (enum ensemble_combine combine = ENSEMBLE_MEAN; combine <= ENSEMBLE_SHARPE; combine++)
+            test_mind(&random, combine, levels);
+    test_twice(&random);
+    return check_done("strategy/ensemble_mind");
+}
