@@ -191,7 +191,8 @@ def by_daemon(folder, place, policy, files, interval, slippage, other, look=None
     texts = {"trades": daemon.papertape("fills", "--csv"), "orders": daemon.papertape("orders", "--csv"),
              "ledger": daemon.papertape("ledger", "export")}
     print("  " + daemon.papertape("ledger", "verify").split("\n")[0])
-    looked_at(daemon, "actions.csv" if len(policy) > 1 else "policy.safetensors")
+    looked_at(daemon, "actions.csv" if len(policy) > 1 else "policy.ensemble.json" if policy[0].endswith(".json")
+              else "policy.safetensors")
     if look:
         look(daemon)
     path = os.path.join(place, "log-equity.csv")
