@@ -158,7 +158,7 @@ static void move(struct view *view, const struct model *model, const struct layo
 {
     enum panel focus = view_focus(view, layout);
     const struct rect *rect = layout_find(layout, focus);
-    int rows = view_rows(model, focus), page = rect ? rect->height - 1 : 1,
+    int rows = view_rows(view, model, focus), page = rect ? rect->height - 1 : 1,
         at = view_cursor(view, model, focus);
 
     if (focus == PANEL_TRAINING_LOG) {

@@ -5,8 +5,10 @@
 enum {
     STACK_MAX = 8,
     TRAININGS_ROWS = 3, /* of the overview, at most */
-    VENUES_ROWS = 4,    /* with two lines each */
-    GUTTER = 1,         /* blank columns between stacks */
+    SEARCHES_ROWS = 4,  /* of the lists */
+    RUNNING_ROWS = 4,
+    VENUES_ROWS = 4, /* with two lines each */
+    GUTTER = 1,      /* blank columns between stacks */
 };
 
 /* A panel in a stack: the rows it needs (its rule among them), the rows it wants (0: it is not there), and
@@ -108,20 +110,24 @@ static int venue_rows(int venues)
     return venues == 0 ? 0 : 1 + 2 * (venues < VENUES_ROWS ? venues : VENUES_ROWS);
 }
 
-static void overview(struct layout *layout, int trainings, int venues, int y, int width, int height)
+static void overview(struct layout *layout, const struct layout_choice *choice, int y, int width, int height)
 {
+    int trainings = choice->trainings, venues = choice->venues;
+    int searches = choice->searches == 0 ? 0 : choice->searches < 2 ? 2 : 3;
     int venue_lines = venue_rows(venues);
     int few = trainings == 0 ? 0 : 1 + (trainings < TRAININGS_ROWS ? trainings : TRAININGS_ROWS);
     int policies = trainings == 0 ? 0 : 5;
     const struct slot narrow[] = {
-        {PANEL_PRICES, 2, 5, 2, 1, PANEL_NONE},    {PANEL_TRAININGS, 2, few, 0, 3, PANEL_NONE},
-        {PANEL_POSITIONS, 2, 3, 1, 2, PANEL_NONE}, {PANEL_EQUITY, 3, 5, 3, 5, PANEL_ALERTS},
-        {PANEL_FILLS, 2, 4, 4, 4, PANEL_NONE},     {PANEL_FEED, 2, 4, 0, 6, PANEL_NONE},
+        {PANEL_PRICES, 2, 5, 2, 1, PANEL_NONE},          {PANEL_TRAININGS, 2, few, 0, 3, PANEL_NONE},
+        {PANEL_POSITIONS, 2, 3, 1, 2, PANEL_NONE},       {PANEL_EQUITY, 3, 5, 3, 5, PANEL_ALERTS},
+        {PANEL_FILLS, 2, 4, 4, 4, PANEL_NONE},           {PANEL_FEED, 2, 4, 0, 6, PANEL_NONE},
+        {PANEL_SEARCHES, 2, searches, 0, 3, PANEL_NONE},
     };
     const struct slot left[] = {
         {PANEL_PRICES, 3, 7, 1, 1, PANEL_NONE},          {PANEL_TRAININGS, 2, few, 1, 3, PANEL_NONE},
         {PANEL_POLICIES, 2, policies, 0, 6, PANEL_NONE}, {PANEL_POSITIONS, 2, 5, 1, 2, PANEL_NONE},
-        {PANEL_ORDERS, 2, 6, 1, 5, PANEL_NONE},          {PANEL_FILLS, 2, 6, 3, 4, PANEL_NONE},
+        {PANEL_SEARCHES, 2, searches, 0, 3, PANEL_NONE}, {PANEL_ORDERS, 2, 6, 1, 5, PANEL_NONE},
+        {PANEL_FILLS, 2, 6, 3, 4, PANEL_NONE},
     };
     const struct slot right[] = {
         {PANEL_EQUITY, 4, 9, 2, 1, PANEL_NONE},           {PANEL_ALERTS, 2, 6, 1, 2, PANEL_NONE},
@@ -153,16 +159,41 @@ static void overview(struct layout *layout, int trainings, int venues, int y, in
     }
 }
 
-static void study(struct layout *layout, bool detail, int y, int width, int height)
+/* A search's page, and how much of it is luck. */
+static void search(struct layout *layout, const struct layout_choice *choice, int y, int width, int height)
 {
-    static const struct slot lists[] = {
-        {PANEL_TRAININGS, 3, 8, 2, 1, PANEL_NONE},
-        {PANEL_POLICIES, 2, 6, 1, 2, PANEL_NONE},
+    int running =
+        choice->running == 0 ? 0 : 1 + (choice->running < RUNNING_ROWS ? choice->running : RUNNING_ROWS);
+    const struct slot page[] = {
+        {PANEL_SEARCH, 3, 4, 0, 1, PANEL_NONE},        {PANEL_BEST, 4, 6, 2, 4, PANEL_IMPORTANCE},
+        {PANEL_RUNNING, 2, running, 0, 3, PANEL_NONE}, {PANEL_TRIALS, 3, 6, 3, 2, PANEL_NONE},
+        {PANEL_TRIAL, 3, 5, 1, 5, PANEL_REPORTS},
     };
-    static const struct slot lists_tall[] = {
+    static const struct slot validation[] = {
+        {PANEL_VALIDATION, 4, 10, 0, 1, PANEL_NONE},
+        {PANEL_LAMBDA, 4, 9, 1, 2, PANEL_TESTED},
+    };
+
+    if (choice->search == SEARCH_PAGE)
+        STACK(layout, page, 0, y, width, height);
+    else
+        STACK(layout, validation, 0, y, width, height);
+}
+
+static void study(struct layout *layout, const struct layout_choice *choice, int y, int width, int height)
+{
+    int searches =
+        choice->searches == 0 ? 0 : 2 + (choice->searches < SEARCHES_ROWS ? choice->searches : SEARCHES_ROWS);
+    const struct slot lists[] = {
+        {PANEL_SEARCHES, 2, searches, 1, 2, PANEL_NONE},
+        {PANEL_TRAININGS, 3, 8, 2, 1, PANEL_NONE},
+        {PANEL_POLICIES, 2, 6, 1, 3, PANEL_NONE},
+    };
+    const struct slot lists_tall[] = {
+        {PANEL_SEARCHES, 2, searches, 1, 2, PANEL_NONE},
         {PANEL_TRAININGS, 3, 10, 1, 1, PANEL_NONE},
-        {PANEL_POLICIES, 2, 8, 1, 2, PANEL_NONE},
-        {PANEL_CURVE, 8, 14, 2, 3, PANEL_NONE},
+        {PANEL_POLICIES, 2, 8, 1, 3, PANEL_NONE},
+        {PANEL_CURVE, 8, searches ? 10 : 14, 2, 4, searches ? PANEL_BEST : PANEL_NONE},
     };
     static const struct slot page[] = {
         {PANEL_TRAINING, 3, 7, 0, 1, PANEL_NONE},
@@ -171,7 +202,9 @@ static void study(struct layout *layout, bool detail, int y, int width, int heig
         {PANEL_TRAINING_LOG, 2, 3, 1, 4, PANEL_NONE},
     };
 
-    if (detail)
+    if (choice->search != SEARCH_LISTED)
+        search(layout, choice, y, width, height);
+    else if (choice->detail)
         STACK(layout, page, 0, y, width, height);
     else if (height >= 32)
         STACK(layout, lists_tall, 0, y, width, height);
@@ -213,10 +246,10 @@ static void body(struct layout *layout, const struct layout_choice *choice, int 
     switch (choice->tab) {
     case TAB_OVERVIEW:
     case TABS:
-        overview(layout, choice->trainings, choice->venues, y, width, height);
+        overview(layout, choice, y, width, height);
         break;
     case TAB_STUDY:
-        study(layout, choice->detail, y, width, height);
+        study(layout, choice, y, width, height);
         break;
     case TAB_GPU:
         STACK(layout, gpu, 0, y, width, height);

@@ -46,6 +46,17 @@ enum panel {
     PANEL_CURVE,        /* its learning curves */
     PANEL_TIMELINE,     /* its phases, with the device's utilisation */
     PANEL_TRAINING_LOG, /* what its worker wrote */
+    PANEL_SEARCHES,     /* the studies, workers of one search together */
+    PANEL_SEARCH,       /* one search's page: how far it is, its best trial */
+    PANEL_BEST,         /* its best value so far */
+    PANEL_IMPORTANCE,   /* what its parameters matter */
+    PANEL_RUNNING,      /* its trials that run */
+    PANEL_TRIALS,       /* all of them, one column a parameter */
+    PANEL_TRIAL,        /* the chosen one */
+    PANEL_REPORTS,      /* its intermediate values, and those of the best */
+    PANEL_VALIDATION,   /* how much of the search's best is luck */
+    PANEL_LAMBDA,       /* the distribution that PBO is reckoned from */
+    PANEL_TESTED,       /* equity out of sample */
     PANEL_CHART,
     PANEL_LOG,
     PANELS,
@@ -61,6 +72,9 @@ struct layout {
     int n;
 };
 
+/* What the study's tab shows of a search instead of the lists. */
+enum layout_search { SEARCH_LISTED, SEARCH_PAGE, SEARCH_VALIDATION };
+
 /* What is to be seen. */
 struct layout_choice {
     enum tab tab;
@@ -68,6 +82,9 @@ struct layout_choice {
     bool detail;       /* the study's tab shows one training's page instead of the lists */
     int trainings;     /* that there are: the overview gives them room */
     int venues;        /* likewise */
+    int searches;      /* rows that the list of studies has, 0: it is not there */
+    enum layout_search search;
+    int running; /* trials of its page */
 };
 
 /* Fills a screen of width × height (1 or more) without overlap, but for a blank column between stacks. */

@@ -37,6 +37,10 @@ struct model *model_create(int64_t interval_ms)
 
 void model_destroy(struct model *model)
 {
+    if (model) {
+        searches_destroy(model->searches);
+        search_page_destroy(model->search_page);
+    }
     free(model);
 }
 

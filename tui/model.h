@@ -8,6 +8,7 @@
 
 #include "tui/backtest_job.h"
 #include "tui/history.h"
+#include "tui/search_source.h"
 #include "tui/status.h"
 
 /* A moment on both clocks: the wall's for stored times, the monotonic one for ages. */
@@ -56,9 +57,15 @@ struct model {
     bool have_history;
     int64_t history_mono_ms;
     struct model_log log;
-    struct backtest_view backtest;        /* the last that was started here */
-    char daemon_words[STATUS_TEXT_MAX];   /* why there is no daemon; empty when there is */
-    char database_words[STATUS_TEXT_MAX]; /* why there is no database; empty when there is */
+    struct searches *searches;             /* the last that were read, owned; NULL before any were */
+    struct search_page *search_page;       /* of the one that is looked at, likewise */
+    int64_t searches_mono_ms;              /* when the storage was read last, whether or not it had changed */
+    int searches_error;                    /* of the last reading: 0 or -errno */
+    bool searches_named;                   /* the user has named the storage: that it is not there is news */
+    char searches_words[SEARCH_WORDS_MAX]; /* why the last reading failed; "" */
+    struct backtest_view backtest;         /* the last that was started here */
+    char daemon_words[STATUS_TEXT_MAX];    /* why there is no daemon; empty when there is */
+    char database_words[STATUS_TEXT_MAX];  /* why there is no database; empty when there is */
 };
 
 /* An empty model on the heap, or NULL. */
@@ -123,6 +130,22 @@ enum freshness model_policy_freshness(const struct model *model, const struct st
  * NULL). Lines of another training than before replace the old ones at once. */
 void model_take_log(struct model *model, const char *training, const json_t *lines, const char *words,
                     struct moment now);
+
+/* Takes what was read of the studies, which is the model's then. */
+void model_take_searches(struct model *model, struct search_reading *reading);
+
+/* Of what is known of studies: since the storage was read. GONE: nothing is. */
+enum freshness model_searches_freshness(const struct model *model, struct moment now);
+
+/* Rows of the list of studies, one for what is wrong with their storage among them. 0: there is nothing to
+ * show: no study, and nothing wrong but that the state directory has no studies.db yet. */
+int model_searches_rows(const struct model *model);
+
+/* Of a trial that runs, by its worker's heartbeat; FRESH without one, and of one that does not run. */
+enum freshness model_trial_freshness(const struct search_trial *trial, struct moment now);
+
+/* The training that the co-process runs the search as, or NULL. */
+const struct status_training *model_search_job(const struct model *model, const struct search *search);
 
 /* The symbol by name, or NULL. */
 const struct status_symbol *model_symbol(const struct model *model, const char *name);

@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "tui/panel/panel.h"
+#include "tui/search_rows.h"
 #include "tui/text.h"
 
 void view_init(struct view *view, bool readonly, int64_t interval_ms)
 {
-    *view = (struct view){.readonly = readonly, .interval_ms = interval_ms, .focus = PANEL_PRICES};
+    *view =
+        (struct view){.readonly = readonly, .interval_ms = interval_ms, .focus = PANEL_PRICES, .trial = -1};
 }
 
 void view_finish(struct view *view)
@@ -31,7 +33,30 @@ void view_tell(struct view *view, enum outcome outcome, const char *command, con
     text_clean(view->words, sizeof(view->words), words);
 }
 
-int view_rows(const struct model *model, enum panel panel)
+/* The trials that are shown. */
+static const struct search_trial *const *trial_rows(const struct view *view, const struct search_page *page,
+                                                    int *ret_n)
+{
+    *ret_n = 0;
+    return page ? search_rows(page, view->trial_sort, view->trial_invert, view->trial_filter, ret_n) : NULL;
+}
+
+static int count_trials(const struct view *view, const struct model *model)
+{
+    int n;
+
+    trial_rows(view, view_search_page(view, model), &n);
+    return n;
+}
+
+static int count_attributes(const struct view *view, const struct model *model)
+{
+    const struct search_page *page = view_search_page(view, model);
+
+    return page ? page->n_params + page->n_attributes : 0;
+}
+
+int view_rows(const struct view *view, const struct model *model, enum panel panel)
 {
     switch (panel) {
     case PANEL_PRICES:
@@ -59,6 +84,14 @@ int view_rows(const struct model *model, enum panel panel)
         return model->history.training.n_parameters;
     case PANEL_TRAINING_LOG:
         return model->log.n;
+    case PANEL_SEARCHES:
+        return model->searches ? model->searches->n : 0;
+    case PANEL_TRIALS:
+        return count_trials(view, model);
+    case PANEL_TRIAL:
+        return count_attributes(view, model);
+    case PANEL_IMPORTANCE:
+        return view_search_page(view, model) ? view_search_page(view, model)->n_importance : 0;
     default:
         return 0;
     }
@@ -70,7 +103,9 @@ static bool scrolls(enum panel panel)
            panel == PANEL_STRATEGIES || panel == PANEL_STREAMS || panel == PANEL_FILLS ||
            panel == PANEL_ORDERS || panel == PANEL_ALERTS || panel == PANEL_LOG || panel == PANEL_TRAININGS ||
            panel == PANEL_POLICIES || panel == PANEL_TRAINING || panel == PANEL_CURVE ||
-           panel == PANEL_TIMELINE || panel == PANEL_TRAINING_LOG; /* two of them only to be zoomed */
+           panel == PANEL_TIMELINE || panel == PANEL_TRAINING_LOG || panel == PANEL_SEARCHES ||
+           (panel >= PANEL_BEST && panel <= PANEL_REPORTS) || panel == PANEL_LAMBDA ||
+           panel == PANEL_TESTED; /* some of them only to be zoomed */
 }
 
 int view_cursor(const struct view *view, const struct model *model, enum panel panel)
@@ -83,14 +118,36 @@ int view_cursor(const struct view *view, const struct model *model, enum panel p
     for (int i = 0; panel == PANEL_POLICIES && i < model->status.n_policies; i++)
         if (strcmp(model->status.policies[i].policy, view->policy) == 0)
             return i;
+    for (int i = 0; panel == PANEL_SEARCHES && model->searches && i < model->searches->n; i++)
+        if (strcmp(model->searches->search[i].key, view->search) == 0)
+            return i;
+    if (panel == PANEL_TRIALS && view->trial_study[0]) {
+        const struct search_page *page = view_search_page(view, model);
+        int n, found = -1;
+        const struct search_trial *const *rows = trial_rows(view, page, &n);
+        for (int i = 0; i < n && found < 0; i++)
+            if (rows[i]->number == view->trial &&
+                strcmp(page->members[rows[i]->member], view->trial_study) == 0)
+                found = i;
+        at = found >= 0 ? found : at;
+    }
     return at < 0 ? 0 : at;
 }
 
 void view_layout(const struct view *view, const struct model *model, int width, int height,
                  struct layout *ret)
 {
-    struct layout_choice choice = {view->tab, view->zoomed, view->detail, model->status.n_trainings,
-                                   model->status.n_venues};
+    struct layout_choice choice = {view->tab,
+                                   view->zoomed,
+                                   view->detail,
+                                   model->status.n_trainings,
+                                   model->status.n_venues,
+                                   model_searches_rows(model),
+                                   view->search_view,
+                                   0};
+    const struct search_page *page = view->search_view == SEARCH_PAGE ? view_search_page(view, model) : NULL;
+
+    choice.running = page ? page->search.counts[TRIAL_RUNNING] : 0;
 
     layout_compute(width, height, &choice, ret);
 }
@@ -122,6 +179,56 @@ const struct status_training *view_training(const struct view *view, const struc
     if (training && view->detail && strcmp(training->training, view->training) != 0)
         return NULL;
     return training;
+}
+
+const struct search *view_search(const struct view *view, const struct model *model)
+{
+    int n = model->searches ? model->searches->n : 0, at = view_cursor(view, model, PANEL_SEARCHES);
+    const struct search *search = n > 0 ? &model->searches->search[at < n ? at : n - 1] : NULL;
+
+    if (search && view->search_view != SEARCH_LISTED && strcmp(search->key, view->search) != 0)
+        return NULL;
+    return search;
+}
+
+const struct search_page *view_search_page(const struct view *view, const struct model *model)
+{
+    const struct search *search = view_search(view, model);
+    const struct search_page *page = model->search_page;
+
+    return page && search && strcmp(page->search.key, search->key) == 0 ? page : NULL;
+}
+
+const struct search_trial *view_trial(const struct view *view, const struct model *model)
+{
+    const struct search_page *page = view_search_page(view, model);
+    const struct search_trial *trial = NULL;
+
+    if (!page)
+        return NULL;
+    if (view->trial_study[0])
+        trial = search_page_trial(page, view->trial_study, view->trial);
+    if (!trial) { /* the first that is shown */
+        int n;
+        const struct search_trial *const *rows = trial_rows(view, page, &n);
+        trial = n > 0 ? rows[0] : NULL;
+    }
+    return trial;
+}
+
+void view_want_search(const struct view *view, const struct model *model, struct search_want *ret)
+{
+    const struct search *search = view->tab == TAB_STUDY ? view_search(view, model) : NULL;
+    const struct search_trial *trial =
+        search && view->search_view == SEARCH_PAGE ? view_trial(view, model) : NULL;
+
+    *ret = (struct search_want){.trial = -1, .validation = search && view->search_view == SEARCH_VALIDATION};
+    if (search)
+        memcpy(ret->key, search->key, sizeof(ret->key));
+    if (trial) {
+        snprintf(ret->study, sizeof(ret->study), "%s", model->search_page->members[trial->member]);
+        ret->trial = trial->number;
+    }
 }
 
 const struct status_policy *view_policy(const struct view *view, const struct model *model)
@@ -189,7 +296,7 @@ void view_draw(const struct view *view, const struct model *model, struct moment
         panel_flatten(&screen, &scene);
     else if (view->prompt == PROMPT_CANCEL)
         panel_cancel(&screen, &scene);
-    else if (view->prompt != PROMPT_NONE)
+    else if (view->prompt != PROMPT_NONE && view->prompt != PROMPT_FILTER) /* which the last line shows */
         panel_confirm(&screen, &scene);
     else if (view->help)
         panel_help(&screen, &scene);

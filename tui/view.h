@@ -21,7 +21,8 @@ enum prompt {
     PROMPT_RESUME,
     PROMPT_PROMOTE,
     PROMPT_RETIRE,
-    PROMPT_LEAVE, /* the form, whose changes are lost */
+    PROMPT_LEAVE,  /* the form, whose changes are lost */
+    PROMPT_FILTER, /* of a search's trials */
     PROMPTS,
 };
 
@@ -45,8 +46,16 @@ struct view {
     bool detail;                             /* the study's tab shows view_training()'s page */
     char training[STATUS_TRAINING_NAME_MAX]; /* the chosen one, "" before any was chosen: the list's first */
     char policy[STATUS_TRAINING_NAME_MAX];   /* likewise */
-    int curve;                               /* which figure stands beside the return: FIGURES */
-    int below; /* which indicator stands below the chart; one past the last: none */
+    enum layout_search search_view;          /* the study's tab shows view_search()'s page */
+    char search[SEARCH_LABEL_MAX];           /* its key, "" before any was chosen: the list's first */
+    char trial_study[STUDY_NAME_MAX + 1];    /* the chosen trial: its study and number; "": the first row */
+    int trial;
+    int trial_sort; /* what the trials stand in order of: search_rows.h */
+    bool trial_invert;
+    char trial_filter[VIEW_TYPED_MAX];
+    bool study_form; /* the form that is begun is a search's */
+    int curve;       /* which figure stands beside the return: FIGURES */
+    int below;       /* which indicator stands below the chart; one past the last: none */
     bool help, readonly, frozen;
     struct moment frozen_at;
     int64_t interval_ms;
@@ -75,7 +84,7 @@ void view_tell(struct view *view, enum outcome outcome, const char *command, con
                struct moment now);
 
 /* How many rows the panel has to choose from; 0 for one that takes no arrows. */
-int view_rows(const struct model *model, enum panel panel);
+int view_rows(const struct view *view, const struct model *model, enum panel panel);
 
 /* The row of it that is chosen: a training and a policy by their names, so that they stay chosen whatever
  * comes and goes beside them. Not less than 0; beyond the last where there are fewer. */
@@ -98,6 +107,15 @@ const struct status_policy *view_policy(const struct view *view, const struct mo
 /* Whose points and phases, parameters and log are to be read: of its page, or the chosen one's where the tab
  * shows it; "" for none. */
 const char *view_wanted_training(const struct view *view, const struct model *model);
+
+/* The chosen search, NULL: there is none, or on its page it is gone; what is read of it, NULL: not yet; and
+ * the chosen one of its trials, or NULL. */
+const struct search *view_search(const struct view *view, const struct model *model);
+const struct search_page *view_search_page(const struct view *view, const struct model *model);
+const struct search_trial *view_trial(const struct view *view, const struct model *model);
+
+/* What is to be read of the studies. */
+void view_want_search(const struct view *view, const struct model *model, struct search_want *ret);
 
 /* The symbol under the cursor of the prices, or NULL. */
 const struct status_symbol *view_symbol(const struct view *view, const struct model *model);

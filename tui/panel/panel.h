@@ -40,6 +40,17 @@ void panel_training(const struct area *area, const struct scene *scene);
 void panel_curve(const struct area *area, const struct scene *scene);
 void panel_timeline(const struct area *area, const struct scene *scene);
 void panel_training_log(const struct area *area, const struct scene *scene);
+void panel_searches(const struct area *area, const struct scene *scene);
+void panel_search(const struct area *area, const struct scene *scene);
+void panel_best(const struct area *area, const struct scene *scene);
+void panel_importance(const struct area *area, const struct scene *scene);
+void panel_running(const struct area *area, const struct scene *scene);
+void panel_trials(const struct area *area, const struct scene *scene);
+void panel_trial(const struct area *area, const struct scene *scene);
+void panel_reports(const struct area *area, const struct scene *scene);
+void panel_validation(const struct area *area, const struct scene *scene);
+void panel_lambda(const struct area *area, const struct scene *scene);
+void panel_tested(const struct area *area, const struct scene *scene);
 void panel_chart(const struct area *area, const struct scene *scene);
 void panel_log(const struct area *area, const struct scene *scene);
 

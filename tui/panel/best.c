@@ -1,0 +1,77 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/chart.h"
+#include "tui/panel/search_words.h"
+
+enum { AXIS = 9 };
+
+static int rising(const void *a, const void *b)
+{
+    double p = *(const double *)a, q = *(const double *)b;
+
+    return p < q ? -1 : p > q;
+}
+
+/* The range of the best so far, and of the better half of all values: what is worse is off the chart. */
+static bool range(const struct search_page *page, double *ret_low, double *ret_high)
+{
+    int n = page->n_results, found = 0;
+    double *sorted = malloc(((size_t)n + 1) * sizeof(*sorted)), ends[3] = {NAN, NAN, NAN};
+
+    if (!sorted)
+        return false;
+    for (int i = 0; i < n; i++)
+        if (isfinite(page->values[i]))
+            sorted[found++] = page->values[i];
+    qsort(sorted, (size_t)found, sizeof(*sorted), rising);
+    if (found > 0) {
+        bool up = page->search.directions[0] == STUDY_MAXIMIZE;
+        ends[0] = sorted[found / 2];
+        ends[1] = sorted[up ? found - 1 : 0];
+        for (int i = 0; i < n && !isfinite(ends[2]); i++)
+            ends[2] = page->best[i]; /* the first */
+    }
+    free(sorted);
+    return chart_range(ends, 3, ret_low, ret_high);
+}
+
+void panel_best(const struct area *area, const struct scene *scene)
+{
+    const struct search_page *page;
+    struct area body = search_frame(area, scene, PANEL_BEST, "Best so far", &page);
+    enum freshness freshness = model_searches_freshness(scene->model, scene->now);
+    double low, high;
+    char a[FORMAT_MAX];
+
+    if (!page)
+        return;
+    if (page->search.n_objectives != 1) {
+        area_printf(&body, 1, 0, STYLE_DIM, "n/a: %d objectives; %d trials are in the Pareto front",
+                    page->search.n_objectives, page->search.pareto);
+        return;
+    }
+    int columns = body.width - AXIS - 2, rows = body.height - 1;
+    if (freshness == GONE || page->n_results == 0 || !range(page, &low, &high)) {
+        frame_empty(&body, freshness == GONE ? "-" : "no trial has completed");
+        return;
+    }
+    if (columns < 4 || rows < 1)
+        return;
+    struct area inside = area_part(&body, 1, 0, columns, rows);
+    double *near = malloc((size_t)page->n_results * sizeof(*near));
+    for (int i = 0; near && i < page->n_results; i++) {
+        bool on = page->values[i] >= low && page->values[i] <= high;
+        near[i] = on ? page->values[i] : NAN;
+    }
+    chart_line(&inside, page->best, page->n_results, low, high, frame_style(freshness, STYLE_CHART));
+    if (near && body.canvas->glyphs != GLYPHS_BRAILLE) /* there it would be one with the line */
+        chart_overlay(&inside, near, page->n_results, low, high, STYLE_LINE);
+    free(near);
+    area_text(&body, columns + 2, 0, STYLE_DIM, search_number(a, sizeof(a), high));
+    if (rows > 1)
+        area_text(&body, columns + 2, rows - 1, STYLE_DIM, search_number(a, sizeof(a), low));
+    area_printf(&body, 1, rows, STYLE_DIM, "%s completed, in their order", format_count(a, page->n_results));
+}

@@ -1,0 +1,114 @@
+/* What trials reported on their way: the chosen one, and those with the best values for comparison. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/chart.h"
+#include "tui/panel/search_words.h"
+#include "tui/search_rows.h"
+
+enum { AXIS = 9, OTHERS = 4, VALUES_MAX = 2 * CANVAS_SIDE_MAX };
+
+/* The reports at each of n places that divide the steps evenly, straight lines between them. */
+static void spread(const struct search_trial *trial, int64_t first, int64_t last, double *values, int n)
+{
+    double range = (double)last - (double)first;
+    int before = -1;
+
+    for (int i = 0; i < n; i++)
+        values[i] = NAN;
+    for (int i = 0; i < trial->n_reports; i++) {
+        double value = trial->reports[i].value;
+        if (!isfinite(value))
+            continue;
+        int at =
+            range > 0 ? (int)(((double)trial->reports[i].step - (double)first) / range * (n - 1)) : n - 1;
+        at = at < 0 ? 0 : at >= n ? n - 1 : at;
+        for (int k = before + 1; before >= 0 && k < at; k++)
+            values[k] = values[before] + (value - values[before]) * (k - before) / (at - before);
+        values[at] = value;
+        before = at;
+    }
+}
+
+static void widen(const struct search_trial *trial, int64_t *first, int64_t *last, double *low, double *high)
+{
+    for (int i = 0; i < trial->n_reports; i++) {
+        const struct trial_report *report = &trial->reports[i];
+        *first = report->step < *first ? report->step : *first;
+        *last = report->step > *last ? report->step : *last;
+        if (isfinite(report->value)) {
+            *low = fmin(*low, report->value);
+            *high = fmax(*high, report->value);
+        }
+    }
+}
+
+/* The best that reported, other than the chosen one. */
+static int best_others(const struct search_page *page, const struct search_trial *chosen,
+                       const struct search_trial **ret)
+{
+    int n = 0;
+
+    for (int i = 0; i < page->n_trials; i++) {
+        const struct search_trial *trial = &page->trials[i];
+        if (trial == chosen || trial->state != TRIAL_COMPLETE || !trial->values || trial->n_reports == 0 ||
+            isnan(trial->values[0]))
+            continue;
+        int at = n < OTHERS ? n++ : OTHERS;
+        for (; at > 0 && search_better(page->search.directions[0], trial->values[0], ret[at - 1]->values[0]);
+             at--)
+            if (at < OTHERS)
+                ret[at] = ret[at - 1];
+        if (at < OTHERS)
+            ret[at] = trial;
+    }
+    return n;
+}
+
+void panel_reports(const struct area *area, const struct scene *scene)
+{
+    static double values[VALUES_MAX];
+    const struct search_page *page;
+    const struct search_trial *others[OTHERS] = {NULL};
+    struct area body = search_frame(area, scene, PANEL_REPORTS, "Intermediate values", &page);
+    const struct search_trial *trial = page ? view_trial(scene->view, scene->model) : NULL;
+    int64_t first = INT64_MAX, last = INT64_MIN;
+    double low = INFINITY, high = -INFINITY;
+    char a[FORMAT_MAX], name[32];
+
+    if (!page)
+        return;
+    int n = best_others(page, trial, others), columns = body.width - AXIS - 2, rows = body.height - 1;
+    if (trial)
+        widen(trial, &first, &last, &low, &high);
+    for (int i = 0; i < n; i++)
+        widen(others[i], &first, &last, &low, &high);
+    if (!(low <= high) || model_searches_freshness(scene->model, scene->now) == GONE) {
+        frame_empty(&body, low <= high ? "-" : "none was reported");
+        return;
+    }
+    if (columns < 4 || rows < 1)
+        return;
+    double ends[2] = {low, high};
+    chart_range(ends, 2, &low, &high);
+    struct area inside = area_part(&body, 1, 0, columns, rows);
+    int points = 2 * columns < VALUES_MAX ? 2 * columns : VALUES_MAX;
+    if (trial && trial->n_reports > 0) {
+        spread(trial, first, last, values, points);
+        chart_line(&inside, values, points, low, high, STYLE_CHART);
+    }
+    for (int i = 0; i < n; i++) {
+        spread(others[i], first, last, values, points);
+        chart_overlay(&inside, values, points, low, high, STYLE_LINE);
+    }
+    area_text(&body, columns + 2, 0, STYLE_DIM, search_number(a, sizeof(a), high));
+    if (rows > 1)
+        area_text(&body, columns + 2, rows - 1, STYLE_DIM, search_number(a, sizeof(a), low));
+    int x = area_printf(&body, 1, rows, STYLE_DIM, "step %lld to %lld", (long long)first, (long long)last);
+    if (trial && trial->n_reports > 0)
+        x = area_printf(&body, x + 2, rows, STYLE_CHART, "%s",
+                        search_trial_name(page, trial, name, sizeof(name)));
+    if (n > 0)
+        area_printf(&body, x + 2, rows, STYLE_LINE, "and the best %d", n);
+}

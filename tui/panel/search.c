@@ -1,0 +1,116 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/chart.h"
+#include "tui/panel/search_words.h"
+#include "tui/text.h"
+
+enum { BAR_COLUMNS = 16 };
+
+static void counts(const struct area *body, const struct scene *scene, const struct search *search,
+                   enum style plain)
+{
+    char a[FORMAT_MAX], age[FORMAT_MAX + 8];
+    int done = search_done(search), x = 1, failed = search->counts[TRIAL_FAIL];
+
+    if (search->wanted > 0) {
+        int columns = body->width < 70 ? BAR_COLUMNS / 2 : BAR_COLUMNS;
+        chart_bar(body, x, 0, columns, (double)done / (double)search->wanted,
+                  plain == STYLE_DIM ? STYLE_DIM : STYLE_CHART);
+        x = area_printf(body, x + columns + 1, 0, plain, "%d/%lld", done, (long long)search->wanted) + 2;
+    } else {
+        x = area_printf(body, x, 0, plain, "%d done", done) + 2;
+    }
+    x = area_printf(body, x, 0, plain, "run %d ok %d prn %d ", search->counts[TRIAL_RUNNING],
+                    search->counts[TRIAL_COMPLETE], search->counts[TRIAL_PRUNED]);
+    x = area_printf(body, x, 0, failed > 0 && plain != STYLE_DIM ? STYLE_BAD : plain, "fail %d", failed);
+    if (search->counts[TRIAL_WAITING] > 0)
+        x = area_printf(body, x, 0, plain, " wait %d", search->counts[TRIAL_WAITING]);
+    if (isfinite(search->eta_s) && search->eta_s > 0)
+        x = area_printf(body, x + 2, 0, plain, "eta %s", search_eta(a, search->eta_s));
+    snprintf(age, sizeof(age), "age %s", format_age(a, search_age_ms(search, scene->now)));
+    if (body->width - text_width(age) > x + 1)
+        area_text_right(body, body->width - 1, 0, search_silent(search, scene->now) ? STYLE_WARN : STYLE_DIM,
+                        age);
+}
+
+static void figures(struct search_flow *flow, const struct scene *scene, const struct search_page *page,
+                    enum style plain)
+{
+    const struct search *search = &page->search;
+    char a[FORMAT_MAX], b[2 * FORMAT_MAX];
+    enum style style;
+
+    if (search->have_best) {
+        if (page->n_members > 1)
+            snprintf(b, sizeof(b), "worker %d #%d %s", search->best_member + 1, search->best_number,
+                     search_number(a, sizeof(a), search->best));
+        else
+            snprintf(b, sizeof(b), "#%d %s", search->best_number, search_number(a, sizeof(a), search->best));
+        search_put(flow, "best", plain == STYLE_DIM ? plain : STYLE_STRONG, b);
+    } else if (search->pareto >= 0) {
+        snprintf(b, sizeof(b), "%d of %d", search->pareto, search->counts[TRIAL_COMPLETE]);
+        search_put(flow, "Pareto front", plain, b);
+    } else {
+        search_put(flow, "best", STYLE_DIM, "n/a: no trial has completed");
+    }
+    const char *state = search_state(scene->model, search, scene->now, &style);
+    search_put(flow, model_search_job(scene->model, search) ? "job" : "state", style, state);
+    if (isfinite(search->trials_h))
+        search_put(flow, "trials/h", plain, format_number(a, search->trials_h, 1));
+    if (search->started_us != STUDY_NO_TIME)
+        search_put(flow, "since", plain, format_time(a, search->started_us * 1000));
+    snprintf(b, sizeof(b), "%d", page->n_params);
+    search_put(flow, "parameters", plain, b);
+}
+
+/* What the best trial was tried with, those that matter most first. */
+static void best_parameters(struct search_flow *flow, const struct search_page *page, enum style plain)
+{
+    const struct search *search = &page->search;
+    const struct search_trial *best =
+        search->have_best ? search_page_trial(page, page->members[search->best_member], search->best_number)
+                          : NULL;
+    char text[64];
+
+    for (int i = 0; best && i < page->n_importance; i++) {
+        int param = page->importance[i].param;
+        if (search_cell_text(page, &best->cells[param], text, sizeof(text))[0])
+            search_put(flow, page->params[param], plain, text);
+    }
+    for (int i = 0; best && page->n_importance == 0 && i < page->n_params; i++)
+        if (search_cell_text(page, &best->cells[i], text, sizeof(text))[0])
+            search_put(flow, page->params[i], plain, text);
+}
+
+void panel_search(const struct area *area, const struct scene *scene)
+{
+    const struct search *chosen = view_search(scene->view, scene->model);
+    const struct search_page *page;
+    char title[SEARCH_LABEL_MAX + 48], direction[STATUS_WORD_MAX];
+
+    if (chosen)
+        snprintf(title, sizeof(title), "Study %s (%s)", chosen->label, search_direction(chosen, direction));
+    else
+        snprintf(title, sizeof(title), "Study %s", scene->view->search);
+    struct area body = search_frame(area, scene, PANEL_SEARCH, title, &page);
+    if (!page)
+        return;
+    enum freshness freshness = model_searches_freshness(scene->model, scene->now);
+    enum style plain = frame_style(freshness, STYLE_NORMAL);
+    if (scene->model->searches_error && freshness != FRESH && body.height > 1) {
+        area_text_cut(&body, 1, 0, body.width - 1, STYLE_WARN, scene->model->searches_words);
+        body = area_part(&body, 0, 1, body.width, body.height - 1);
+    }
+    if (freshness == GONE) {
+        area_text(&body, 1, 0, STYLE_DIM, "-");
+        return;
+    }
+    counts(&body, scene, &page->search, plain);
+    struct area rest = area_part(&body, 0, 1, body.width, body.height - 1);
+    struct search_flow flow = {&rest, 1, 0};
+    figures(&flow, scene, page, plain);
+    struct search_flow parameters = {&rest, 1, flow.y + 1};
+    best_parameters(&parameters, page, plain);
+}

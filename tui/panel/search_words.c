@@ -1,0 +1,134 @@
+#include "tui/panel/search_words.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/panel/training_words.h"
+#include "tui/text.h"
+
+enum { GAP = 2, SILENT_MS = 3 * SEARCH_HEARTBEAT_OTHER_MS };
+
+void search_age(const struct area *area, const struct scene *scene)
+{
+    enum freshness freshness = model_searches_freshness(scene->model, scene->now);
+    char age[FORMAT_MAX], text[FORMAT_MAX + 2];
+
+    if (freshness == FRESH || !scene->model->searches)
+        return;
+    frame_age(age, sizeof(age), freshness, scene->now.mono_ms - scene->model->searches_mono_ms);
+    snprintf(text, sizeof(text), " %s ", age);
+    area_text_right(area, area->width - 1, 0, STYLE_WARN, text);
+}
+
+struct area search_frame(const struct area *area, const struct scene *scene, enum panel panel,
+                         const char *title, const struct search_page **ret_page)
+{
+    const struct search_page *page = view_search_page(scene->view, scene->model);
+    struct area body = frame_rule(area, scene, panel, title, -1, NULL);
+
+    search_age(area, scene);
+    if (!page)
+        frame_empty(&body, view_search(scene->view, scene->model) ? "not read yet"
+                           : scene->model->searches_error         ? scene->model->searches_words
+                                                          : "it is not there any more; Esc goes back");
+    *ret_page = page;
+    return body;
+}
+
+const char *search_trial_state(const struct search_trial *trial, struct moment now, enum style *ret_style)
+{
+    static const char *const words[TRIAL_STATES] = {[TRIAL_RUNNING] = "RUN",
+                                                    [TRIAL_COMPLETE] = "ok",
+                                                    [TRIAL_PRUNED] = "prn",
+                                                    [TRIAL_FAIL] = "FAIL",
+                                                    [TRIAL_WAITING] = "wait"};
+    static const enum style styles[TRIAL_STATES] = {[TRIAL_RUNNING] = STYLE_STRONG,
+                                                    [TRIAL_COMPLETE] = STYLE_GOOD,
+                                                    [TRIAL_PRUNED] = STYLE_DIM,
+                                                    [TRIAL_FAIL] = STYLE_BAD,
+                                                    [TRIAL_WAITING] = STYLE_DIM};
+
+    *ret_style = styles[trial->state];
+    if (model_trial_freshness(trial, now) != FRESH) {
+        *ret_style = STYLE_WARN;
+        return "STALE";
+    }
+    return trial->violation > 0 && trial->state == TRIAL_COMPLETE ? "infs" : words[trial->state];
+}
+
+const char *search_values(char *buf, size_t size, const struct search_page *page,
+                          const struct search_trial *trial)
+{
+    size_t at = 0;
+
+    buf[0] = '\0';
+    for (int i = 0; trial->values && i < page->search.n_objectives && at + 1 < size; i++) {
+        char text[FORMAT_MAX];
+        at += (size_t)snprintf(buf + at, size - at, "%s%s", i ? " " : "",
+                               search_number(text, sizeof(text), trial->values[i]));
+    }
+    return buf;
+}
+
+int64_t search_age_ms(const struct search *search, struct moment now)
+{
+    if (search->newest_us == STUDY_NO_TIME)
+        return -1;
+    int64_t ms = (now.wall_ns / 1000 - search->newest_us) / 1000;
+    return ms < 0 ? 0 : ms;
+}
+
+bool search_silent(const struct search *search, struct moment now)
+{
+    return search->counts[TRIAL_RUNNING] > 0 && search_age_ms(search, now) > SILENT_MS;
+}
+
+const char *search_state(const struct model *model, const struct search *search, struct moment now,
+                         enum style *ret_style)
+{
+    const struct status_training *job = model_search_job(model, search);
+
+    if (job)
+        return training_state(job, model_training_freshness(model, job, now), ret_style);
+    *ret_style = STYLE_NORMAL;
+    if (search_silent(search, now)) {
+        *ret_style = STYLE_WARN;
+        return "silent";
+    }
+    if (search->counts[TRIAL_RUNNING] > 0)
+        return "running";
+    *ret_style = STYLE_DIM;
+    if (search->wanted > 0 && search_done(search) >= search->wanted)
+        return "done";
+    return search->n_trials ? "idle" : "empty";
+}
+
+const char *search_eta(char buf[static FORMAT_MAX], double seconds)
+{
+    if (!(seconds >= 0 && seconds < 1e9))
+        snprintf(buf, FORMAT_MAX, "-");
+    else if (seconds >= 3600 && seconds < 100 * 3600)
+        snprintf(buf, FORMAT_MAX, "%dh%02dm", (int)seconds / 3600, (int)seconds / 60 % 60);
+    else
+        format_age(buf, (int64_t)(seconds * 1000));
+    return buf;
+}
+
+void search_put(struct search_flow *flow, const char *label, enum style style, const char *text)
+{
+    int width = text_width(label) + 1 + text_width(text), room;
+
+    if (flow->x > 1 && flow->x + width > flow->area->width) {
+        flow->x = 1;
+        flow->y++;
+    }
+    if (flow->y < 0 || flow->y >= flow->area->height) {
+        flow->x += width + GAP;
+        return;
+    }
+    int x = area_text(flow->area, flow->x, flow->y, STYLE_DIM, label) + (*label != '\0');
+    room = flow->area->width - x;
+    area_text_cut(flow->area, x, flow->y, room < text_width(text) ? room : text_width(text), style, text);
+    flow->x += width + GAP;
+}

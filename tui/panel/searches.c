@@ -1,0 +1,143 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/chart.h"
+#include "tui/panel/search_words.h"
+
+enum { NAME, STATE, DONE, RUN, OK, PRUNED, FAIL, BEST, AT, DIRECTION, RATE, ETA, AGE, SO_FAR, COLUMNS };
+
+static const struct column columns[COLUMNS] = {
+    {"", 13, false, 1},        {"state", 9, false, 10},
+    {"trials", 8, true, 2},    {"run", 3, true, 4},
+    {"ok", 4, true, 5},        {"prn", 4, true, 6},
+    {"fail", 4, true, 6},      {"best", 8, true, 3},
+    {"at", 6, false, 7},       {"dir", 3, false, 8},
+    {"trials/h", 8, true, 11}, {"left", 6, true, 7},
+    {"age", 5, true, 9},       {"best so far", 22, false, 12},
+};
+
+static void sparkline(const struct area *area, int x, int y, int width, const struct search *search,
+                      enum style style)
+{
+    double low, high;
+    struct area part = area_part(area, x, y, width, 1);
+
+    if (search->n_points > 0 && chart_range(search->points, search->n_points, &low, &high))
+        chart_line(&part, search->points, search->n_points, low, high, style);
+}
+
+static void best_words(char *buf, size_t size, const struct search *search)
+{
+    if (search->pareto >= 0)
+        snprintf(buf, size, "front %d", search->pareto);
+    else if (search->have_best)
+        search_number(buf, size, search->best);
+    else
+        snprintf(buf, size, "-");
+}
+
+static void done_words(char *buf, size_t size, const struct search *search)
+{
+    if (search->wanted >= 0)
+        snprintf(buf, size, "%d/%lld", search_done(search), (long long)search->wanted);
+    else
+        snprintf(buf, size, "%d", search_done(search));
+}
+
+static void row(const struct table *table, int y, const struct scene *scene, const struct search *search)
+{
+    enum freshness freshness = model_searches_freshness(scene->model, scene->now);
+    enum style plain = frame_style(freshness, STYLE_NORMAL), state_style;
+    bool gone = freshness == GONE, silent = search_silent(search, scene->now);
+    char text[FORMAT_MAX], name[SEARCH_LABEL_MAX], direction[STATUS_WORD_MAX];
+    const int counts[] = {RUN, OK, PRUNED, FAIL};
+    const enum trial_state states[] = {TRIAL_RUNNING, TRIAL_COMPLETE, TRIAL_PRUNED, TRIAL_FAIL};
+
+    frame_middle(name, sizeof(name), search->label, table->columns[NAME].width);
+    table_text(table, NAME, y, frame_style(freshness, STYLE_STRONG), name);
+    const char *state = search_state(scene->model, search, scene->now, &state_style);
+    table_text(table, STATE, y, frame_style(freshness, state_style), gone ? "-" : state);
+    done_words(text, sizeof(text), search);
+    table_text(table, DONE, y, plain, gone ? "-" : text);
+    for (int i = 0; i < 4; i++) {
+        int n = search->counts[states[i]];
+        enum style style = states[i] == TRIAL_FAIL && n > 0 ? STYLE_BAD : STYLE_NORMAL;
+        table_text(table, counts[i], y, frame_style(freshness, style), gone ? "-" : format_count(text, n));
+    }
+    best_words(text, sizeof(text), search);
+    table_text(table, BEST, y, frame_style(freshness, STYLE_STRONG), gone ? "-" : text);
+    snprintf(text, sizeof(text), "#%d", search->best_number);
+    table_text(table, AT, y, plain, gone || !search->have_best ? "-" : text);
+    table_text(table, DIRECTION, y, STYLE_DIM, search_direction(search, direction));
+    table_text(table, RATE, y, plain, gone ? "-" : format_number(text, search->trials_h, 1));
+    table_text(table, ETA, y, plain, gone ? "-" : search_eta(text, search->eta_s));
+    table_text(table, AGE, y, silent ? STYLE_WARN : STYLE_DIM,
+               format_age(text, search_age_ms(search, scene->now)));
+    if (table->x[SO_FAR] >= 0 && !gone)
+        sparkline(table->area, table->x[SO_FAR], y, table->columns[SO_FAR].width, search,
+                  frame_style(freshness, STYLE_CHART));
+}
+
+/* The chosen one's, where its column has no room. */
+static void below(const struct area *body, int y, const struct scene *scene, const struct table *table)
+{
+    const struct search *search = view_search(scene->view, scene->model);
+    char text[FORMAT_MAX], direction[STATUS_WORD_MAX];
+
+    if (!search || table->x[SO_FAR] >= 0 || model_searches_freshness(scene->model, scene->now) == GONE)
+        return;
+    int x = area_printf(body, 1, y, STYLE_DIM, "%.30s:", search->label) + 1;
+    if (search->have_best)
+        x = area_printf(body, x, y, STYLE_NORMAL, "best #%d %s %s", search->best_number,
+                        search_number(text, sizeof(text), search->best),
+                        search_direction(search, direction)) +
+            2;
+    else if (search->pareto >= 0)
+        x = area_printf(body, x, y, STYLE_NORMAL, "%d in the front of %s", search->pareto,
+                        search_direction(search, direction)) +
+            2;
+    if (isfinite(search->trials_h))
+        x = area_printf(body, x, y, STYLE_NORMAL, "%s/h", format_number(text, search->trials_h, 1)) + 2;
+    int width = body->width - x - 12;
+    if (search->n_points < 1 || width < 6)
+        return;
+    sparkline(body, x, y, width, search,
+              frame_style(model_searches_freshness(scene->model, scene->now), STYLE_CHART));
+    area_text(body, x + width + 1, y, STYLE_DIM, "best so far");
+}
+
+void panel_searches(const struct area *area, const struct scene *scene)
+{
+    const struct model *model = scene->model;
+    int n = model->searches ? model->searches->n : 0, title, top = 0;
+    int64_t total = n > 0 && n == SEARCHES_MAX ? (int64_t)model->searches->studies : n;
+    struct area body = frame_rule_of(area, scene, PANEL_SEARCHES, "Studies", n, total, &title);
+
+    if (model->searches_error != 0 && model_searches_rows(model) > 0) {
+        area_text_cut(&body, 1, top, body.width - 1, STYLE_WARN, model->searches_words);
+        top++;
+    }
+    if (n == 0) {
+        struct area rest = area_part(&body, 0, top, body.width, body.height - top);
+        if (top == 0)
+            frame_empty(&rest, "no studies");
+        return;
+    }
+    struct column shown[COLUMNS];
+    memcpy(shown, columns, sizeof(shown));
+    shown[NAME].width = area->width >= 135 ? 31 : area->width >= 100 ? 19 : columns[NAME].width;
+    if (area->width > 150)
+        shown[SO_FAR].width += area->width - 150 < 30 ? area->width - 150 : 30;
+    struct table table = frame_table(area, title, shown, COLUMNS);
+    search_age(area, scene);
+    struct window window = frame_window(scene, PANEL_SEARCHES, n, body.height - top);
+    for (int i = window.first; i < window.end; i++) {
+        int y = top + i - window.first;
+        row(&table, y + 1, scene, &model->searches->search[i]);
+        if (i == window.cursor)
+            frame_cursor(&body, y);
+    }
+    if (top + n < body.height)
+        below(&body, top + n, scene, &table);
+}

@@ -1,0 +1,179 @@
+/* All trials as rows, a column a parameter: its value, and where that lies in what it was drawn from. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/panel/search_words.h"
+#include "tui/search_rows.h"
+#include "tui/text.h"
+
+enum {
+    NAME_COLUMNS = 7,
+    STATE_COLUMNS = 5,
+    VALUE_COLUMNS = 8,
+    TIME_COLUMNS = 5,
+    WORKER_COLUMNS = 14,
+    WORKER_FROM = 130, /* columns of the panel from which on workers are named */
+    CELL_COLUMNS = 7,
+    MARK_COLUMNS = 5, /* of the range */
+    PARAM_COLUMNS = CELL_COLUMNS + 1 + MARK_COLUMNS,
+    PARAMS_MAX = 64,
+};
+
+/* A range as a short line with the value's place on it. */
+static void mark(const struct area *area, int x, int y, double place, enum style style)
+{
+    bool plain = area->canvas->glyphs == GLYPHS_ASCII;
+
+    if (isnan(place))
+        return;
+    area_line(area, x, y, MARK_COLUMNS, STYLE_DIM, plain ? L'-' : L'─');
+    area_char(area, x + (int)lround(place * (MARK_COLUMNS - 1)), y, style, plain ? L'|' : L'┃');
+}
+
+struct grid {
+    const struct area *area;
+    const struct scene *scene;
+    const struct search_page *page;
+    int values; /* columns of the value */
+    bool worker;
+    int params[PARAMS_MAX], n_params; /* that fit */
+};
+
+static void right(const struct area *area, int x, int width, int y, enum style style, const char *text)
+{
+    if (text_width(text) <= width)
+        area_text_right(area, x + width, y, style, text);
+    else
+        area_text_cut(area, x, y, width, style, text);
+}
+
+static void labels(const struct grid *grid)
+{
+    const struct view *view = grid->scene->view;
+    const char *sorted = search_rows_name(grid->page, view->trial_sort);
+    char text[160];
+    int x = 1 + NAME_COLUMNS + 1;
+
+    area_text(grid->area, 1, 0, STYLE_DIM, "trial");
+    area_text(grid->area, x, 0, STYLE_DIM, "state");
+    x += STATE_COLUMNS + 1;
+    right(grid->area, x, grid->values, 0, STYLE_DIM,
+          grid->page->search.n_objectives == 1 ? "value" : "values");
+    x += grid->values + 1;
+    right(grid->area, x, TIME_COLUMNS, 0, STYLE_DIM, "took");
+    x += TIME_COLUMNS + 1;
+    if (grid->worker) {
+        area_text(grid->area, x, 0, STYLE_DIM, "worker");
+        x += WORKER_COLUMNS + 1;
+    }
+    for (int i = 0; i < grid->n_params; i++, x += PARAM_COLUMNS + 1) {
+        const char *name = grid->page->params[grid->params[i]];
+        snprintf(text, sizeof(text), "%.150s", name);
+        area_text_cut(grid->area, x, 0, PARAM_COLUMNS < text_width(text) ? PARAM_COLUMNS : text_width(text),
+                      strcmp(name, sorted) == 0 ? STYLE_STRONG : STYLE_DIM, text);
+    }
+}
+
+static void row(const struct grid *grid, int y, const struct search_trial *trial, bool best)
+{
+    const struct search_page *page = grid->page;
+    enum freshness freshness = model_trial_freshness(trial, grid->scene->now);
+    enum style style, plain = trial->state == TRIAL_PRUNED || trial->state == TRIAL_FAIL || freshness != FRESH
+                                  ? STYLE_DIM
+                                  : STYLE_NORMAL;
+    char text[256], age[FORMAT_MAX];
+    int x = 1;
+
+    area_text_cut(grid->area, x, y, NAME_COLUMNS, best ? STYLE_STRONG : plain,
+                  search_trial_name(page, trial, text, sizeof(text)));
+    x += NAME_COLUMNS + 1;
+    const char *state = search_trial_state(trial, grid->scene->now, &style);
+    area_text(grid->area, x, y, style, state);
+    x += STATE_COLUMNS + 1;
+    if (trial->values)
+        search_values(text, sizeof(text), page, trial);
+    else if (trial->n_reports > 0 && freshness != GONE) /* so far */
+        search_number(text, sizeof(text), search_trial_value(trial));
+    else
+        snprintf(text, sizeof(text), "-");
+    right(grid->area, x, grid->values, y, best ? STYLE_STRONG : plain, text);
+    x += grid->values + 1;
+    int64_t ms = search_trial_duration_ms(trial, grid->scene->now.wall_ns / 1000);
+    right(grid->area, x, TIME_COLUMNS, y, STYLE_DIM, ms < 0 ? "-" : format_age(age, ms));
+    x += TIME_COLUMNS + 1;
+    if (grid->worker) {
+        const char *worker = trial->worker[0] ? trial->worker : "-";
+        int width = text_width(worker);
+        area_text_cut(grid->area, x, y, width < WORKER_COLUMNS ? width : WORKER_COLUMNS, STYLE_DIM, worker);
+        x += WORKER_COLUMNS + 1;
+    }
+    for (int i = 0; i < grid->n_params; i++, x += PARAM_COLUMNS + 1) {
+        const struct search_cell *cell = &trial->cells[grid->params[i]];
+        search_cell_text(page, cell, text, sizeof(text));
+        right(grid->area, x, CELL_COLUMNS, y, text[0] ? plain : STYLE_DIM, text[0] ? text : "-");
+        mark(grid->area, x + CELL_COLUMNS + 1, y, search_cell_place(page, cell),
+             best ? STYLE_STRONG : STYLE_CHART);
+    }
+}
+
+static void title_words(const struct scene *scene, const struct search_page *page, int n, char *buf,
+                        size_t size)
+{
+    const struct view *view = scene->view;
+    const char *sorted = search_rows_name(page, view->trial_sort);
+
+    if (view->prompt != PROMPT_FILTER && !view->trial_filter[0])
+        snprintf(buf, size, "Trials (%d) by %.40s%s", n, sorted, view->trial_invert ? ", inverted" : "");
+    else
+        snprintf(buf, size, "Trials (%d of %d) by %.40s%s  /%.39s", n, page->n_trials, sorted,
+                 view->trial_invert ? ", inverted" : "", view->trial_filter);
+}
+
+void panel_trials(const struct area *area, const struct scene *scene)
+{
+    const struct search_page *page = view_search_page(scene->view, scene->model);
+    const struct view *view = scene->view;
+    const struct search_trial *const *rows = NULL;
+    char title[160] = "Trials";
+    int n = 0;
+
+    if (page) {
+        rows = search_rows(page, view->trial_sort, view->trial_invert, view->trial_filter, &n);
+        title_words(scene, page, n, title, sizeof(title));
+    }
+    struct area body = search_frame(area, scene, PANEL_TRIALS, title, &page);
+    if (!page)
+        return;
+    if (!rows || n == 0 || model_searches_freshness(scene->model, scene->now) == GONE) {
+        frame_empty(&body, page->n_trials == 0 ? "no trials yet"
+                           : n == 0            ? "no trial has that: / another, or nothing"
+                                               : "-");
+        return;
+    }
+    struct grid grid = {.area = &body,
+                        .scene = scene,
+                        .page = page,
+                        .values = VALUE_COLUMNS * (page->search.n_objectives < 2   ? 1
+                                                   : page->search.n_objectives < 4 ? page->search.n_objectives
+                                                                                   : 3),
+                        .worker = body.width >= WORKER_FROM};
+    int fixed = 1 + NAME_COLUMNS + STATE_COLUMNS + grid.values + TIME_COLUMNS + 4 +
+                (grid.worker ? WORKER_COLUMNS + 1 : 0);
+    int room = (body.width - fixed + 1) / (PARAM_COLUMNS + 1);
+    room = room < 0 ? 0 : room > PARAMS_MAX ? PARAMS_MAX : room;
+    grid.n_params = search_rows_columns(page, view->trial_sort, grid.params, room);
+    bool heads = body.height > 1;
+    if (heads)
+        labels(&grid);
+    struct window window = frame_window(scene, PANEL_TRIALS, n, body.height - heads);
+    const char *best_study = page->search.have_best ? page->members[page->search.best_member] : "";
+    for (int i = window.first; i < window.end; i++) {
+        int y = heads + i - window.first;
+        bool best = rows[i]->number == page->search.best_number &&
+                    strcmp(page->members[rows[i]->member], best_study) == 0;
+        row(&grid, y, rows[i], best);
+        if (i == window.cursor)
+            frame_cursor(&body, y);
+    }
+}

@@ -1,0 +1,205 @@
+/* How much of a search's best is luck: the proposal's figures and gates, the distribution of lambda, equity.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/chart.h"
+#include "tui/panel/search_words.h"
+
+enum { AXIS = 9 };
+
+static const struct search_validation *validation_of(const struct search_page *page)
+{
+    return page && page->have_validation ? &page->validation : NULL;
+}
+
+static void put(struct search_flow *flow, const char *label, double value)
+{
+    char text[FORMAT_MAX];
+
+    search_put(flow, label, isnan(value) ? STYLE_DIM : STYLE_NORMAL, format_number(text, value, 2));
+}
+
+static void figures(struct search_flow *flow, const struct search_validation *v)
+{
+    char a[FORMAT_MAX], b[FORMAT_MAX], words[128];
+
+    put(flow, "PBO", v->pbo);
+    put(flow, "deflated Sharpe", v->deflated);
+    put(flow, "expected by luck", v->expected);
+    put(flow, "probability of loss", v->loss);
+    snprintf(words, sizeof(words), "%s x in sample %s%s", format_number(a, v->slope, 2),
+             v->intercept >= 0 ? "+" : "", format_number(b, v->intercept, 2));
+    search_put(flow, "out of sample =", STYLE_NORMAL, isnan(v->slope) ? "n/a" : words);
+}
+
+static void holdout(struct search_flow *flow, const struct search_validation *v)
+{
+    char a[FORMAT_MAX];
+
+    put(flow, "holdout: Sharpe", v->holdout.sharpe);
+    put(flow, "holding", v->holdout.holding);
+    put(flow, "equal weight", v->holdout.equal_weight);
+    search_put(flow, "return", style_signed(v->holdout.return_pct),
+               format_percent(a, v->holdout.return_pct, 2));
+    search_put(flow, "drawdown", STYLE_NORMAL, format_percent(a, v->holdout.drawdown_pct, 1));
+    search_put(flow, "trades", STYLE_NORMAL,
+               format_count(a, v->holdout.trades < 0 ? NAN : (double)v->holdout.trades));
+}
+
+static void gates(struct search_flow *flow, const struct search_validation *v)
+{
+    char a[FORMAT_MAX], b[FORMAT_MAX], words[2 * FORMAT_MAX + 24];
+
+    for (int i = 0; i < v->n_gates; i++) {
+        snprintf(words, sizeof(words), "%s %s (%s)", format_number(a, v->gates[i].figure, 2),
+                 v->gates[i].passed ? "ok" : "REFUSED", format_number(b, v->gates[i].limit, 2));
+        search_put(flow, v->gates[i].gate, v->gates[i].passed ? STYLE_GOOD : STYLE_BAD, words);
+    }
+}
+
+void panel_validation(const struct area *area, const struct scene *scene)
+{
+    const struct search *chosen = view_search(scene->view, scene->model);
+    const struct search_page *page;
+    char title[SEARCH_LABEL_MAX + 48], words[160], a[FORMAT_MAX];
+
+    snprintf(title, sizeof(title), "Validation of %s", chosen ? chosen->label : scene->view->search);
+    struct area body = search_frame(area, scene, PANEL_VALIDATION, title, &page);
+    const struct search_validation *v = validation_of(page);
+    if (!page)
+        return;
+    if (!v || model_searches_freshness(scene->model, scene->now) == GONE) {
+        frame_empty(&body, v ? "-" : "not read yet");
+        return;
+    }
+    struct area inside = area_part(&body, 1, 0, body.width - 1, body.height);
+    int y = 0;
+    if (!v->have) {
+        area_text_cut(&inside, 0, y++, inside.width, STYLE_DIM, v->words);
+    } else {
+        y = frame_wrap(&inside, y, body.height > 6 ? 3 : 1, v->admitted ? STYLE_GOOD : STYLE_BAD,
+                       v->verdict[0] ? v->verdict
+                       : v->admitted ? "admitted"
+                                     : "refused");
+        snprintf(words, sizeof(words), "trial #%d, proposed %sZ", v->trial, format_time(a, v->made_ns));
+        if (y < body.height)
+            area_text_cut(&inside, 0, y++, inside.width, STYLE_DIM, words);
+    }
+    struct area rest = area_part(&body, 0, y, body.width, body.height - y);
+    struct search_flow flow = {&rest, 1, 0};
+    figures(&flow, v);
+    if (!v->have)
+        return;
+    flow.x = 1;
+    flow.y++;
+    holdout(&flow, v);
+    flow.x = 1;
+    flow.y++;
+    gates(&flow, v);
+}
+
+/* Columns of blocks, left of 0 what was overfitted. */
+static void histogram(const struct area *area, const struct search_validation *v)
+{
+    bool plain = area->canvas->glyphs == GLYPHS_ASCII;
+    int wide = area->width / SEARCH_LAMBDA_BINS, merged = 1, most = 0, rows = area->height - 1;
+
+    while (wide < 1 && merged < SEARCH_LAMBDA_BINS / 2) { /* several bins a column */
+        merged *= 2;
+        wide = area->width * merged / SEARCH_LAMBDA_BINS;
+    }
+    int columns = SEARCH_LAMBDA_BINS / merged;
+    for (int i = 0; i < columns; i++) {
+        int sum = 0;
+        for (int k = 0; k < merged; k++)
+            sum += v->lambda[i * merged + k];
+        most = sum > most ? sum : most;
+    }
+    for (int i = 0; i < columns && most > 0 && rows > 0; i++) {
+        int sum = 0;
+        for (int k = 0; k < merged; k++)
+            sum += v->lambda[i * merged + k];
+        int eighths = (int)lround(8.0 * rows * sum / most);
+        eighths = sum > 0 && eighths < 1 ? 1 : eighths;
+        enum style style = 2 * i < columns ? STYLE_BAD : STYLE_GOOD;
+        for (int y = rows - 1; y >= 0 && eighths > 0; y--, eighths -= 8) {
+            wchar_t c = (wchar_t)(0x2580 + (eighths > 8 ? 8 : eighths));
+            if (plain)
+                c = eighths >= 4 || y == rows - 1 ? L'#' : L' ';
+            area_line(area, i * wide, y, wide, style, c);
+        }
+    }
+    int middle = columns * wide / 2;
+    area_text(area, 0, rows, STYLE_DIM, "overfitted");
+    if (middle > 12)
+        area_text(area, middle, rows, STYLE_DIM, "0");
+    area_text_right(area, columns * wide, rows, STYLE_DIM, "holds");
+}
+
+void panel_lambda(const struct area *area, const struct scene *scene)
+{
+    const struct search_page *page;
+    struct area body = search_frame(area, scene, PANEL_LAMBDA, "Lambda of half splits", &page);
+    const struct search_validation *v = validation_of(page);
+    char words[64];
+
+    if (!page)
+        return;
+    if (!v || v->n_lambda == 0 || model_searches_freshness(scene->model, scene->now) == GONE) {
+        frame_empty(&body, !v ? "not read yet" : v->n_lambda == 0 ? v->returns_words : "-");
+        return;
+    }
+    snprintf(words, sizeof(words), " %d trials, %lld rows ", v->columns, (long long)v->rows);
+    if (area->width > 48)
+        area_text_right(area, area->width - 1, 0, STYLE_DIM, words);
+    struct area inside = area_part(&body, 1, 0, body.width - 2, body.height);
+    if (inside.width > 0 && inside.height > 1)
+        histogram(&inside, v);
+}
+
+void panel_tested(const struct area *area, const struct scene *scene)
+{
+    static const char *const names[] = {"trial", "holding", "equal weight"};
+    const struct search_page *page;
+    struct area body = search_frame(area, scene, PANEL_TESTED, "Equity out of sample", &page);
+    const struct search_validation *v = validation_of(page);
+    double low = INFINITY, high = -INFINITY, l, h;
+    char a[FORMAT_MAX];
+
+    if (!page)
+        return;
+    for (int i = 0; v && i < 3; i++)
+        if (chart_range(v->equity[i], v->n_equity, &l, &h)) {
+            low = fmin(low, l);
+            high = fmax(high, h);
+        }
+    int columns = body.width - AXIS - 2, rows = body.height - 1;
+    if (!(low < high) || model_searches_freshness(scene->model, scene->now) == GONE) {
+        frame_empty(&body, !v ? "not read yet" : low < high ? "-" : v->returns_words);
+        return;
+    }
+    if (columns < 4 || rows < 1)
+        return;
+    struct area inside = area_part(&body, 1, 0, columns, rows);
+    chart_line(&inside, v->equity[0], v->n_equity, low, high, STYLE_CHART);
+    chart_overlay(&inside, v->equity[1], v->n_equity, low, high, STYLE_LINE);
+    area_text(&body, columns + 2, 0, STYLE_DIM, search_number(a, sizeof(a), high));
+    if (rows > 1)
+        area_text(&body, columns + 2, rows - 1, STYLE_DIM, search_number(a, sizeof(a), low));
+    int x = 1;
+    for (int i = 0; i < 3 && v->n_equity > 0; i++) {
+        double last = v->equity[i][v->n_equity - 1];
+        if (!isfinite(last))
+            continue;
+        x = area_printf(&body, x, rows,
+                        i == 0   ? STYLE_CHART
+                        : i == 1 ? STYLE_LINE
+                                 : STYLE_DIM,
+                        "%s", names[i]);
+        if (i == 0)
+            x = area_printf(&body, x, rows, STYLE_CHART, " #%d", v->equity_trial);
+        x = area_printf(&body, x + 1, rows, STYLE_NORMAL, "%s", format_percent(a, 100 * (last - 1), 1)) + 2;
+    }
+}

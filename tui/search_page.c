@@ -1,0 +1,461 @@
+#include "tui/search_page.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MEMORY_BLOCK = 64 << 10, IMPORTANCE_SEED = 1 };
+
+/* Blocks that live and go with the page. */
+struct search_memory {
+    struct search_memory *next;
+    size_t used, size;
+    _Alignas(16) char bytes[];
+};
+
+static void *take(struct search_page *page, size_t size)
+{
+    struct search_memory *block = page->memory;
+
+    size = (size + 15) & ~(size_t)15;
+    if (!block || block->size - block->used < size) {
+        size_t room = size > MEMORY_BLOCK ? size : MEMORY_BLOCK;
+        block = malloc(sizeof(*block) + room);
+        if (!block)
+            return NULL;
+        *block = (struct search_memory){.next = page->memory, .size = room};
+        page->memory = block;
+    }
+    void *at = block->bytes + block->used;
+    block->used += size;
+    memset(at, 0, size);
+    return at;
+}
+
+static const char *keep_text(struct search_page *page, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = take(page, size);
+
+    return copy ? memcpy(copy, text, size) : NULL;
+}
+
+void search_page_destroy(struct search_page *page)
+{
+    if (!page)
+        return;
+    if (page->order)
+        free(page->order->rows);
+    free(page->order);
+    for (struct search_memory *block = page->memory, *next; block; block = next) {
+        next = block->next;
+        free(block);
+    }
+    free(page);
+}
+
+/* ---- Parameters. ---- */
+
+static int param_index(struct search_page *page, const char *name)
+{
+    for (int i = 0; i < page->n_params; i++)
+        if (strcmp(page->params[i], name) == 0)
+            return i;
+    page->params[page->n_params] = keep_text(page, name);
+    return page->params[page->n_params] ? page->n_params++ : -1;
+}
+
+static bool keep_choices(struct search_page *page, const struct distribution *from,
+                         struct search_distribution *ret)
+{
+    ret->choices = take(page, ((size_t)from->n_choices + 1) * sizeof(*ret->choices));
+    for (int i = 0; ret->choices && i < from->n_choices; i++) {
+        const json_t *choice = json_array_get(from->choices, (size_t)i);
+        const char *bare = json_string_value(choice);
+        char *text = bare || !choice ? NULL : json_dumps(choice, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+        ret->choices[i] = keep_text(page, bare ? bare : text ? text : "?");
+        free(text);
+        if (!ret->choices[i])
+            return false;
+    }
+    return ret->choices != NULL;
+}
+
+/* Where the parameters and distributions of each member stand in the page. */
+struct mapped {
+    int *params, *distributions;
+};
+
+static bool map_member(struct search_page *page, const struct study *study,
+                       struct search_distribution *distributions, struct mapped *ret)
+{
+    ret->params = take(page, ((size_t)study->n_params + 1) * sizeof(int));
+    ret->distributions = take(page, ((size_t)study->n_distributions + 1) * sizeof(int));
+    if (!ret->params || !ret->distributions)
+        return false;
+    for (int i = 0; i < study->n_params; i++)
+        if ((ret->params[i] = param_index(page, study->params[i])) < 0)
+            return false;
+    for (int i = 0; i < study->n_distributions; i++) {
+        const struct distribution *from = &study->distributions[i];
+        struct search_distribution *to = &distributions[page->n_distributions];
+        *to = (struct search_distribution){.kind = from->kind,
+                                           .log = from->log,
+                                           .low = from->low,
+                                           .high = from->high,
+                                           .step = from->step,
+                                           .n_choices = from->n_choices};
+        if (from->kind == DISTRIBUTION_CATEGORICAL && !keep_choices(page, from, to))
+            return false;
+        ret->distributions[i] = page->n_distributions++;
+    }
+    return true;
+}
+
+/* ---- Trials. ---- */
+
+static void take_progress(struct search_trial *row, const struct study_trial *trial)
+{
+    const struct study_attribute *found =
+        study_attribute_find(trial->user, trial->n_user, "papertape:progress");
+    json_t *json = found && found->json ? json_loads(found->json, JSON_DECODE_ANY, NULL) : NULL;
+    const json_t *share = json_object_get(json, "share"), *steps = json_object_get(json, "steps_per_second"),
+                 *split = json_object_get(json, "split"), *splits = json_object_get(json, "splits");
+
+    row->share = json_is_number(share) ? json_number_value(share) : NAN;
+    row->steps_s = json_is_number(steps) ? json_number_value(steps) : NAN;
+    row->split = json_is_integer(split) ? (int)json_integer_value(split) : -1;
+    row->splits = json_is_integer(splits) ? (int)json_integer_value(splits) : -1;
+    json_decref(json);
+}
+
+static int count_retries(const struct study_trial *trial)
+{
+    const struct study_attribute *found =
+        study_attribute_find(trial->system, trial->n_system, "retry_history");
+    json_t *json = found && found->json ? json_loads(found->json, JSON_DECODE_ANY, NULL) : NULL;
+    int n = (int)json_array_size(json);
+
+    json_decref(json);
+    return n;
+}
+
+static const char *failure_of(struct search_page *page, const struct study_trial *trial)
+{
+    char *text = search_attribute_text(trial->user, trial->n_user, "papertape:failure");
+
+    if (!text)
+        text = search_attribute_text(trial->system, trial->n_system, "fail_reason");
+    const char *kept = text ? keep_text(page, text) : NULL;
+    free(text);
+    return kept;
+}
+
+static bool take_trial(struct search_page *page, const struct study *study, int member,
+                       const struct mapped *mapped, const struct study_trial *trial, struct search_trial *row)
+{
+    struct search_cell *cells = take(page, ((size_t)page->n_params + 1) * sizeof(*cells));
+    char *worker = search_attribute_text(trial->user, trial->n_user, "papertape:worker");
+
+    *row = (struct search_trial){.member = member,
+                                 .number = trial->number,
+                                 .state = trial->state,
+                                 .started_us = trial->started_us,
+                                 .completed_us = trial->completed_us,
+                                 .heartbeat_us = trial->heartbeat_us,
+                                 .cells = cells,
+                                 .n_reports = trial->n_reports,
+                                 .violation = study_trial_violation(trial),
+                                 .retries = count_retries(trial),
+                                 .ours = worker != NULL,
+                                 .failure = failure_of(page, trial)};
+    snprintf(row->worker, sizeof(row->worker), "%s", worker ? worker : "");
+    free(worker);
+    take_progress(row, trial);
+    if (!cells)
+        return false;
+    for (int i = 0; i < page->n_params; i++)
+        cells[i] = (struct search_cell){.value = NAN};
+    for (int i = 0; i < trial->n_params; i++)
+        cells[mapped->params[trial->params[i].param]] = (struct search_cell){
+            trial->params[i].value, mapped->distributions[trial->params[i].distribution]};
+    if (trial->values) {
+        double *values = take(page, ((size_t)study->n_objectives + 1) * sizeof(*values));
+        if (!values)
+            return false;
+        memcpy(values, trial->values, (size_t)study->n_objectives * sizeof(*values));
+        row->values = values;
+    }
+    if (trial->n_reports > 0) {
+        struct trial_report *reports = take(page, (size_t)trial->n_reports * sizeof(*reports));
+        if (!reports)
+            return false;
+        memcpy(reports, trial->reports, (size_t)trial->n_reports * sizeof(*reports));
+        row->reports = reports;
+    }
+    return true;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct search_trial *p = a, *q = b;
+
+    return p->number != q->number ? (p->number < q->number ? -1 : 1) : p->member - q->member;
+}
+
+static bool take_trials(struct search_page *page, struct study *const *members, size_t n)
+{
+    size_t params = 1, distributions = 1, trials = 1;
+
+    for (size_t i = 0; i < n; i++) {
+        params += (size_t)members[i]->n_params;
+        distributions += (size_t)members[i]->n_distributions;
+        trials += (size_t)members[i]->n_trials;
+    }
+    struct mapped *mapped = take(page, n * sizeof(*mapped));
+    struct search_distribution *room = take(page, distributions * sizeof(*room));
+    struct search_trial *rows = take(page, trials * sizeof(*rows));
+    page->params = take(page, params * sizeof(*page->params));
+    page->members = take(page, n * sizeof(*page->members));
+    page->distributions = room;
+    page->trials = rows;
+    if (!mapped || !room || !rows || !page->params || !page->members)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        page->members[page->n_members++] = keep_text(page, members[i]->name);
+        if (!page->members[i] || !map_member(page, members[i], room, &mapped[i]))
+            return false;
+    }
+    for (size_t i = 0; i < n; i++)
+        for (int k = 0; k < members[i]->n_trials; k++)
+            if (!take_trial(page, members[i], (int)i, &mapped[i], members[i]->trials[k],
+                            &rows[page->n_trials++]))
+                return false;
+    qsort(rows, (size_t)page->n_trials, sizeof(*rows), by_number);
+    return true;
+}
+
+/* ---- The rest. ---- */
+
+static bool take_results(struct search_page *page, struct study *const *members, size_t n)
+{
+    size_t n_results;
+    struct search_result *results = search_results(members, n, &n_results);
+    double *values = take(page, (n_results + 1) * sizeof(*values));
+    double *best = take(page, (n_results + 1) * sizeof(*best));
+
+    page->values = values;
+    page->best = best;
+    for (size_t i = 0; values && best && members[0]->n_objectives == 1 && i < n_results; i++) {
+        int at = page->n_results++;
+        double before = at ? best[at - 1] : NAN;
+        values[at] = results[i].trial->values[0];
+        best[at] = isnan(before) || search_better(members[0]->directions[0], values[at], before) ? values[at]
+                                                                                                 : before;
+    }
+    free(results);
+    return values && best;
+}
+
+/* Of the study with the most completed trials; of several objectives the first. Reckoned anew only where
+ * there are more of them. */
+static void take_importance(struct search_page *page, struct study *const *members, size_t n,
+                            struct search_kept *kept)
+{
+    static const struct search_kept nothing;
+    struct importance found[SEARCH_IMPORTANCE_MAX];
+    const struct study *study = members[0];
+    struct search_kept own = nothing;
+    int most = -1;
+
+    kept = kept ? kept : &own;
+    for (size_t i = 0; i < n; i++) {
+        int complete = 0;
+        for (int k = 0; k < members[i]->n_trials; k++)
+            complete += members[i]->trials[k]->state == TRIAL_COMPLETE;
+        if (complete > most) {
+            most = complete;
+            study = members[i];
+        }
+    }
+    if (strcmp(kept->key, page->search.key) != 0 || kept->importance_trials != most) {
+        int r = importance_compute(study, 0, IMPORTANCE_SEED, found, SEARCH_IMPORTANCE_MAX);
+        snprintf(kept->key, sizeof(kept->key), "%s", page->search.key);
+        kept->importance_trials = most;
+        kept->n_importance = r > 0 ? r : 0;
+        for (int i = 0; i < kept->n_importance; i++) {
+            snprintf(kept->importance_params[i], sizeof(kept->importance_params[i]), "%s",
+                     study->params[found[i].param]);
+            kept->importance_shares[i] = found[i].share;
+        }
+    }
+    page->importance_trials = kept->importance_trials;
+    for (int i = 0; i < kept->n_importance; i++)
+        for (int k = 0; k < page->n_params; k++)
+            if (strncmp(page->params[k], kept->importance_params[i],
+                        sizeof(kept->importance_params[i]) - 1) == 0 &&
+                page->n_importance < SEARCH_IMPORTANCE_MAX) {
+                page->importance[page->n_importance].param = k;
+                page->importance[page->n_importance++].share = kept->importance_shares[i];
+                break;
+            }
+}
+
+static bool keep_attributes(struct search_page *page, struct search_attribute *to,
+                            const struct study_attribute *from, int n, bool system)
+{
+    for (int i = 0; i < n; i++) {
+        struct search_attribute *attribute = &to[page->n_attributes++];
+        attribute->key = keep_text(page, from[i].key);
+        attribute->json = keep_text(page, from[i].json ? from[i].json : "null");
+        attribute->system = system;
+        if (!attribute->key || !attribute->json)
+            return false;
+    }
+    return true;
+}
+
+static bool take_attributes(struct search_page *page, struct study *const *members, size_t n,
+                            const struct search_want *want)
+{
+    page->attributes_trial = -1;
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(members[i]->name, want->study) != 0 || want->trial < 0 ||
+            want->trial >= members[i]->n_trials)
+            continue;
+        const struct study_trial *trial = members[i]->trials[want->trial];
+        struct search_attribute *room =
+            take(page, (size_t)(trial->n_user + trial->n_system + 1) * sizeof(*room));
+        page->attributes = room;
+        page->attributes_trial = want->trial;
+        snprintf(page->attributes_study, sizeof(page->attributes_study), "%s", want->study);
+        return room && keep_attributes(page, room, trial->user, trial->n_user, false) &&
+               keep_attributes(page, room, trial->system, trial->n_system, true);
+    }
+    return true;
+}
+
+struct search_page *search_page_make(struct study *const *members, size_t n, const struct search_want *want,
+                                     struct search_kept *kept, int64_t now_us)
+{
+    struct search_page *page = calloc(1, sizeof(*page));
+    struct searches *one = searches_make(members, n, now_us);
+
+    if (page)
+        page->order = calloc(1, sizeof(*page->order));
+    if (!page || !page->order || !one || one->n < 1)
+        goto failed;
+    page->search = one->search[0];
+    page->search.config = page->search.folder = NULL;
+    if (!take_trials(page, members, n) || !take_results(page, members, n) ||
+        !take_attributes(page, members, n, want))
+        goto failed;
+    take_importance(page, members, n, kept);
+    searches_destroy(one);
+    return page;
+failed:
+    searches_destroy(one);
+    search_page_destroy(page);
+    return NULL;
+}
+
+/* ---- As text. ---- */
+
+const char *search_number(char *buf, size_t size, double value)
+{
+    double much = fabs(value);
+
+    if (isnan(value))
+        snprintf(buf, size, "n/a");
+    else if (isinf(value))
+        snprintf(buf, size, value > 0 ? "inf" : "-inf");
+    else if (much != 0 && (much < 1e-3 || much >= 1e6))
+        snprintf(buf, size, "%.3g", value);
+    else
+        snprintf(buf, size, "%.*f", much < 10 ? 4 : much < 100 ? 3 : much < 1000 ? 2 : 1, value);
+    return buf;
+}
+
+const char *search_cell_text(const struct search_page *page, const struct search_cell *cell, char *buf,
+                             size_t size)
+{
+    buf[0] = '\0';
+    if (isnan(cell->value))
+        return buf;
+    const struct search_distribution *d = &page->distributions[cell->distribution];
+    if (d->kind == DISTRIBUTION_CATEGORICAL) {
+        bool known = cell->value >= 0 && cell->value < d->n_choices;
+        snprintf(buf, size, "%s", known ? d->choices[(int)cell->value] : "?");
+    } else if (d->kind == DISTRIBUTION_INT && fabs(cell->value) < 1e15) {
+        snprintf(buf, size, "%.0f", cell->value);
+    } else {
+        snprintf(buf, size, "%.4g", cell->value);
+    }
+    return buf;
+}
+
+double search_cell_place(const struct search_page *page, const struct search_cell *cell)
+{
+    if (isnan(cell->value))
+        return NAN;
+    const struct search_distribution *d = &page->distributions[cell->distribution];
+    double low = d->kind == DISTRIBUTION_CATEGORICAL ? 0 : d->low;
+    double high = d->kind == DISTRIBUTION_CATEGORICAL ? d->n_choices - 1 : d->high, value = cell->value;
+    if (d->log && low > 0) {
+        low = log(low);
+        high = log(high);
+        value = log(value);
+    }
+    double place = high > low ? (value - low) / (high - low) : 0.5;
+    return isnan(place) ? NAN : place < 0 ? 0 : place > 1 ? 1 : place;
+}
+
+const char *search_trial_name(const struct search_page *page, const struct search_trial *trial, char *buf,
+                              size_t size)
+{
+    char base[STUDY_NAME_MAX + 1];
+
+    if (page->n_members > 1)
+        snprintf(buf, size, "%d#%d", study_search_name(page->members[trial->member], base), trial->number);
+    else
+        snprintf(buf, size, "#%d", trial->number);
+    return buf;
+}
+
+int64_t search_trial_duration_ms(const struct search_trial *trial, int64_t now_us)
+{
+    int64_t end = trial->state == TRIAL_RUNNING ? now_us : trial->completed_us;
+
+    if (trial->started_us == STUDY_NO_TIME || end == STUDY_NO_TIME || end < trial->started_us)
+        return -1;
+    return (end - trial->started_us) / 1000;
+}
+
+int64_t search_trial_age_ms(const struct search_trial *trial, int64_t now_us)
+{
+    if (trial->heartbeat_us == STUDY_NO_TIME)
+        return -1;
+    return now_us > trial->heartbeat_us ? (now_us - trial->heartbeat_us) / 1000 : 0;
+}
+
+int64_t search_trial_expected_ms(const struct search_trial *trial)
+{
+    return trial->ours ? SEARCH_HEARTBEAT_MS : SEARCH_HEARTBEAT_OTHER_MS;
+}
+
+double search_trial_value(const struct search_trial *trial)
+{
+    if (trial->values)
+        return trial->values[0];
+    return trial->n_reports > 0 ? trial->reports[trial->n_reports - 1].value : NAN;
+}
+
+const struct search_trial *search_page_trial(const struct search_page *page, const char *study, int number)
+{
+    for (int i = 0; i < page->n_trials; i++)
+        if (page->trials[i].number == number && strcmp(page->members[page->trials[i].member], study) == 0)
+            return &page->trials[i];
+    return NULL;
+}

@@ -1,0 +1,136 @@
+#include "tui/search_reader.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BUSY_MS = 250 }; /* that a lock is waited for: the next second asks again */
+
+struct search_reader {
+    struct search_source *source; /* the thread's */
+    pthread_t thread;
+    pthread_mutex_t mutex; /* of all that follows; held for no longer than it takes to copy them */
+    pthread_cond_t wanted;
+    struct search_want want;
+    bool wants, ends, have;
+    struct search_reading reading;
+    int event;
+};
+
+static int64_t clock_of(clockid_t id, int64_t unit_ns)
+{
+    struct timespec ts;
+
+    clock_gettime(id, &ts);
+    return (ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec) / unit_ns;
+}
+
+/* A reading that nobody took, and that a newer one of "nothing has changed" must not hide. */
+static void put(struct search_reader *reader, struct search_reading *reading)
+{
+    if (reader->have && reader->reading.searches && reading->error == 0 && !reading->searches) {
+        reader->reading.mono_ms = reading->mono_ms;
+        return;
+    }
+    search_reading_finish(&reader->reading);
+    reader->reading = *reading;
+    reader->have = true;
+}
+
+static void *run(void *ctx)
+{
+    struct search_reader *reader = ctx;
+
+    pthread_mutex_lock(&reader->mutex);
+    while (!reader->ends) {
+        if (!reader->wants) {
+            pthread_cond_wait(&reader->wanted, &reader->mutex);
+            continue;
+        }
+        struct search_want want = reader->want;
+        struct search_reading reading;
+        reader->wants = false;
+        pthread_mutex_unlock(&reader->mutex);
+        search_source_read(reader->source, &want, clock_of(CLOCK_REALTIME, 1000),
+                           clock_of(CLOCK_MONOTONIC, 1000000), &reading);
+        pthread_mutex_lock(&reader->mutex);
+        put(reader, &reading);
+        eventfd_write(reader->event, 1);
+    }
+    pthread_mutex_unlock(&reader->mutex);
+    return NULL;
+}
+
+struct search_reader *search_reader_create(const char *url, const char *folder)
+{
+    struct search_reader *reader = calloc(1, sizeof(*reader));
+    sigset_t all, before;
+
+    if (!reader)
+        return NULL;
+    reader->event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    reader->source = search_source_create(url, folder, BUSY_MS);
+    pthread_mutex_init(&reader->mutex, NULL);
+    pthread_cond_init(&reader->wanted, NULL);
+    sigfillset(&all); /* signals are the main loop's */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool ok = reader->event >= 0 && reader->source && pthread_create(&reader->thread, NULL, run, reader) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (ok)
+        return reader;
+    if (reader->event >= 0)
+        close(reader->event);
+    search_source_destroy(reader->source);
+    free(reader);
+    return NULL;
+}
+
+void search_reader_destroy(struct search_reader *reader)
+{
+    if (!reader)
+        return;
+    pthread_mutex_lock(&reader->mutex);
+    reader->ends = true;
+    pthread_cond_signal(&reader->wanted);
+    pthread_mutex_unlock(&reader->mutex);
+    pthread_join(reader->thread, NULL);
+    pthread_cond_destroy(&reader->wanted);
+    pthread_mutex_destroy(&reader->mutex);
+    search_reading_finish(&reader->reading);
+    search_source_destroy(reader->source);
+    close(reader->event);
+    free(reader);
+}
+
+int search_reader_fd(const struct search_reader *reader)
+{
+    return reader->event;
+}
+
+void search_reader_want(struct search_reader *reader, const struct search_want *want)
+{
+    pthread_mutex_lock(&reader->mutex);
+    reader->want = *want;
+    reader->wants = true;
+    pthread_cond_signal(&reader->wanted);
+    pthread_mutex_unlock(&reader->mutex);
+}
+
+bool search_reader_take(struct search_reader *reader, struct search_reading *ret)
+{
+    eventfd_t unused;
+
+    pthread_mutex_lock(&reader->mutex);
+    bool have = reader->have;
+    eventfd_read(reader->event, &unused);
+    if (have) {
+        *ret = reader->reading;
+        reader->reading = (struct search_reading){0};
+        reader->have = false;
+    }
+    pthread_mutex_unlock(&reader->mutex);
+    return have;
+}

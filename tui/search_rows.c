@@ -1,0 +1,175 @@
+#include "tui/search_rows.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A parameter's place among those that are sorted by: the importance's order, which does not depend on what
+ * is sorted by. */
+static int by_rank(const struct search_page *page, int rank)
+{
+    int at = 0;
+
+    if (rank < page->n_importance)
+        return page->importance[rank].param;
+    for (int i = 0; i < page->n_params; i++) {
+        bool ranked = false;
+        for (int k = 0; k < page->n_importance && !ranked; k++)
+            ranked = page->importance[k].param == i;
+        if (!ranked && page->n_importance + at++ == rank)
+            return i;
+    }
+    return -1;
+}
+
+int search_rows_sorts(const struct search_page *page)
+{
+    return SORT_PARAMS + page->n_params;
+}
+
+int search_rows_columns(const struct search_page *page, int sort, int *ret, int cap)
+{
+    int n = 0, first = sort >= SORT_PARAMS ? by_rank(page, sort - SORT_PARAMS) : -1;
+
+    if (first >= 0 && n < cap)
+        ret[n++] = first;
+    for (int i = 0; i < page->n_params && n < cap; i++) {
+        int param = by_rank(page, i);
+        if (param >= 0 && param != first)
+            ret[n++] = param;
+    }
+    return n;
+}
+
+const char *search_rows_name(const struct search_page *page, int sort)
+{
+    static const char *const names[SORT_PARAMS] = {"newest", "value", "state", "duration"};
+
+    if (sort >= SORT_PARAMS && by_rank(page, sort - SORT_PARAMS) >= 0)
+        return page->params[by_rank(page, sort - SORT_PARAMS)];
+    return names[sort > 0 && sort < SORT_PARAMS ? sort : SORT_NEWEST];
+}
+
+/* ---- The filter. ---- */
+
+static bool has(const char *text, const char *part)
+{
+    size_t n = strlen(part);
+
+    for (; *text; text++) {
+        size_t i = 0;
+        while (i < n && text[i] && tolower((unsigned char)text[i]) == tolower((unsigned char)part[i]))
+            i++;
+        if (i == n)
+            return true;
+    }
+    return n == 0;
+}
+
+static bool matches(const struct search_page *page, const struct search_trial *trial, const char *filter)
+{
+    char name[32], cell[128], text[256];
+
+    search_trial_name(page, trial, name, sizeof(name));
+    if (has(name, filter) || has(trial_state_name(trial->state), filter) || has(trial->worker, filter) ||
+        (trial->failure && has(trial->failure, filter)))
+        return true;
+    for (int i = 0; i < page->n_params; i++) {
+        search_cell_text(page, &trial->cells[i], cell, sizeof(cell));
+        snprintf(text, sizeof(text), "%.120s=%s", page->params[i], cell);
+        if (cell[0] && has(text, filter))
+            return true;
+    }
+    return false;
+}
+
+/* ---- The order. ---- */
+
+struct keyed {
+    const struct search_trial *trial;
+    double key; /* least first; NaN last */
+    bool known;
+};
+
+static int by_key(const void *a, const void *b)
+{
+    const struct keyed *p = a, *q = b;
+
+    if (p->known != q->known)
+        return p->known ? -1 : 1;
+    if (p->known && p->key != q->key)
+        return p->key < q->key ? -1 : 1;
+    if (p->trial->number != q->trial->number)
+        return p->trial->number > q->trial->number ? -1 : 1;
+    return p->trial->member - q->trial->member;
+}
+
+static double key_of(const struct search_page *page, const struct search_trial *trial, int sort, int param)
+{
+    static const int states[TRIAL_STATES] = {
+        [TRIAL_RUNNING] = 0, [TRIAL_WAITING] = 1, [TRIAL_COMPLETE] = 2, [TRIAL_PRUNED] = 3, [TRIAL_FAIL] = 4};
+
+    if (sort == SORT_VALUE) {
+        double value = search_trial_value(trial);
+        return page->search.directions[0] == STUDY_MAXIMIZE ? -value : value;
+    }
+    if (sort == SORT_STATE)
+        return states[trial->state];
+    if (sort == SORT_DURATION) {
+        int64_t ms = trial_state_finished(trial->state) ? search_trial_duration_ms(trial, 0) : -1;
+        return ms < 0 ? NAN : -(double)ms;
+    }
+    if (param >= 0)
+        return trial->cells[param].value;
+    return trial->state == TRIAL_RUNNING ? 0 : 1; /* equal keys: by number, newest first */
+}
+
+static bool make(const struct search_page *page, struct search_order *order)
+{
+    bool inverse = order->filter[0] == '!';
+    int param = order->sort >= SORT_PARAMS ? by_rank(page, order->sort - SORT_PARAMS) : -1, n = 0;
+    struct keyed *keyed = malloc(((size_t)page->n_trials + 1) * sizeof(*keyed));
+    const struct search_trial **rows = malloc(((size_t)page->n_trials + 1) * sizeof(*rows));
+
+    if (!keyed || !rows) {
+        free(keyed);
+        free(rows);
+        return false;
+    }
+    for (int i = 0; i < page->n_trials; i++) {
+        const struct search_trial *trial = &page->trials[i];
+        if (order->filter[inverse] && matches(page, trial, order->filter + inverse) == inverse)
+            continue;
+        double key = key_of(page, trial, order->sort, param);
+        keyed[n++] =
+            (struct keyed){trial, order->invert && order->sort > SORT_NEWEST ? -key : key, !isnan(key)};
+    }
+    qsort(keyed, (size_t)n, sizeof(*keyed), by_key);
+    for (int i = 0; i < n; i++)
+        rows[order->invert && order->sort <= SORT_NEWEST ? n - 1 - i : i] = keyed[i].trial;
+    free(keyed);
+    order->rows = rows;
+    order->n = n;
+    return true;
+}
+
+const struct search_trial *const *search_rows(const struct search_page *page, int sort, bool invert,
+                                              const char *filter, int *ret_n)
+{
+    struct search_order *order = page->order;
+
+    *ret_n = 0;
+    if (!order->made || order->sort != sort || order->invert != invert ||
+        strcmp(order->filter, filter) != 0) {
+        free(order->rows);
+        *order = (struct search_order){.sort = sort, .invert = invert};
+        snprintf(order->filter, sizeof(order->filter), "%s", filter);
+        order->made = make(page, order);
+    }
+    if (!order->made)
+        return NULL;
+    *ret_n = order->n;
+    return order->rows;
+}

@@ -1,0 +1,306 @@
+#include "tui/search_source.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum {
+    REFRESH_US = 5000000, /* what counts on with the clock (trials/h) is made anew so often */
+    SECOND_NS = 1000000000,
+};
+
+/* A study that has been read, and its trials' states when it was. */
+struct held {
+    struct study *study;
+    int counts[TRIAL_STATES];
+    bool listed;
+};
+
+struct search_source {
+    char *url, *folder;
+    int busy_ms;
+    struct study_store *store; /* NULL: not open */
+    dev_t device;              /* of the file that is open; another in its place is opened anew */
+    ino_t inode;
+    struct held *held;
+    size_t n_held, cap;
+    size_t next; /* of those that do not change, the one that is asked about anyway */
+    struct search_kept kept;
+    struct search_want shown; /* what the last reading was of */
+    int64_t shown_us;         /* when it was made; STUDY_NO_TIME: none was */
+    uint64_t shown_version;
+    struct search_validation validation;
+    char validation_folder[1024];
+    int64_t validation_ns;
+    int validation_complete;
+};
+
+void search_reading_finish(struct search_reading *reading)
+{
+    searches_destroy(reading->searches);
+    search_page_destroy(reading->page);
+    *reading = (struct search_reading){0};
+}
+
+struct search_source *search_source_create(const char *url, const char *folder, int busy_ms)
+{
+    struct search_source *source = calloc(1, sizeof(*source));
+
+    if (!source)
+        return NULL;
+    *source = (struct search_source){
+        .url = strdup(url), .folder = strdup(folder), .busy_ms = busy_ms, .shown_us = STUDY_NO_TIME};
+    if (source->url && source->folder)
+        return source;
+    search_source_destroy(source);
+    return NULL;
+}
+
+static void drop(struct search_source *source)
+{
+    study_store_close(source->store);
+    source->store = NULL;
+    for (size_t i = 0; i < source->n_held; i++)
+        study_destroy(source->held[i].study);
+    source->n_held = 0;
+    source->shown_us = STUDY_NO_TIME;
+    source->kept.key[0] = source->validation_folder[0] = '\0';
+}
+
+void search_source_destroy(struct search_source *source)
+{
+    if (!source)
+        return;
+    drop(source);
+    free(source->held);
+    free(source->url);
+    free(source->folder);
+    free(source);
+}
+
+/* ---- The storage. ---- */
+
+/* The file that the URL names; NULL for what is no file. */
+static const char *file_of(const char *url)
+{
+    static const char scheme[] = "sqlite:///";
+
+    if (strncmp(url, scheme, sizeof(scheme) - 1) == 0)
+        return url + sizeof(scheme) - 1;
+    return strstr(url, "://") ? NULL : url;
+}
+
+static int open_store(struct search_source *source, char words[static SEARCH_WORDS_MAX])
+{
+    const char *file = file_of(source->url);
+    struct stat st = {0};
+    bool there = file && stat(file, &st) == 0;
+
+    if (source->store && file && (!there || st.st_dev != source->device || st.st_ino != source->inode))
+        drop(source);
+    if (source->store)
+        return 0;
+    int r = study_store_open(source->url, STUDY_STORE_READ, source->busy_ms, &source->store, words);
+    if (r == 0) {
+        source->device = st.st_dev;
+        source->inode = st.st_ino;
+    }
+    return r;
+}
+
+static struct held *find_held(struct search_source *source, const struct study_summary *summary)
+{
+    int trials = 0;
+
+    for (int i = 0; i < TRIAL_STATES; i++)
+        trials += summary->trials[i];
+    for (size_t i = 0; i < source->n_held; i++) {
+        struct held *held = &source->held[i];
+        if (held->study->id != summary->id)
+            continue;
+        /* Another study may have taken the number of one that was deleted. */
+        if (strcmp(held->study->name, summary->name) == 0 && held->study->n_trials <= trials)
+            return held;
+        study_destroy(held->study);
+        *held = source->held[--source->n_held];
+        return NULL;
+    }
+    return NULL;
+}
+
+static int hold(struct search_source *source, const struct study_summary *summary,
+                char words[static SEARCH_WORDS_MAX])
+{
+    struct held *held = find_held(source, summary);
+    int r = 0;
+
+    if (!held) {
+        if (source->n_held == source->cap) {
+            size_t cap = source->cap ? 2 * source->cap : 16;
+            struct held *more = realloc(source->held, cap * sizeof(*more));
+            if (!more)
+                return -ENOMEM;
+            source->held = more;
+            source->cap = cap;
+        }
+        held = &source->held[source->n_held];
+        *held = (struct held){0};
+        r = study_store_load(source->store, summary->id, &held->study, words);
+        source->n_held += r == 0;
+    } else if (memcmp(held->counts, summary->trials, sizeof(held->counts)) != 0 ||
+               summary->trials[TRIAL_RUNNING] > 0 ||
+               (size_t)(held - source->held) == source->next % source->n_held) {
+        r = study_store_sync(source->store, held->study, words);
+    }
+    if (r == 0) {
+        memcpy(held->counts, summary->trials, sizeof(held->counts));
+        held->listed = true;
+    }
+    return r;
+}
+
+/* Brings what is held up to date: the newest studies, at most as many as are listed. */
+static int read_studies(struct search_source *source, char words[static SEARCH_WORDS_MAX])
+{
+    struct study_summary *summaries = NULL;
+    size_t n = 0;
+    int r = study_store_list(source->store, &summaries, &n, words);
+
+    for (size_t i = 0; i < source->n_held; i++)
+        source->held[i].listed = false;
+    source->next++;
+    for (size_t i = n > SEARCHES_MAX ? n - SEARCHES_MAX : 0; r == 0 && i < n; i++) {
+        r = hold(source, &summaries[i], words);
+        if (r == -ENOENT) /* deleted since it was listed */
+            r = 0;
+    }
+    for (size_t i = 0; r == 0 && i < source->n_held;) {
+        if (source->held[i].listed) {
+            i++;
+            continue;
+        }
+        study_destroy(source->held[i].study);
+        source->held[i] = source->held[--source->n_held];
+        source->shown_us = STUDY_NO_TIME;
+    }
+    study_summaries_finish(summaries, n);
+    free(summaries);
+    return r;
+}
+
+/* ---- What is made of it. ---- */
+
+static void read_validation(struct search_source *source, struct study *const *members, size_t n,
+                            struct search_page *page)
+{
+    const struct study *newest = members[0];
+    char folder[1024], file[1100];
+    struct stat st;
+    int complete = 0;
+
+    for (size_t i = 0; i < n; i++)
+        newest = members[i]->id > newest->id ? members[i] : newest;
+    char *own = search_attribute_text(newest->user, newest->n_user, "papertape:folder");
+    snprintf(folder, sizeof(folder), "%s%s%s", own ? own : source->folder, own ? "" : "/",
+             own ? "" : newest->name);
+    free(own);
+    snprintf(file, sizeof(file), "%s/proposal.json", folder);
+    int64_t changed_ns =
+        stat(file, &st) == 0 ? (int64_t)st.st_mtim.tv_sec * SECOND_NS + st.st_mtim.tv_nsec : 0;
+    int *numbers = calloc((size_t)newest->n_trials + 1, sizeof(*numbers));
+    for (int i = 0; numbers && i < newest->n_trials; i++)
+        if (newest->trials[i]->state == TRIAL_COMPLETE)
+            numbers[complete++] = newest->trials[i]->number;
+    if (strcmp(folder, source->validation_folder) != 0 || changed_ns != source->validation_ns ||
+        complete != source->validation_complete) {
+        search_validation_read(folder, numbers, complete, &source->validation);
+        memcpy(source->validation_folder, folder, sizeof(folder));
+        source->validation_ns = changed_ns;
+        source->validation_complete = complete;
+    }
+    free(numbers);
+    page->validation = source->validation;
+    page->have_validation = true;
+}
+
+static int make_page(struct search_source *source, struct study *const *studies,
+                     const struct search_want *want, int64_t now_us, struct search_page **ret)
+{
+    size_t n = source->n_held, *at = calloc(n + 1, sizeof(*at)), found = 0;
+    struct study **members = calloc(n + 1, sizeof(*members));
+
+    if (at && members)
+        found = searches_members(studies, n, want->key, at, n);
+    for (size_t i = 0; i < found; i++)
+        members[i] = studies[at[i]];
+    if (found > 0)
+        *ret = search_page_make(members, found, want, &source->kept, now_us);
+    if (*ret && want->validation)
+        read_validation(source, members, found, *ret);
+    bool ok = at && members && (found == 0 || *ret);
+    free(at);
+    free(members);
+    return ok ? 0 : -ENOMEM;
+}
+
+static bool same_want(const struct search_want *a, const struct search_want *b)
+{
+    return strcmp(a->key, b->key) == 0 && strcmp(a->study, b->study) == 0 && a->trial == b->trial &&
+           a->validation == b->validation;
+}
+
+static int make_all(struct search_source *source, const struct search_want *want, int64_t now_us,
+                    struct search_reading *ret)
+{
+    struct study **studies = calloc(source->n_held + 1, sizeof(*studies));
+    uint64_t version = source->n_held;
+    int r = 0;
+
+    if (!studies)
+        return -ENOMEM;
+    for (size_t i = 0; i < source->n_held; i++) {
+        studies[i] = source->held[i].study;
+        version += studies[i]->version + 1;
+    }
+    bool same = source->shown_us != STUDY_NO_TIME && version == source->shown_version &&
+                same_want(want, &source->shown) && now_us - source->shown_us < REFRESH_US;
+    if (!same) {
+        ret->searches = searches_make(studies, source->n_held, now_us);
+        r = ret->searches ? 0 : -ENOMEM;
+        if (r == 0 && want->key[0])
+            r = make_page(source, studies, want, now_us, &ret->page);
+    }
+    if (r == 0 && !same) {
+        source->shown = *want;
+        source->shown_us = now_us;
+        source->shown_version = version;
+    }
+    free(studies);
+    return r;
+}
+
+void search_source_read(struct search_source *source, const struct search_want *want, int64_t now_us,
+                        int64_t mono_ms, struct search_reading *ret)
+{
+    struct search_reading reading = {.mono_ms = mono_ms};
+    int r = open_store(source, reading.words);
+
+    if (r == 0)
+        r = read_studies(source, reading.words);
+    if (r == 0)
+        r = make_all(source, want, now_us, &reading);
+    if (r == -ENOMEM)
+        snprintf(reading.words, sizeof(reading.words), "out of memory");
+    if (r < 0) {
+        searches_destroy(reading.searches);
+        search_page_destroy(reading.page);
+        reading.searches = NULL;
+        reading.page = NULL;
+        if (r != -EBUSY)
+            drop(source);
+    }
+    reading.error = r;
+    *ret = reading;
+}

@@ -1,0 +1,364 @@
+#include "tui/searches.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { US = 1000000, PARETO_MAX = 4000 /* trials, of more the newest count */ };
+
+char *search_attribute_text(const struct study_attribute *attributes, int n, const char *key)
+{
+    const struct study_attribute *found = study_attribute_find(attributes, n, key);
+    json_t *json = found && found->json ? json_loads(found->json, JSON_DECODE_ANY, NULL) : NULL;
+    const char *text = json_string_value(json);
+    char *copy = text ? strdup(text) : NULL;
+
+    json_decref(json);
+    return copy;
+}
+
+double search_attribute_number(const struct study_attribute *attributes, int n, const char *key)
+{
+    const struct study_attribute *found = study_attribute_find(attributes, n, key);
+    json_t *json = found && found->json ? json_loads(found->json, JSON_DECODE_ANY, NULL) : NULL;
+    double value = json_is_number(json) ? json_number_value(json) : NAN;
+
+    json_decref(json);
+    return value;
+}
+
+int search_done(const struct search *search)
+{
+    return search->counts[TRIAL_COMPLETE] + search->counts[TRIAL_PRUNED] + search->counts[TRIAL_FAIL];
+}
+
+const char *search_direction(const struct search *search, char buf[static STATUS_WORD_MAX])
+{
+    static const char *const words[STUDY_DIRECTIONS] = {"n/a", "min", "max"};
+    size_t at = 0;
+
+    buf[0] = '\0';
+    for (int i = 0; i < search->n_objectives && at + 5 < STATUS_WORD_MAX; i++)
+        at += (size_t)snprintf(buf + at, STATUS_WORD_MAX - at, "%s%s", i ? "," : "",
+                               words[search->directions[i]]);
+    return buf;
+}
+
+/* ---- Groups. ---- */
+
+/* What a study is grouped by: its name, or that of its search with the directions, which must agree. */
+static void group_key(const struct study *study, char ret[static SEARCH_LABEL_MAX])
+{
+    char base[STUDY_NAME_MAX + 1];
+    int at, k = study_search_name(study->name, base);
+
+    if (k <= 0) {
+        snprintf(ret, SEARCH_LABEL_MAX, "%s", study->name);
+        return;
+    }
+    at = snprintf(ret, SEARCH_LABEL_MAX, "%s_*", base);
+    for (int i = 0; i < study->n_objectives && at + 1 < SEARCH_LABEL_MAX; i++)
+        at += snprintf(ret + at, SEARCH_LABEL_MAX - (size_t)at, "%d", (int)study->directions[i]);
+}
+
+struct place {
+    int k;
+    size_t at;
+};
+
+static int by_k(const void *a, const void *b)
+{
+    const struct place *p = a, *q = b;
+
+    return p->k != q->k ? (p->k < q->k ? -1 : 1) : p->at < q->at ? -1 : p->at > q->at;
+}
+
+size_t searches_members(struct study *const *studies, size_t n, const char *key, size_t *ret, size_t cap)
+{
+    struct place *places = calloc(n + 1, sizeof(*places));
+    char own[SEARCH_LABEL_MAX], base[STUDY_NAME_MAX + 1];
+    size_t found = 0;
+
+    for (size_t i = 0; places && i < n; i++) {
+        group_key(studies[i], own);
+        if (strcmp(own, key) == 0)
+            places[found++] = (struct place){study_search_name(studies[i]->name, base), i};
+    }
+    if (places)
+        qsort(places, found, sizeof(*places), by_k);
+    found = found < cap ? found : cap;
+    for (size_t i = 0; i < found; i++)
+        ret[i] = places[i].at;
+    free(places);
+    return found;
+}
+
+static void make_label(struct search *search, struct study *const *members, size_t n)
+{
+    char base[STUDY_NAME_MAX + 1];
+    int first = study_search_name(members[0]->name, base);
+    int last = study_search_name(members[n - 1]->name, base);
+
+    if (n == 1)
+        snprintf(search->label, sizeof(search->label), "%s", members[0]->name);
+    else if (last - first + 1 == (int)n)
+        snprintf(search->label, sizeof(search->label), "%s_%d..%d", base, first, last);
+    else
+        snprintf(search->label, sizeof(search->label), "%s_%d..%d (%zu)", base, first, last, n);
+    snprintf(search->job, sizeof(search->job), "%s", base);
+    char *run = strchr(search->job, '@'); /* of a schedule */
+    if (run && run > search->job)
+        *run = '\0';
+}
+
+/* ---- Results. ---- */
+
+static int by_completion(const void *a, const void *b)
+{
+    const struct search_result *p = a, *q = b;
+
+    if (p->completed_us != q->completed_us)
+        return p->completed_us < q->completed_us ? -1 : 1;
+    return p->number != q->number ? (p->number < q->number ? -1 : 1) : p->member - q->member;
+}
+
+struct search_result *search_results(struct study *const *members, size_t n, size_t *ret_n)
+{
+    size_t most = 0, found = 0;
+
+    for (size_t i = 0; i < n; i++)
+        most += (size_t)members[i]->n_trials;
+    struct search_result *results = most ? malloc(most * sizeof(*results)) : NULL;
+    *ret_n = 0;
+    for (size_t i = 0; results && i < n; i++)
+        for (int k = 0; k < members[i]->n_trials; k++) {
+            const struct study_trial *trial = members[i]->trials[k];
+            if (trial->state == TRIAL_COMPLETE && trial->values && !(study_trial_violation(trial) > 0))
+                results[found++] = (struct search_result){trial->completed_us, (int)i, trial->number, trial};
+        }
+    if (results)
+        qsort(results, found, sizeof(*results), by_completion);
+    *ret_n = found;
+    return results;
+}
+
+static bool dominates(const struct study *study, const double *a, const double *b)
+{
+    bool better = false;
+
+    for (int i = 0; i < study->n_objectives; i++) {
+        if (search_better(study->directions[i], b[i], a[i]) || isnan(a[i]))
+            return false;
+        better |= search_better(study->directions[i], a[i], b[i]);
+    }
+    return better;
+}
+
+int search_pareto(const struct study *study, const struct search_result *results, size_t n)
+{
+    size_t from = n > PARETO_MAX ? n - PARETO_MAX : 0;
+    int front = 0;
+
+    for (size_t i = from; i < n; i++) {
+        bool best = true;
+        for (size_t k = from; k < n && best; k++)
+            best = !dominates(study, results[k].trial->values, results[i].trial->values);
+        front += best;
+    }
+    return front;
+}
+
+static void take_results(struct search *search, struct study *const *members, size_t n)
+{
+    size_t n_results;
+    struct search_result *results = search_results(members, n, &n_results);
+    const struct study *first = members[0];
+
+    search->pareto = -1;
+    if (first->n_objectives != 1)
+        search->pareto = search_pareto(first, results, n_results);
+    else
+        for (size_t i = 0; i < n_results; i++) {
+            double value = results[i].trial->values[0];
+            if (isnan(value))
+                continue;
+            if (!search->have_best || search_better(first->directions[0], value, search->best)) {
+                search->have_best = true;
+                search->best = value;
+                search->best_member = results[i].member;
+                search->best_number = results[i].number;
+            }
+            /* The last place that falls into a point is what it shows. */
+            size_t at = n_results <= SEARCH_POINTS ? i : i * SEARCH_POINTS / n_results;
+            for (size_t k = (size_t)search->n_points; k <= at; k++)
+                search->points[k] = NAN;
+            search->points[at] = search->best;
+            search->n_points = (int)at + 1;
+        }
+    free(results);
+}
+
+/* ---- Times. ---- */
+
+static int newest_first(const void *a, const void *b)
+{
+    int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
+
+    return p > q ? -1 : p < q;
+}
+
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b; /* STUDY_NO_TIME is the least */
+}
+
+/* Trials an hour: of the newest finished ones, from the first of them to now while some run, so that it falls
+ * where nothing comes any more; else to the last. */
+static void take_times(struct search *search, struct study *const *members, size_t n, int64_t now_us)
+{
+    int64_t *ends = malloc(((size_t)search->n_trials + 1) * sizeof(*ends));
+    int found = 0;
+
+    search->started_us = search->newest_us = STUDY_NO_TIME;
+    for (size_t i = 0; i < n; i++)
+        for (int k = 0; k < members[i]->n_trials; k++) {
+            const struct study_trial *trial = members[i]->trials[k];
+            if (trial->started_us != STUDY_NO_TIME &&
+                (search->started_us == STUDY_NO_TIME || trial->started_us < search->started_us))
+                search->started_us = trial->started_us;
+            search->newest_us = later(search->newest_us, later(trial->started_us, trial->completed_us));
+            search->newest_us = later(search->newest_us, trial->heartbeat_us);
+            if (ends && trial_state_finished(trial->state) && trial->completed_us != STUDY_NO_TIME)
+                ends[found++] = trial->completed_us;
+        }
+    if (ends)
+        qsort(ends, (size_t)found, sizeof(*ends), newest_first);
+    int used = found < SEARCH_RATE_TRIALS ? found : SEARCH_RATE_TRIALS;
+    bool runs = search->counts[TRIAL_RUNNING] > 0;
+    if (used > 1) {
+        int64_t end = runs && now_us > ends[0] ? now_us : ends[0], from = ends[used - 1];
+        if (end > from)
+            search->trials_h = (used - 1) * 3600.0 * US / (double)(end - from);
+    } else if (used == 1 && search->started_us != STUDY_NO_TIME) { /* the first alone */
+        int64_t end = runs && now_us > ends[0] ? now_us : ends[0];
+        if (end > search->started_us)
+            search->trials_h = 3600.0 * US / (double)(end - search->started_us);
+    }
+    int64_t left = search->wanted - search_done(search);
+    if (search->wanted >= 0 && (left <= 0 || (runs && search->trials_h > 0)))
+        search->eta_s = left <= 0 ? 0 : (double)left * 3600 / search->trials_h;
+    free(ends);
+}
+
+static void fill(struct search *search, struct study *const *members, size_t n, int64_t now_us)
+{
+    const struct study *newest = members[0];
+    double wanted = 0;
+
+    *search = (struct search){.members = (int)n,
+                              .n_objectives = members[0]->n_objectives,
+                              .wanted = -1,
+                              .trials_h = NAN,
+                              .eta_s = NAN};
+    group_key(members[0], search->key);
+    make_label(search, members, n);
+    memcpy(search->directions, members[0]->directions, sizeof(search->directions));
+    for (size_t i = 0; i < n; i++) {
+        search->n_trials += members[i]->n_trials;
+        for (int k = 0; k < members[i]->n_trials; k++)
+            search->counts[members[i]->trials[k]->state]++;
+        wanted += search_attribute_number(members[i]->user, members[i]->n_user, "papertape:trials");
+        newest = members[i]->id > newest->id ? members[i] : newest;
+    }
+    if (wanted >= 0 && wanted < 1e9)
+        search->wanted = (int64_t)wanted;
+    snprintf(search->name, sizeof(search->name), "%s", newest->name);
+    search->config = search_attribute_text(newest->user, newest->n_user, "papertape:config");
+    search->folder = search_attribute_text(newest->user, newest->n_user, "papertape:folder");
+    take_results(search, members, n);
+    take_times(search, members, n, now_us);
+}
+
+/* ---- All. ---- */
+
+static int newest_study_first(const void *a, const void *b)
+{
+    const struct study *p = *(struct study *const *)a, *q = *(struct study *const *)b;
+
+    return p->id > q->id ? -1 : p->id < q->id;
+}
+
+static bool has(const struct searches *searches, const char *key)
+{
+    for (int i = 0; i < searches->n; i++)
+        if (strcmp(searches->search[i].key, key) == 0)
+            return true;
+    return false;
+}
+
+struct searches *searches_make(struct study *const *studies, size_t n, int64_t now_us)
+{
+    size_t most = n < SEARCHES_MAX ? n : SEARCHES_MAX;
+    struct searches *searches = calloc(1, sizeof(*searches));
+    struct study **sorted = calloc(n + 1, sizeof(*sorted)), **members = calloc(n + 1, sizeof(*members));
+    size_t *at = calloc(n + 1, sizeof(*at));
+    char key[SEARCH_LABEL_MAX];
+
+    if (searches)
+        searches->search = calloc(most + 1, sizeof(*searches->search));
+    if (!searches || !searches->search || !sorted || !members || !at) {
+        searches_destroy(searches);
+        searches = NULL;
+        goto done;
+    }
+    searches->studies = n;
+    memcpy(sorted, studies, n * sizeof(*sorted));
+    qsort(sorted, n, sizeof(*sorted), newest_study_first);
+    for (size_t i = 0; i < n && (size_t)searches->n < most; i++) {
+        group_key(sorted[i], key);
+        if (has(searches, key))
+            continue;
+        size_t found = searches_members(sorted, n, key, at, n);
+        for (size_t k = 0; k < found; k++)
+            members[k] = sorted[at[k]];
+        if (found > 0)
+            fill(&searches->search[searches->n++], members, found, now_us);
+    }
+done:
+    free(sorted);
+    free(members);
+    free(at);
+    return searches;
+}
+
+void searches_destroy(struct searches *searches)
+{
+    if (!searches)
+        return;
+    for (int i = 0; searches->search && i < searches->n; i++) {
+        free(searches->search[i].config);
+        free(searches->search[i].folder);
+    }
+    free(searches->search);
+    free(searches);
+}
+
+const struct search *searches_find(const struct searches *searches, const char *name)
+{
+    char base[STUDY_NAME_MAX + 1], own[STUDY_NAME_MAX + 1];
+
+    for (int i = 0; searches && i < searches->n; i++)
+        if (strcmp(searches->search[i].key, name) == 0 || strcmp(searches->search[i].label, name) == 0 ||
+            strcmp(searches->search[i].name, name) == 0)
+            return &searches->search[i];
+    if (strlen(name) > STUDY_NAME_MAX)
+        return NULL;
+    study_search_name(name, base); /* NAME of its workers, or one of them */
+    for (int i = 0; searches && i < searches->n; i++)
+        if (study_search_name(searches->search[i].name, own) > 0 &&
+            (strcmp(own, name) == 0 || strcmp(own, base) == 0))
+            return &searches->search[i];
+    return NULL;
+}

@@ -1,0 +1,91 @@
+/* Searches as the dashboard shows them: the studies of a storage, workers of one search ("NAME_1", "NAME_2"
+ * …) together. Made from what was read (db/studies/study.h) by whoever reads; plain values of their own
+ * afterwards, so that drawing never waits for a storage. Texts are as stored: the canvas cleans them. */
+#ifndef TUI_SEARCHES_H
+#define TUI_SEARCHES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "db/studies/study.h"
+#include "tui/status.h"
+
+enum {
+    SEARCHES_MAX = 256,               /* listed, the newest; a storage may have more */
+    SEARCH_POINTS = 96,               /* of the best so far in the list, thinned */
+    SEARCH_LABEL_MAX = 560,           /* "ppo-btc_1..3" */
+    SEARCH_RATE_TRIALS = 20,          /* the newest finished ones, over which trials/h are reckoned */
+    SEARCH_HEARTBEAT_MS = 10000,      /* expected between two of a worker of ours */
+    SEARCH_HEARTBEAT_OTHER_MS = 60000 /* of another's: Optuna has no default */
+};
+
+struct search {
+    char key[SEARCH_LABEL_MAX];    /* what it is chosen by: the same whichever workers join */
+    char label[SEARCH_LABEL_MAX];  /* what is shown */
+    char name[STUDY_NAME_MAX + 1]; /* of its newest study */
+    char job[STUDY_NAME_MAX + 1];  /* what the co-process calls it: without "_K" and "@TIME" */
+    int members;                   /* studies that it has */
+    int n_objectives;
+    enum study_direction directions[STUDY_OBJECTIVES_MAX];
+    int counts[TRIAL_STATES], n_trials;
+    int64_t wanted; /* trials; -1: not known */
+    bool have_best;
+    double best; /* of one objective */
+    int best_member, best_number;
+    int pareto; /* of several: trials that no other is better than in all; -1: one objective */
+    double points[SEARCH_POINTS];
+    int n_points;
+    int64_t started_us, newest_us; /* of the first trial; of whatever happened last; STUDY_NO_TIME */
+    double trials_h;               /* NaN: not known */
+    double eta_s;                  /* likewise */
+    char *config;                  /* the newest study's papertape:config, owned; NULL */
+    char *folder;                  /* likewise papertape:folder */
+};
+
+struct searches {
+    struct search *search; /* [n], newest first */
+    int n;
+    size_t studies; /* in the storage, those that are not shown among them */
+};
+
+/* Groups and counts. `studies` is borrowed. NULL without memory. For searches_destroy(). */
+struct searches *searches_make(struct study *const *studies, size_t n, int64_t now_us);
+void searches_destroy(struct searches *searches); /* NULL is fine */
+
+/* By its key, label, or the name of one of its studies; NULL. */
+const struct search *searches_find(const struct searches *searches, const char *name);
+
+/* Which of `studies` belong to the search of that key, by K: indices into ret [cap]. Returns how many. */
+size_t searches_members(struct study *const *studies, size_t n, const char *key, size_t *ret, size_t cap);
+
+/* Is it `a` rather than `b`, by a direction? What is not set is minimised. */
+static inline bool search_better(enum study_direction direction, double a, double b)
+{
+    return direction == STUDY_MAXIMIZE ? a > b : a < b;
+}
+
+/* How many of the search's trials have ended, whatever came of them. */
+int search_done(const struct search *search);
+
+/* "max", "min"; of several objectives "max,min". */
+const char *search_direction(const struct search *search, char buf[static STATUS_WORD_MAX]);
+
+/* One trial that completed within its constraints, as an order of completion needs it. */
+struct search_result {
+    int64_t completed_us;
+    int member, number;
+    const struct study_trial *trial;
+};
+
+/* Those of the members, oldest first, for free(); NULL without memory or with none. */
+struct search_result *search_results(struct study *const *members, size_t n, size_t *ret_n);
+
+/* How many of these trials no other is better than in all objectives. */
+int search_pareto(const struct study *study, const struct search_result *results, size_t n);
+
+/* The string, or the number, that an attribute's JSON is. NULL: none such, for free(). NaN. */
+char *search_attribute_text(const struct study_attribute *attributes, int n, const char *key);
+double search_attribute_number(const struct study_attribute *attributes, int n, const char *key);
+
+#endif
