@@ -11,13 +11,25 @@
 
 enum { SILENCE_MS = 15000 }; /* a daemon that answers nothing for so long is connected to anew */
 
-int collector_init(struct collector *collector, const struct state_dir *state, int64_t interval_ms)
+enum { ONCE_BUSY_MS = 2000 }; /* that a lock is waited for where something is printed */
+
+int collector_init(struct collector *collector, const struct state_dir *state, const char *studies,
+                   int64_t interval_ms)
 {
-    *collector = (struct collector){.state = *state};
+    *collector = (struct collector){.state = *state, .search_want = {.trial = -1}};
     control_init(&collector->control);
     backtest_job_init(&collector->job);
     collector->model = model_create(interval_ms);
-    return collector->model ? 0 : -ENOMEM;
+    if (!collector->model)
+        return -ENOMEM;
+    collector->model->searches_named = studies != NULL;
+    if (studies)
+        collector->studies_url = strdup(studies);
+    else if (asprintf(&collector->studies_url, "%s/studies.db", state->path) < 0)
+        collector->studies_url = NULL;
+    if (asprintf(&collector->studies_folder, "%s/studies", state->path) < 0)
+        collector->studies_folder = NULL;
+    return collector->studies_url && collector->studies_folder ? 0 : -ENOMEM;
 }
 
 void collector_finish(struct collector *collector)
@@ -26,6 +38,9 @@ void collector_finish(struct collector *collector)
     backtest_job_finish(&collector->job);
     history_close(collector->reader);
     json_decref(collector->status_json);
+    search_reader_destroy(collector->searches);
+    free(collector->studies_url);
+    free(collector->studies_folder);
     model_destroy(collector->model);
 }
 
@@ -112,6 +127,45 @@ void collector_tick(struct collector *collector, struct moment now)
         collector->status_sent_ms = now.mono_ms;
     }
     read_database(collector, now);
+}
+
+void collector_want_search(struct collector *collector, const struct search_want *want)
+{
+    collector->search_want = *want;
+    if (!collector->searches)
+        collector->searches = search_reader_create(collector->studies_url, collector->studies_folder);
+    if (collector->searches)
+        search_reader_want(collector->searches, want);
+}
+
+int collector_searches_fd(const struct collector *collector)
+{
+    return collector->searches ? search_reader_fd(collector->searches) : -1;
+}
+
+bool collector_take_searches(struct collector *collector)
+{
+    struct search_reading reading;
+
+    if (!search_reader_take(collector->searches, &reading))
+        return false;
+    model_take_searches(collector->model, &reading);
+    return true;
+}
+
+/* Without the thread: whoever prints waits anyway. */
+static void read_searches_once(struct collector *collector)
+{
+    struct search_source *source =
+        search_source_create(collector->studies_url, collector->studies_folder, ONCE_BUSY_MS);
+    struct moment now = moment_now();
+    struct search_reading reading;
+
+    if (!source)
+        return;
+    search_source_read(source, &collector->search_want, now.wall_ns / 1000, now.mono_ms, &reading);
+    model_take_searches(collector->model, &reading);
+    search_source_destroy(source);
 }
 
 void collector_want(struct collector *collector, const struct status_symbol *symbol, const char *timeframe,
@@ -336,4 +390,5 @@ void collector_once(struct collector *collector, int timeout_ms)
     collector_want(collector, symbol, symbol ? symbol->interval : NULL, "",
                    status->n_trainings > 0 ? model_training(collector->model, 0)->training : "");
     read_database(collector, moment_now());
+    read_searches_once(collector);
 }

@@ -10,6 +10,7 @@
 #include "tui/control_client.h"
 #include "tui/history.h"
 #include "tui/model.h"
+#include "tui/search_reader.h"
 #include "tui/view.h"
 
 struct collector {
@@ -26,12 +27,17 @@ struct collector {
     bool text_checks;
     int64_t log_id, log_sent_ms, log_at_ms; /* of the worker's log; when it is asked for again */
     char log_training[STATUS_TRAINING_NAME_MAX];
-    struct history_want want; /* what is looked at */
+    struct history_want want;       /* what is looked at */
+    struct search_reader *searches; /* NULL: without a thread there are no studies */
+    struct search_want search_want;
+    char *studies_url, *studies_folder; /* owned */
     struct backtest_job job;
 };
 
-/* 0 or -ENOMEM. */
-int collector_init(struct collector *collector, const struct state_dir *state, int64_t interval_ms);
+/* `studies`: where studies are kept, as study_store_open() has it; NULL: studies.db of the state directory. 0
+ * or -ENOMEM. */
+int collector_init(struct collector *collector, const struct state_dir *state, const char *studies,
+                   int64_t interval_ms);
 void collector_finish(struct collector *collector);
 
 /* Once an interval: connects if need be, asks for the status, reads the database. */
@@ -41,6 +47,14 @@ void collector_tick(struct collector *collector, struct moment now);
  * of a training ("": none). */
 void collector_want(struct collector *collector, const struct status_symbol *symbol, const char *timeframe,
                     const char *account, const char *training);
+
+/* What the next tick reads of the studies. */
+void collector_want_search(struct collector *collector, const struct search_want *want);
+
+/* The descriptor of the thread that reads the studies, to poll for input; -1: there is none. After poll():
+ * takes what it has read. True when there is something to draw. */
+int collector_searches_fd(const struct collector *collector);
+bool collector_take_searches(struct collector *collector);
 
 /* The descriptor to poll and its events; -1 when there is no connection. */
 int collector_fd(const struct collector *collector, short *ret_events);
@@ -84,7 +98,7 @@ bool collector_backtest_io(struct collector *collector, struct view *view, struc
 /* Notices a command that was not answered in time. True when the view has changed. */
 bool collector_expire(struct collector *collector, struct view *view, struct moment now);
 
-/* The same once, waiting for the status at most timeout_ms: for what is printed. */
+/* The same once, waiting for the status at most timeout_ms, and for the studies: for what is printed. */
 void collector_once(struct collector *collector, int timeout_ms);
 
 #endif

@@ -124,6 +124,19 @@ static void tell_check(struct view *view, struct moment now)
               errors ? words : "no error was found", now);
 }
 
+/* A study's form begins with the chosen study's configuration, or with the default made a search, into which
+ * the default search space is searched. For free(); NULL without memory. */
+static char *study_text(const struct collector *collector, const struct view *view, const char *standard)
+{
+    static const char section[] = "\n[study]\ntrials = 100\nspace = default\n";
+    const struct search *search = view_search(view, collector->model);
+    char *text = NULL;
+
+    if (search && search->config)
+        return strdup(search->config);
+    return asprintf(&text, "%s%s", standard, section) < 0 ? NULL : text;
+}
+
 static void take_text(struct collector *collector, struct view *view, const json_t *reply, struct moment now)
 {
     bool checks = collector->text_checks;
@@ -148,7 +161,11 @@ static void take_text(struct collector *collector, struct view *view, const json
         tell_check(view, now);
     } else {
         const char *text = json_string_value(json_object_get(result, "config"));
-        int r = text ? form_page_fill(view->page, text) : -EPROTO;
+        char *made = text && view->page->study ? study_text(collector, view, text) : NULL;
+        int r = !text ? -EPROTO : view->page->study && !made ? -ENOMEM : 0;
+        if (r == 0)
+            r = form_page_fill(view->page, made ? made : text);
+        free(made);
         if (r < 0)
             no_text(view,
                     r == -EFBIG    ? "the configuration is too long for the form"

@@ -103,6 +103,9 @@ static void collect(struct dashboard *d, struct moment now)
     collector_want(&d->collector, symbol,
                    symbol ? view_timeframe(&d->view, d->collector.model, symbol) : NULL,
                    account ? account->account : "", view_wanted_training(&d->view, d->collector.model));
+    struct search_want want;
+    view_want_search(&d->view, d->collector.model, &want);
+    collector_want_search(&d->collector, &want);
     collector_tick(&d->collector, now);
     d->collect_at_ms = now.mono_ms + d->view.interval_ms;
     d->redraw = true;
@@ -229,16 +232,30 @@ static void on_timer(struct dashboard *d, struct moment now)
     d->redraw = true;
 }
 
+/* What was read may be of a page that is not looked at any more, or lack one that now is. */
+static void take_searches(struct dashboard *d)
+{
+    struct search_want want;
+
+    if (!collector_take_searches(&d->collector))
+        return;
+    d->redraw = true;
+    view_want_search(&d->view, d->collector.model, &want);
+    if (!search_want_equal(&want, &d->collector.search_want))
+        collector_want_search(&d->collector, &want);
+}
+
 static void loop(struct dashboard *d)
 {
     while (!d->quit) {
-        enum { INPUT, SIGNALS, TIMER, CONTROL, REPORT, COMPLAINT, POLLED };
+        enum { INPUT, SIGNALS, TIMER, CONTROL, REPORT, COMPLAINT, STUDIES, POLLED };
         struct pollfd fds[POLLED] = {
             [INPUT] = {.fd = STDIN_FILENO, .events = POLLIN},
             [SIGNALS] = {.fd = d->signals, .events = POLLIN},
             [TIMER] = {.fd = d->timer, .events = POLLIN},
             [REPORT] = {.fd = d->collector.job.out, .events = POLLIN},
             [COMPLAINT] = {.fd = d->collector.job.err, .events = POLLIN},
+            [STUDIES] = {.fd = collector_searches_fd(&d->collector), .events = POLLIN},
         };
         set_timer(d);
         fds[CONTROL].fd = collector_fd(&d->collector, &fds[CONTROL].events);
@@ -261,6 +278,8 @@ static void loop(struct dashboard *d)
                 d->redraw |= collector_io(&d->collector, &d->view, now);
             if (fds[REPORT].revents || fds[COMPLAINT].revents)
                 d->redraw |= collector_backtest_io(&d->collector, &d->view, now);
+            if (fds[STUDIES].revents)
+                take_searches(d);
             if (fds[TIMER].revents)
                 on_timer(d, now);
         }
@@ -291,7 +310,7 @@ int dashboard_run(const struct dashboard_options *options)
 
     view_init(&d.view, options->readonly, options->interval_ms);
     d.view.tab = options->tab;
-    int r = collector_init(&d.collector, &options->state, options->interval_ms);
+    int r = collector_init(&d.collector, &options->state, options->studies, options->interval_ms);
     if (r < 0 || (r = open_events(&d)) < 0) {
         fprintf(stderr, "papertape: starting: %s\n", strerror(-r));
     } else if (screen_open(options->scheme) < 0) {

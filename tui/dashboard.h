@@ -21,6 +21,7 @@ enum {
 
 struct dashboard_options {
     struct state_dir state;
+    const char *studies; /* --studies; NULL: the state directory's */
     int64_t interval_ms;
     enum tab tab;
     enum scheme scheme;

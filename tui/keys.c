@@ -6,6 +6,7 @@
 #include "tui/overlay.h"
 #include "tui/panel/panel.h"
 #include "tui/paste.h"
+#include "tui/search_keys.h"
 #include "tui/train_ask.h"
 #include "tui/train_keys.h"
 
@@ -26,6 +27,8 @@ static enum action answer(struct view *view, const struct model *model, struct m
 {
     size_t len = strlen(view->typed);
 
+    if (view->prompt == PROMPT_FILTER)
+        return search_keys_filter(view, key);
     if (view->prompt != PROMPT_CANCEL && view->prompt != PROMPT_FLATTEN)
         return train_keys_answer(view, model, now, key);
     if (view->prompt == PROMPT_CANCEL) {
@@ -186,6 +189,7 @@ static void move(struct view *view, const struct model *model, const struct layo
         memcpy(view->training, model_training(model, view->cursor[focus])->training, sizeof(view->training));
     if (focus == PANEL_POLICIES && rows > 0)
         memcpy(view->policy, model->status.policies[view->cursor[focus]].policy, sizeof(view->policy));
+    search_keys_moved(view, model, focus);
     view->focus = focus;
 }
 
@@ -248,6 +252,7 @@ static enum action open_tab(struct view *view, enum tab tab)
     view->tab = tab;
     view->zoomed = PANEL_NONE;
     view->detail = false;
+    view->search_view = SEARCH_LISTED;
     return ACTION_COLLECT;
 }
 
@@ -270,6 +275,8 @@ static enum action open_training(struct view *view, const struct model *model, e
 /* Out of what was opened last. */
 static enum action back(struct view *view)
 {
+    if (!view->zoomed && view->search_view != SEARCH_LISTED)
+        return search_keys_back(view);
     bool page = view->detail && !view->zoomed;
 
     if (page) {
@@ -344,7 +351,9 @@ enum action keys_press(struct view *view, const struct model *model, int width, 
         case PANEL_ACCOUNTS:
         case PANEL_STRATEGIES:
         case PANEL_TRAININGS:
-            return ACTION_COLLECT; /* of another symbol, account or training */
+        case PANEL_SEARCHES:
+        case PANEL_TRIALS:
+            return ACTION_COLLECT; /* of another symbol, account or training, study or trial */
         default:
             return ACTION_NONE;
         }
@@ -352,6 +361,8 @@ enum action keys_press(struct view *view, const struct model *model, int width, 
         view->zoomed = view->zoomed ? PANEL_NONE : view_focus(view, &layout);
         break;
     case PRESS_ENTER:
+        if (search_keys_enter(view, model, view_focus(view, &layout)))
+            return ACTION_COLLECT;
         return open_training(view, model, view_focus(view, &layout));
     case PRESS_ESCAPE:
         return back(view);
@@ -367,6 +378,11 @@ enum action keys_press(struct view *view, const struct model *model, int width, 
     case '[':
     case ']':
         return step_timeframe(view, model, now, key == ']' ? 1 : -1);
+    case 'o':
+    case 'I':
+    case '/':
+    case 'v':
+        return search_keys_press(view, model, view_focus(view, &layout), now, key);
     case 'i':
         if (view->tab == TAB_STUDY)
             view->curve = (view->curve + 1) % FIGURES;
@@ -380,6 +396,7 @@ enum action keys_press(struct view *view, const struct model *model, int width, 
     case 'a':
     case 'x':
     case 's':
+    case 'S':
     case 'r':
     case 'e':
     case 'P':
@@ -404,6 +421,8 @@ void keys_paste(struct view *view, const struct model *model, int width, int hei
         for (size_t i = 0; i < n && i < PASTE_MAX && len + 1 < sizeof(view->typed); i++)
             view->typed[len++] = (char)(keys[i] > ' ' && keys[i] < 0x7f ? keys[i] : '?');
         view->typed[len] = '\0';
+    } else if (view->prompt == PROMPT_FILTER) {
+        search_keys_paste(view, keys, n);
     } else if (view->prompt == PROMPT_NONE && view->page && !view->help) {
         form_page_paste(view->page, keys, n);
     }

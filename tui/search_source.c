@@ -245,7 +245,7 @@ static int make_page(struct search_source *source, struct study *const *studies,
     return ok ? 0 : -ENOMEM;
 }
 
-static bool same_want(const struct search_want *a, const struct search_want *b)
+bool search_want_equal(const struct search_want *a, const struct search_want *b)
 {
     return strcmp(a->key, b->key) == 0 && strcmp(a->study, b->study) == 0 && a->trial == b->trial &&
            a->validation == b->validation;
@@ -265,7 +265,7 @@ static int make_all(struct search_source *source, const struct search_want *want
         version += studies[i]->version + 1;
     }
     bool same = source->shown_us != STUDY_NO_TIME && version == source->shown_version &&
-                same_want(want, &source->shown) && now_us - source->shown_us < REFRESH_US;
+                search_want_equal(want, &source->shown) && now_us - source->shown_us < REFRESH_US;
     if (!same) {
         ret->searches = searches_make(studies, source->n_held, now_us);
         r = ret->searches ? 0 : -ENOMEM;

@@ -19,6 +19,8 @@ struct search_reading {
 };
 void search_reading_finish(struct search_reading *reading); /* fine on a zeroed one */
 
+bool search_want_equal(const struct search_want *a, const struct search_want *b);
+
 struct search_source;
 
 /* Opens nothing yet. `url` as study_store_open() has it; `folder` is where searches keep theirs that do not

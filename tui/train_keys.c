@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tui/search_keys.h"
 #include "tui/train_ask.h"
 
 enum {
@@ -12,13 +13,15 @@ enum {
 
 bool train_keys_here(const struct view *view, enum panel focus)
 {
-    return view->tab == TAB_STUDY || focus == PANEL_TRAININGS || focus == PANEL_POLICIES;
+    return view->tab == TAB_STUDY || focus == PANEL_TRAININGS || focus == PANEL_POLICIES ||
+           focus == PANEL_SEARCHES;
 }
 
 enum prompt train_keys_prompt(int key)
 {
     switch (key) {
     case 's':
+    case 'S':
         return PROMPT_NAME;
     case 'x':
         return PROMPT_STOP;
@@ -43,6 +46,10 @@ void train_keys_subject(const struct view *view, const struct model *model, enum
     bool policies = prompt == PROMPT_PROMOTE || prompt == PROMPT_RETIRE;
     const char *name = "";
 
+    if (search_keys_here(view, focus)) {
+        search_keys_subject(view, model, ret);
+        return;
+    }
     if (focus == PANEL_POLICIES)
         name = policies && policy ? policy->policy : "";
     else if (training)
@@ -72,6 +79,8 @@ static enum action open_form(struct view *view, const char *name, bool restart, 
     view_close_form(view);
     view->page = form_page_create(name, restart);
     if (view->page)
+        view->page->study = !restart && view->study_form;
+    if (view->page)
         return ACTION_FORM;
     note(view, restart ? PROMPT_RESTART : PROMPT_START, "out of memory", now);
     return ACTION_NONE;
@@ -91,6 +100,7 @@ enum action train_keys_press(struct view *view, const struct model *model, enum 
     }
     if (prompt == PROMPT_NAME) {
         view->typed[0] = '\0';
+        view->study_form = key == 'S' || search_keys_here(view, focus);
         view->prompt = prompt;
         view->outcome = OUTCOME_NONE;
         return ACTION_NONE;

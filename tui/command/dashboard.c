@@ -34,6 +34,7 @@ static const char help[] =
     "Without a verb: the dashboard of a paper-trading daemon, live in the terminal.\n"
     "\n"
     "  --state DIR          the daemon's state directory\n"
+    "  --studies URL        where studies are kept (its studies.db): sqlite:///F, or a file\n"
     "  --readonly           no key changes anything\n"
     "  --tab N              the tab to begin with, 1 to 8\n"
     "  --interval S         seconds between two looks, 0.25 to 60 (1)\n"
@@ -107,9 +108,10 @@ static int parse_glyphs(const char *name)
 /* EXIT_OK to go on; *ret_done when the options asked for something that is done now. */
 static int parse(int argc, char **argv, struct request *request, bool *ret_done)
 {
-    enum { STATE = 256, READONLY, TAB, INTERVAL, SCHEME, GLYPHS, ONCE, JSON, DUMP, LOOP };
+    enum { STATE = 256, STUDIES, READONLY, TAB, INTERVAL, SCHEME, GLYPHS, ONCE, JSON, DUMP, LOOP };
     static const struct option options[] = {
         {"state", required_argument, NULL, STATE},
+        {"studies", required_argument, NULL, STUDIES},
         {"readonly", no_argument, NULL, READONLY},
         {"tab", required_argument, NULL, TAB},
         {"interval", required_argument, NULL, INTERVAL},
@@ -134,6 +136,9 @@ static int parse(int argc, char **argv, struct request *request, bool *ret_done)
         switch (option) {
         case STATE:
             state = optarg;
+            break;
+        case STUDIES:
+            dashboard->studies = optarg;
             break;
         case READONLY:
             dashboard->readonly = true;
@@ -221,7 +226,8 @@ static int print(const struct request *request)
 {
     struct collector collector;
     int status = EXIT_OK;
-    int r = collector_init(&collector, &request->dashboard.state, request->dashboard.interval_ms);
+    int r = collector_init(&collector, &request->dashboard.state, request->dashboard.studies,
+                           request->dashboard.interval_ms);
 
     for (long i = 0; i < request->times && r == 0; i++) {
         if (i > 0)

@@ -9,7 +9,8 @@ static const struct help lines[] = {
     {"Tab", "next panel; the arrows move in the one whose name is bright"},
     {"arrows hjkl", "move; gg G first and last; PgUp PgDn a page"},
     {"z", "zoom the panel, and back; Esc backs out of anything"},
-    {"Enter", "the chosen training's page (tab 2); i there: another figure"},
+    {"Enter", "the chosen study's or training's page (tab 2); i: another figure"},
+    {"o I / v", "a study's trials: order, inverted, filter (! not); v: its luck"},
     {"f", "freeze the picture, and go on"},
     {"+ -", "slower or faster: the interval at the top right"},
     {"[ ]", "the chart's timeframe; i: the indicator below it, or none"},
@@ -18,10 +19,9 @@ static const struct help lines[] = {
     {"a", "acknowledge the chosen alert"},
     {"b", "backtest the chosen account's strategy (tab 5), or stop that"},
     {"x", "cancel the chosen order (tab 6); wants a y"},
-    {"s r x e", "tab 2: start a training; restart, stop, resume the chosen one"},
+    {"s S r x e", "tab 2: start a training, a study; restart, stop, resume one"},
     {"P R", "tab 2: promote a policy, retire it; all of these want a y"},
-    {"Ctrl-L", "draw anew"},
-    {"q", "quit; the daemon goes on"},
+    {"Ctrl-L q", "draw anew; quit, and the daemon goes on"},
 };
 
 static const struct help form_lines[] = {

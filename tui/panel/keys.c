@@ -3,6 +3,7 @@
 
 #include "tui/format.h"
 #include "tui/panel/frame.h"
+#include "tui/search_keys.h"
 #include "tui/train_ask.h"
 #include "tui/train_keys.h"
 
@@ -60,6 +61,42 @@ static int training_keys(const struct area *area, int x, int end, const struct s
     return x;
 }
 
+/* What orders a study's trials, and leads to its page and on; returns the column after it. */
+static int search_keys(const struct area *area, int x, int end, const struct scene *scene)
+{
+    static const struct {
+        const char *key, *word;
+        bool page, list; /* where it does something; on the validation only v does */
+    } keys[] = {
+        {"Enter", "page", false, true}, {"v", "validation", true, true}, {"o", "sort", true, false},
+        {"I", "invert", true, false},   {"/", "filter", true, false},
+    };
+    bool list = scene->view->search_view == SEARCH_LISTED, page = scene->view->search_view == SEARCH_PAGE;
+
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        const char *word = keys[i].word;
+        bool back = !list && !page && keys[i].key[0] == 'v';
+        if (!back && !(list && keys[i].list) && !(page && keys[i].page))
+            continue;
+        if (x + (int)(strlen(keys[i].key) + strlen(word)) + 2 > end)
+            break;
+        x = area_text(area, x, 0, STYLE_KEY, keys[i].key);
+        x = area_text(area, x + 1, 0, STYLE_DIM, back ? "page" : word) + 2;
+    }
+    return x;
+}
+
+/* The trials' filter while it is typed. */
+static void filter(const struct area *area, const struct view *view)
+{
+    int x = area_text(area, 0, 0, STYLE_KEY, "/");
+
+    x = area_text(area, x, 0, STYLE_STRONG, view->trial_filter);
+    area_char(area, x, 0, STYLE_SELECTED, L'_');
+    area_text_cut(area, x + 3, 0, area->width - x - 3, STYLE_DIM,
+                  "a state, #number, worker, name=value; ! for those without; Enter, Esc");
+}
+
 void panel_keys(const struct area *area, const struct scene *scene)
 {
     static const struct {
@@ -78,11 +115,17 @@ void panel_keys(const struct area *area, const struct scene *scene)
         format_age(age, scene->real_now.mono_ms - view->frozen_at.mono_ms);
         x = area_printf(area, 0, 0, STYLE_WARN, "FROZEN %s", age) + 2;
     }
+    if (view->prompt == PROMPT_FILTER) {
+        filter(area, view);
+        return;
+    }
     if (view->outcome != OUTCOME_NONE) {
         panel_outcome(area, view, x, scene->real_now);
         return;
     }
     int quit = area->width - 6;
+    if (search_keys_here(view, scene->focus))
+        x = search_keys(area, x, quit, scene);
     if (!view->readonly && train_keys_here(view, scene->focus))
         x = training_keys(area, x, quit, scene);
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {

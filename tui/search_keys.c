@@ -1,0 +1,168 @@
+#include "tui/search_keys.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/paste.h"
+#include "tui/search_rows.h"
+
+enum { CONTROL_U = 'U' & 0x1f };
+
+bool search_keys_here(const struct view *view, enum panel focus)
+{
+    return focus == PANEL_SEARCHES || (view->tab == TAB_STUDY && view->search_view != SEARCH_LISTED);
+}
+
+void search_keys_subject(const struct view *view, const struct model *model,
+                         char ret[static STATUS_TRAINING_NAME_MAX])
+{
+    const struct search *search = view_search(view, model);
+    const struct status_training *job = search ? model_search_job(model, search) : NULL;
+
+    snprintf(ret, STATUS_TRAINING_NAME_MAX, "%.*s", STATUS_TRAINING_NAME_MAX - 1,
+             job      ? job->training
+             : search ? search->job
+                      : "");
+}
+
+static void show_page(struct view *view)
+{
+    view->tab = TAB_STUDY;
+    view->zoomed = PANEL_NONE;
+    view->detail = false;
+    view->search_view = SEARCH_PAGE;
+    view->focus = PANEL_TRIALS;
+}
+
+bool search_keys_enter(struct view *view, const struct model *model, enum panel focus)
+{
+    const struct search *search = view_search(view, model);
+
+    if (focus == PANEL_SEARCHES && search) {
+        if (strcmp(view->search, search->key) != 0)
+            view->trial_study[0] = '\0';
+        memcpy(view->search, search->key, sizeof(view->search));
+        view->cursor[PANEL_TRIALS] = view->cursor[PANEL_TRIAL] = view->cursor[PANEL_IMPORTANCE] = 0;
+        view->trial_sort = 0;
+        view->trial_invert = false;
+        view->trial_filter[0] = view->trial_study[0] = '\0';
+        show_page(view);
+        return true;
+    }
+    if (view->tab != TAB_STUDY || view->search_view == SEARCH_LISTED)
+        return false;
+    if (focus == PANEL_TRIALS && view->zoomed != PANEL_TRIALS) { /* the chosen trial, whole */
+        view->focus = view->zoomed = PANEL_TRIAL;
+        view->cursor[PANEL_TRIAL] = 0;
+    } else {
+        view->zoomed = view->zoomed ? PANEL_NONE : focus;
+    }
+    return true;
+}
+
+enum action search_keys_back(struct view *view)
+{
+    if (view->search_view == SEARCH_VALIDATION) {
+        show_page(view);
+        return ACTION_COLLECT;
+    }
+    if (view->trial_filter[0]) {
+        view->trial_filter[0] = '\0';
+        return ACTION_NONE;
+    }
+    view->search_view = SEARCH_LISTED;
+    view->focus = PANEL_SEARCHES;
+    return ACTION_COLLECT;
+}
+
+static void choose_trial(struct view *view, const struct search_page *page, int at)
+{
+    int n;
+    const struct search_trial *const *rows =
+        search_rows(page, view->trial_sort, view->trial_invert, view->trial_filter, &n);
+
+    if (at < 0 || at >= n)
+        return;
+    snprintf(view->trial_study, sizeof(view->trial_study), "%s", page->members[rows[at]->member]);
+    view->trial = rows[at]->number;
+    view->cursor[PANEL_TRIAL] = 0;
+}
+
+void search_keys_moved(struct view *view, const struct model *model, enum panel focus)
+{
+    const struct search_page *page = view_search_page(view, model);
+
+    if (focus == PANEL_SEARCHES && model->searches && view->cursor[focus] < model->searches->n) {
+        memcpy(view->search, model->searches->search[view->cursor[focus]].key, sizeof(view->search));
+        view->trial_study[0] = '\0';
+    }
+    if (focus == PANEL_TRIALS && page)
+        choose_trial(view, page, view->cursor[focus]);
+}
+
+enum action search_keys_press(struct view *view, const struct model *model, enum panel focus,
+                              struct moment now, int key)
+{
+    const struct search_page *page = view_search_page(view, model);
+    const struct search *search = view_search(view, model);
+    char words[160];
+
+    if (!search_keys_here(view, focus)) {
+        view_tell(view, OUTCOME_NOTE, "", "o, I, / and v are of a study's page: 2, its list, Enter", now);
+        return ACTION_NONE;
+    }
+    if (key == 'v') {
+        if (!search)
+            return ACTION_NONE;
+        if (view->search_view == SEARCH_VALIDATION) {
+            show_page(view);
+            return ACTION_COLLECT;
+        }
+        memcpy(view->search, search->key, sizeof(view->search));
+        show_page(view);
+        view->search_view = SEARCH_VALIDATION;
+        view->focus = PANEL_LAMBDA;
+        return ACTION_COLLECT;
+    }
+    if (view->search_view != SEARCH_PAGE || !page) {
+        view_tell(view, OUTCOME_NOTE, "", "o, I and / order a study's trials: Enter opens its page", now);
+    } else if (key == '/') {
+        view->prompt = PROMPT_FILTER;
+        view->outcome = OUTCOME_NONE;
+        view->focus = PANEL_TRIALS;
+    } else if (key == 'o') {
+        view->trial_sort = (view->trial_sort + 1) % search_rows_sorts(page);
+        snprintf(words, sizeof(words), "by %.120s", search_rows_name(page, view->trial_sort));
+        view_tell(view, OUTCOME_NOTE, "trials:", words, now);
+    } else {
+        view->trial_invert = !view->trial_invert;
+    }
+    return ACTION_NONE;
+}
+
+enum action search_keys_filter(struct view *view, int key)
+{
+    size_t len = strlen(view->trial_filter);
+
+    if (key == PRESS_ENTER) {
+        view->prompt = PROMPT_NONE;
+    } else if (key == PRESS_ESCAPE) {
+        view->prompt = PROMPT_NONE;
+        view->trial_filter[0] = '\0';
+    } else if (key == PRESS_BACKSPACE || key == PRESS_DELETE) {
+        if (len > 0)
+            view->trial_filter[len - 1] = '\0';
+    } else if (key == CONTROL_U) {
+        view->trial_filter[0] = '\0';
+    } else if (key >= ' ' && key < 0x7f && len + 1 < sizeof(view->trial_filter)) {
+        view->trial_filter[len] = (char)key;
+        view->trial_filter[len + 1] = '\0';
+    }
+    return ACTION_NONE;
+}
+
+void search_keys_paste(struct view *view, const int *keys, size_t n)
+{
+    for (size_t i = 0; i < n && i < PASTE_MAX; i++)
+        search_keys_filter(view, keys[i] >= ' ' && keys[i] < 0x7f ? keys[i] : '?');
+}

@@ -1,0 +1,32 @@
+/* The keys of studies: which is chosen, its page, the order of its trials and which of them are shown. What
+ * starts, stops and restarts a study is tui/train_keys.h: to the co-process it is a training. */
+#ifndef TUI_SEARCH_KEYS_H
+#define TUI_SEARCH_KEYS_H
+
+#include "tui/keys.h"
+
+/* Is it a study that is chosen here: in their list, on a study's page? */
+bool search_keys_here(const struct view *view, enum panel focus);
+
+/* What the co-process calls the chosen study; "" for none. */
+void search_keys_subject(const struct view *view, const struct model *model,
+                         char ret[static STATUS_TRAINING_NAME_MAX]);
+
+/* Enter on the list opens the page; on its trials and parts, one of them alone. False: not here. */
+bool search_keys_enter(struct view *view, const struct model *model, enum panel focus);
+
+/* From the validation to the page, from there to the list. */
+enum action search_keys_back(struct view *view);
+
+/* After the cursor of a panel has moved: the study and the trial are chosen by their names. */
+void search_keys_moved(struct view *view, const struct model *model, enum panel focus);
+
+/* o, I, / and v. */
+enum action search_keys_press(struct view *view, const struct model *model, enum panel focus,
+                              struct moment now, int key);
+
+/* While the filter is typed. */
+enum action search_keys_filter(struct view *view, int key);
+void search_keys_paste(struct view *view, const int *keys, size_t n);
+
+#endif
