@@ -1,1 +1,335 @@
 #include "trainer/search/proposal.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trainer/search/inside.h"
+#include "trainer/search/together.h"
+#include "trainer/study/validation.h"
+
+enum { BLOCKS = VALIDATION_BLOCKS };
+
+/* ---- Which trials. ---- */
+
+struct ranked {
+    const struct study_trial **trials; /* [n] COMPLETE ones with a value, best first, the earlier of equals */
+    int *numbers;                      /* [n], of all of them, rising */
+    int n, tried;                      /* tried: COMPLETE and PRUNED */
+};
+
+static bool complete(const struct study_trial *trial)
+{
+    return trial->state == TRIAL_COMPLETE && trial->values && !isnan(trial->values[0]);
+}
+
+static bool better(const struct study *study, const struct study_trial *a, const struct study_trial *b)
+{
+    if (a->values[0] == b->values[0])
+        return a->number < b->number;
+    return (a->values[0] > b->values[0]) == (study->directions[0] != STUDY_MINIMIZE);
+}
+
+static int rank(const struct study *study, struct ranked *ret, char err[static TRIAL_ERROR_MAX])
+{
+    struct ranked ranked = {.trials = calloc((size_t)study->n_trials + 1, sizeof(*ranked.trials)),
+                            .numbers = calloc((size_t)study->n_trials + 1, sizeof(int))};
+    *ret = ranked;
+    if (!ranked.trials || !ranked.numbers)
+        return search_say(err, -ENOMEM, "out of memory: %d trials", study->n_trials);
+    for (int i = 0; i < study->n_trials; i++) {
+        const struct study_trial *trial = study->trials[i];
+        ret->tried += trial->state == TRIAL_COMPLETE || trial->state == TRIAL_PRUNED;
+        if (!complete(trial))
+            continue;
+        int at = ret->n;
+        for (; at > 0 && better(study, trial, ret->trials[at - 1]); at--)
+            ret->trials[at] = ret->trials[at - 1];
+        ret->trials[at] = trial;
+        ret->numbers[ret->n++] = trial->number;
+    }
+    return ret->n > 0 ? 0
+                      : search_say(err, -ENODATA, "study %.100s: no trial is complete: nothing to propose",
+                                   study->name);
+}
+
+static void ranked_finish(struct ranked *ranked)
+{
+    free(ranked->trials);
+    free(ranked->numbers);
+}
+
+/* The configuration of a trial, by the distributions that it was drawn from. */
+static int configure(const struct config *base, const struct study *study, const struct study_trial *trial,
+                     struct config *ret, char err[static TRIAL_ERROR_MAX])
+{
+    struct space space = {0};
+    double *values = calloc((size_t)trial->n_params + 1, sizeof(double));
+    char why[CONFIG_ERROR_MAX];
+    int r = values ? 0 : -ENOMEM;
+    for (int i = 0; i < trial->n_params && r == 0; i++)
+        r = space_add(&space, study->params[trial->params[i].param],
+                      &study->distributions[trial->params[i].distribution]);
+    for (int i = 0; i < trial->n_params && r == 0; i++) /* the space is sorted */
+        for (int k = 0; k < space.n; k++)
+            if (strcmp(space.params[k].name, study->params[trial->params[i].param]) == 0)
+                values[k] = trial->params[i].value;
+    if (r < 0)
+        search_say(err, r, "out of memory: trial %d", trial->number);
+    else if ((r = settings_apply(base, &space, values, ret, why)) < 0)
+        search_say(err, r, "trial %d: %.800s", trial->number, why);
+    space_finish(&space);
+    free(values);
+    return r;
+}
+
+/* ---- The policy. ---- */
+
+struct proposed {
+    int numbers[POLICY_MEMBERS_MAX], n;
+    bool together;              /* an ensemble */
+    char path[PATH_MAX];        /* of its file, in the study's folder */
+    struct trial_split holdout; /* what it did there */
+};
+
+static int join(char ret[static PATH_MAX], const char *folder, const char *name,
+                char err[static TRIAL_ERROR_MAX])
+{
+    return snprintf(ret, PATH_MAX, "%s/%s", folder, name) < PATH_MAX
+               ? 0
+               : search_say(err, -ENAMETOOLONG, "folder: %.100s…: a shorter path", folder);
+}
+
+/* Beside and renamed, so that whoever reads it has all of one or of the other. */
+static int copy_file(const char *from, const char *to, char err[static TRIAL_ERROR_MAX])
+{
+    char buf[1 << 16], beside[PATH_MAX];
+    if (snprintf(beside, sizeof beside, "%s.new", to) >= (int)sizeof beside)
+        return search_say(err, -ENAMETOOLONG, "folder: %.100s…: a shorter path", to);
+    FILE *in = fopen(from, "re"), *out = in ? fopen(beside, "we") : NULL;
+    int r = in && out ? 0 : -errno;
+    for (size_t n; r == 0 && (n = fread(buf, 1, sizeof buf, in)) > 0;)
+        r = fwrite(buf, 1, n, out) == n ? 0 : -EIO;
+    if (in && ferror(in))
+        r = -EIO;
+    if (in)
+        fclose(in);
+    if (out && fclose(out) != 0 && r == 0)
+        r = -errno;
+    if (r == 0 && rename(beside, to) < 0)
+        r = -errno;
+    return r < 0 ? search_say(err, r, "cannot write: %.300s: %s", to, strerror(-r)) : 0;
+}
+
+static void tell(const struct trial_calls *calls, const char *words)
+{
+    if (calls && calls->told)
+        calls->told(calls->ctx, words);
+}
+
+/* The best trial's; with `wanted` more of them, the ensemble of these, unless they cannot act together. */
+static int make_policies(const struct search_market *market, const struct config *base,
+                         const struct search_settings *settings, const struct study *study,
+                         const struct ranked *ranked, const char *folder, const struct trial_calls *calls,
+                         struct proposed *ret, char err[static TRIAL_ERROR_MAX])
+{
+    char own[PATH_MAX], from[PATH_MAX], number[16], why[TRIAL_ERROR_MAX];
+    int wanted = settings->ensemble < POLICY_MEMBERS_MAX ? settings->ensemble : POLICY_MEMBERS_MAX;
+    struct config *config = malloc(sizeof *config), *best = malloc(sizeof *best);
+    int r = config && best ? 0 : search_say(err, -ENOMEM, "out of memory: a configuration");
+    for (int i = 0; i < wanted && i < ranked->n && r == 0; i++) {
+        struct trial_split split;
+        snprintf(number, sizeof number, "%d", ranked->trials[i]->number);
+        r = join(own, folder, number, err);
+        if (r == 0)
+            r = configure(base, study, ranked->trials[i], config, err);
+        if (r == 0)
+            r = trial_final(market, config, own, calls, &split, err);
+        if (r == 0 && i == 0) {
+            ret->holdout = split;
+            *best = *config;
+        }
+        ret->numbers[i] = ranked->trials[i]->number;
+        ret->n += r == 0;
+    }
+    if (r == 0 && ret->n > 1) {
+        r = together_make(market, best, settings, ret->numbers, ret->n, folder, &ret->holdout, ret->path,
+                          why);
+        ret->together = r == 0;
+        if (r == -EINVAL) {
+            tell(calls, why);
+            r = 0;
+        } else if (r < 0) {
+            search_say(err, r, "%s", why);
+        }
+    }
+    free(config);
+    free(best);
+    if (r != 0 || ret->together)
+        return r;
+    ret->n = 1;
+    snprintf(number, sizeof number, "%d", ret->numbers[0]);
+    r = join(own, folder, number, err);
+    if (r == 0)
+        r = join(from, own, "policy.safetensors", err);
+    if (r == 0)
+        r = join(ret->path, folder, "policy.safetensors", err);
+    return r == 0 ? copy_file(from, ret->path, err) : r;
+}
+
+/* ---- How much of it is luck. ---- */
+
+/* papertape.validation/1 and the report; *ret NULL where there is nothing to compare: too few trials or rows,
+ * which is told. */
+static int validate(const struct ranked *ranked, const struct study *study, const char *folder,
+                    const struct trial_calls *calls, json_t **ret, char err[static TRIAL_ERROR_MAX])
+{
+    struct returns_matrix returns = {0};
+    char why[VALIDATION_ERROR_MAX], path[PATH_MAX];
+    int left_out = 0;
+    *ret = NULL;
+    int r = join(path, folder, "report.html", err);
+    if (r < 0)
+        return r;
+    r = returns_of_study(folder, ranked->numbers, ranked->n, &returns, &left_out, why);
+    if (r == 0) {
+        returns.tried = (size_t)ranked->tried;
+        r = validation_json(&returns, BLOCKS, 0, ret, why);
+    }
+    if (r == 0)
+        r = validation_report(&returns, *ret, study->name, path, why);
+    returns_finish(&returns);
+    if (r == -EINVAL) {
+        tell(calls, why);
+        return 0;
+    }
+    return r < 0 ? search_say(err, r, "%s", why) : 0;
+}
+
+static double figure(const json_t *validation, const char *in, const char *key)
+{
+    const json_t *object = in ? json_object_get(validation, in) : validation;
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+/* ---- papertape.proposal/1. ---- */
+
+static json_t *real(double x)
+{
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
+static json_t *holdout_json(const struct search_market *market, const struct trial_split *split)
+{
+    const struct split_rows *rows = &market->holdout;
+    if (rows->to == rows->from)
+        return json_pack("{s:n, s:n, s:i, s:n, s:n, s:n, s:n, s:n, s:n}", "from_ns", "to_ns", "rows", 0,
+                         "sharpe", "sharpe_holding", "sharpe_equal_weight", "return_pct", "drawdown_pct",
+                         "trades");
+    const struct market *bars = market->source.market;
+    int64_t from = market_open_ns(bars, trainer_data_row(market->grid, rows->from));
+    int64_t to = market_open_ns(bars, trainer_data_row(market->grid, rows->to - 1)) + bars->interval_ns;
+    return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:I}", "from_ns", (json_int_t)from, "to_ns",
+                     (json_int_t)to, "rows", (json_int_t)(rows->to - rows->from), "sharpe",
+                     real(split->sharpe), "sharpe_holding", real(split->holding), "sharpe_equal_weight",
+                     real(split->equal_weight), "return_pct", real(100 * split->total_return), "drawdown_pct",
+                     real(-100 * split->drawdown), "trades", (json_int_t)split->trades);
+}
+
+static json_t *gates_json(const struct search_settings *settings, const struct gate_figures *figures,
+                          bool *ret_admitted, char *words, size_t cap)
+{
+    struct gate_verdict verdicts[GATES_MAX];
+    int n = gate_judge(&settings->gates, figures, verdicts, ret_admitted);
+    json_t *list = json_array();
+    gate_words(verdicts, n, *ret_admitted, words, cap);
+    for (int i = 0; i < n; i++)
+        json_array_append_new(list, json_pack("{s:s, s:o, s:o, s:b}", "gate", verdicts[i].gate, "figure",
+                                              real(verdicts[i].figure), "limit", real(verdicts[i].limit),
+                                              "passed", verdicts[i].passed));
+    return list;
+}
+
+static json_t *build(const struct search_market *market, const struct search_settings *settings,
+                     const struct config *base, const struct study *study, const struct ranked *ranked,
+                     const struct proposed *proposed, const json_t *validation)
+{
+    bool holdout = market->holdout.to > market->holdout.from, admitted;
+    const struct trial_split *split = &proposed->holdout;
+    const struct gate_figures figures = {.sharpe = holdout ? split->sharpe : NAN,
+                                         .sharpe_holding = holdout ? split->holding : NAN,
+                                         .pbo = figure(validation, NULL, "pbo"),
+                                         .deflated = figure(validation, "deflated", "deflated_sharpe"),
+                                         .drawdown = holdout ? split->drawdown : NAN,
+                                         .trades = holdout ? split->trades : -1};
+    char words[512], path[PATH_MAX];
+    json_t *gates = gates_json(settings, &figures, &admitted, words, sizeof words), *numbers = json_array();
+    for (int i = 0; i < proposed->n; i++)
+        json_array_append_new(numbers, json_integer(proposed->numbers[i]));
+    const char *whole = realpath(proposed->path, path) ? path : proposed->path;
+    return json_pack(
+        "{s:s, s:s, s:s, s:i, s:o, s:s, s:s, s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "s:b, s:s}",
+        "schema", "papertape.proposal/1", "study", study->name, "name", base->name, "trial",
+        proposed->numbers[0], "trials_proposed", numbers, "kind", proposed->together ? "ensemble" : "policy",
+        "policy", whole, "value", real(ranked->trials[0]->values[0]), "trials", study->n_trials, "complete",
+        ranked->n, "expires_s",
+        settings->expires_ns > 0 ? json_integer((json_int_t)(settings->expires_ns / 1000000000))
+                                 : json_null(),
+        "holdout", holdout_json(market, split), "pbo", real(figures.pbo), "probability_of_loss",
+        real(figure(validation, NULL, "probability_of_loss")), "slope",
+        real(figure(validation, NULL, "slope")), "intercept", real(figure(validation, NULL, "intercept")),
+        "deflated_sharpe", real(figures.deflated), "expected_sharpe",
+        real(figure(validation, "deflated", "expected_sharpe")), "gates", gates, "admitted", admitted,
+        "words", words);
+}
+
+static int write_json(const json_t *object, const char *folder, char err[static TRIAL_ERROR_MAX])
+{
+    char path[PATH_MAX], beside[PATH_MAX];
+    int r = join(path, folder, "proposal.json", err);
+    if (r == 0)
+        r = join(beside, folder, "proposal.json.new", err);
+    if (r < 0)
+        return r;
+    if (json_dump_file(object, beside, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) < 0 ||
+        rename(beside, path) < 0) {
+        r = search_say(err, errno ? -errno : -EIO, "cannot write: %.300s: room on the disk is needed", path);
+        unlink(beside);
+    }
+    return r;
+}
+
+int proposal_make(const struct search_market *market, const struct config *base,
+                  const struct search_settings *settings, const struct study *study, const char *folder,
+                  const struct trial_calls *calls, json_t **ret, char err[static TRIAL_ERROR_MAX])
+{
+    struct ranked ranked;
+    struct proposed *proposed = calloc(1, sizeof *proposed);
+    json_t *validation = NULL, *object = NULL;
+    int r = rank(study, &ranked, err);
+    if (r == 0 && !proposed)
+        r = search_say(err, -ENOMEM, "out of memory: a proposal");
+    if (r == 0)
+        r = make_policies(market, base, settings, study, &ranked, folder, calls, proposed, err);
+    if (r == 0)
+        r = validate(&ranked, study, folder, calls, &validation, err);
+    if (r == 0 && !(object = build(market, settings, base, study, &ranked, proposed, validation)))
+        r = search_say(err, -ENOMEM, "out of memory: a proposal");
+    if (r == 0)
+        r = write_json(object, folder, err);
+    ranked_finish(&ranked);
+    free(proposed);
+    json_decref(validation);
+    if (r != 0) {
+        json_decref(object);
+        return r;
+    }
+    *ret = object;
+    return 0;
+}
