@@ -10,6 +10,7 @@
 #include "trainer/command/serve.h"
 #include "trainer/command/study.h"
 #include "trainer/command/train.h"
+#include "trainer/command/validate.h"
 
 static const struct verb {
     const char *name, *words;
@@ -20,6 +21,7 @@ static const struct verb {
     {"study", "a search for the hyper-parameters of a training", command_study},
     {"serve", "the co-process: a queue of trainings, asked on a socket", command_serve},
     {"eval", "a trained policy in its environment on other bars", command_eval},
+    {"validate", "is a search's best result luck? From its trials' returns", command_validate},
     {"env-replay", "the environment's account through a file of actions", command_env_replay},
     {"grad-check", "one batch, its loss and all gradients in float64, as a file", command_grad_check},
 };

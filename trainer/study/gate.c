@@ -9,7 +9,7 @@
 struct gate_limits gate_defaults(void)
 {
     return (struct gate_limits){
-        .min_excess = 0, .max_pbo = 0.2, .min_deflated = 0.95, .max_drawdown = 0.3, .min_trades = 20};
+        .min_excess = 0.1, .max_pbo = 0.3, .min_deflated = 0.9, .max_drawdown = 0.3, .min_trades = 20};
 }
 
 static struct gate_verdict at_least(const char *gate, double figure, double limit)
@@ -86,6 +86,8 @@ int gate_figures_parse(const json_t *proposal, struct gate_figures *ret, char er
     const json_t *holdout = json_object_get(proposal, "holdout");
     struct gate_figures figures = {0};
     double drawdown_pct, trades;
+    const char *deflated =
+        json_object_get(proposal, "deflated_capped") ? "deflated_capped" : "deflated_sharpe";
     const struct {
         const json_t *object;
         const char *in, *key;
@@ -95,7 +97,7 @@ int gate_figures_parse(const json_t *proposal, struct gate_figures *ret, char er
                 {holdout, "holdout.", "drawdown_pct", &drawdown_pct},
                 {holdout, "holdout.", "trades", &trades},
                 {proposal, "", "pbo", &figures.pbo},
-                {proposal, "", "deflated_sharpe", &figures.deflated}};
+                {proposal, "", deflated, &figures.deflated}};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (!read_number(keys[i].object, keys[i].key, keys[i].to)) {
             snprintf(err, GATE_ERROR_MAX, "proposal: %s%s: a number, or null, is right", keys[i].in,

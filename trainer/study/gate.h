@@ -9,19 +9,19 @@
 enum { GATES_MAX = 8, GATE_ERROR_MAX = 256 };
 
 struct gate_limits {     /* keys of [arena] of papertaped.ini, and of [study] of a training's */
-    double min_excess;   /* out-of-sample Sharpe less that of holding, annualised; 0 */
-    double max_pbo;      /* 0.2 */
-    double min_deflated; /* probability; 0.95 */
+    double min_excess;   /* out-of-sample Sharpe less that of holding, annualised; 0.1 */
+    double max_pbo;      /* 0.3 */
+    double min_deflated; /* probability; 0.9 */
     double max_drawdown; /* out of sample, a share > 0; 0.3 */
-    int min_trades;      /* out of sample; 20 */
+    int min_trades;      /* buys and sells out of sample; 20 */
 };
 struct gate_limits gate_defaults(void);
 
 struct gate_figures {              /* NaN, -1: not known, which passes no gate */
     double sharpe, sharpe_holding; /* of the holdout, annualised */
-    double pbo, deflated;          /* shares of 1, of the search's trials */
+    double pbo, deflated;          /* shares of 1, of the search's trials; deflated_capped, else _sharpe */
     double drawdown;               /* of the holdout, a share >= 0 */
-    long long trades;              /* in the holdout */
+    long long trades;              /* buys and sells in the holdout */
 };
 
 struct gate_verdict {

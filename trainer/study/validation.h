@@ -10,7 +10,7 @@
 
 #include "trainer/study/overfit.h"
 
-enum { VALIDATION_ERROR_MAX = 512 };
+enum { VALIDATION_ERROR_MAX = 512, VALIDATION_BLOCKS = 14 /* the paper's */ };
 
 struct returns_matrix {
     size_t rows, columns;
@@ -18,21 +18,30 @@ struct returns_matrix {
     char **names;                   /* [columns]: "trial 29" */
     int64_t *open_ns;               /* [rows]; NULL: not known */
     double *holding, *equal_weight; /* [rows] benchmarks; NULL: none */
+    size_t tried;                   /* trials that there were, pruned ones too; 0: `columns` */
 };
 
-/* A CSV: a header of names; columns timestamp_ns (or timestamp, date: passed over otherwise), holding and
- * equal_weight are known by name, all others are trials. -EINVAL names line and column. */
+/* A CSV: a header of names; columns timestamp_ns, holding and equal_weight are known by name; timestamp,
+ * date, time and one without a name are times where all of a column's are, and passed over otherwise; all
+ * others are trials. Names may stand in quotes. -EINVAL names line and column. For returns_finish(). */
 int returns_read_csv(const char *path, struct returns_matrix *ret, char err[static VALIDATION_ERROR_MAX]);
-/* Of a study's trials: FOLDER/N/returns.csv of each, the mean of its paths a bar; those whose rows differ
- * from the others' are left out and counted. */
+/* Of a study's trials: FOLDER/N/returns.csv of each, the mean of its columns path_1 … a row. An empty cell
+ * is a row that the path did not trade in: a row that no path has is 0 of this trial, and left out where no
+ * trial has it. Trials whose rows' times differ from those of most, or whose file cannot be read, are left
+ * out and counted. -EINVAL where fewer than two are left, with the reason of the last. */
 int returns_of_study(const char *folder, const int *numbers, int n, struct returns_matrix *ret,
                      int *ret_left_out, char err[static VALIDATION_ERROR_MAX]);
-void returns_finish(struct returns_matrix *returns);
+void returns_finish(struct returns_matrix *returns); /* fine on a zeroed one */
 
-/* `periods_per_year` 0: by the rows' times, else not annualised. A new reference. */
+/* papertape.validation/1 (docs/studies.md has every key), a new reference. `periods_per_year` 0: by the rows'
+ * times, else not annualised. Errors of overfit_compute(). */
 int validation_json(const struct returns_matrix *returns, int blocks, double periods_per_year, json_t **ret,
                     char err[static VALIDATION_ERROR_MAX]);
-/* The HTML file, whole or not at all. `title` is escaped. */
+/* Sets a proposal's pbo, probability_of_loss, slope, intercept, deflated_sharpe, expected_sharpe,
+ * deflated_capped and expected_capped. */
+void validation_figures(const json_t *validation, json_t *proposal);
+/* The HTML file, whole or not at all: its figures are `validation`'s, its curves `returns`'. `title` is
+ * escaped. It loads nothing and runs nothing. */
 int validation_report(const struct returns_matrix *returns, const json_t *validation, const char *title,
                       const char *path, char err[static VALIDATION_ERROR_MAX]);
 

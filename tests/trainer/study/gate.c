@@ -120,6 +120,10 @@ static void test_parse(void)
         CHECK_INT(figures.trades, 77);
         json_decref(copy);
     }
+    /* The capped one is what counts, where there is one. */
+    json_object_set_new(proposal, "deflated_capped", json_real(0.5));
+    CHECK_INT(gate_figures_parse(proposal, &figures, err), 0);
+    CHECK_NEAR(figures.deflated, 0.5, 0);
     json_t *none = json_object();
     CHECK_INT(gate_figures_parse(none, &figures, err), -EINVAL);
     CHECK_INT(gate_figures_parse(NULL, &figures, err), -EINVAL);

@@ -1,0 +1,199 @@
+#include "trainer/command/validate.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/state.h"
+#include "db/studies/store.h"
+#include "exchange/bars_number.h"
+#include "trainer/command/args.h"
+#include "trainer/study/validation.h"
+
+static const char help[] =
+    "Usage: papertape-trainer validate --returns F.csv [OPTION]...\n"
+    "       papertape-trainer validate --study NAME [OPTION]...\n"
+    "\n"
+    "Is the best of many trials luck? Reckons from their out-of-sample returns the probability of\n"
+    "backtest overfitting, of loss, the degradation and the deflated Sharpe ratio, and prints them\n"
+    "as JSON, papertape.validation/1.\n"
+    "\n"
+    "      --returns F.csv       a column of returns for each trial; a header of names. Columns\n"
+    "                            timestamp_ns, holding and equal_weight are what they say\n"
+    "      --study NAME          the complete trials of that study\n"
+    "      --storage URL         where studies are kept: sqlite:///F; STATE/studies.db by default\n"
+    "      --state DIR           the state directory: $STATE_DIRECTORY, else\n"
+    "                            $XDG_STATE_HOME/papertape\n"
+    "      --blocks S            of which half splits are made, even, 2 to 20 (14)\n"
+    "      --periods N           rows of a year; by the rows' times, else not annualised\n"
+    "      --report F.html       write a page with pictures to F\n"
+    "      --json                the default: nothing else is printed\n"
+    "      --help                this text\n"
+    "\n"
+    "Exit status: 0 done, 1 an error, 2 a wrong command line.\n";
+
+enum { RETURNS = 256, STUDY, STORAGE, STATE, BLOCKS, PERIODS, REPORT, JSON };
+
+static const struct option long_options[] = {
+    {"returns", required_argument, NULL, RETURNS}, {"study", required_argument, NULL, STUDY},
+    {"storage", required_argument, NULL, STORAGE}, {"state", required_argument, NULL, STATE},
+    {"blocks", required_argument, NULL, BLOCKS},   {"periods", required_argument, NULL, PERIODS},
+    {"report", required_argument, NULL, REPORT},   {"json", no_argument, NULL, JSON},
+    {"help", no_argument, NULL, ARGS_HELP},        {0},
+};
+
+struct request {
+    const char *returns_path, *study, *storage, *state, *report;
+    uint64_t blocks;
+    double periods;
+    struct returns_matrix returns;
+    int left_out;
+};
+
+static int take(void *ctx, int option)
+{
+    struct request *request = ctx;
+    int digits = 0, status = GO_ON;
+    switch (option) {
+    case RETURNS:
+        request->returns_path = optarg;
+        return GO_ON;
+    case STUDY:
+        request->study = optarg;
+        return GO_ON;
+    case STORAGE:
+        request->storage = optarg;
+        return GO_ON;
+    case STATE:
+        request->state = optarg;
+        return GO_ON;
+    case BLOCKS:
+        status = args_whole("blocks", optarg, 2, OVERFIT_BLOCKS_MAX, &request->blocks);
+        if (status == GO_ON && request->blocks % 2 != 0)
+            return args_say(EXIT_USAGE, "bad number: --blocks %.32s: an even one from 2 to %d", optarg,
+                            OVERFIT_BLOCKS_MAX);
+        return status;
+    case PERIODS:
+        if (!bars_number(optarg, strlen(optarg), &request->periods, &digits) || !(request->periods > 0))
+            return args_say(EXIT_USAGE, "bad number: --periods %.32s: the rows of a year, as 8760", optarg);
+        return GO_ON;
+    case REPORT:
+        request->report = optarg;
+        return GO_ON;
+    case JSON:
+        return GO_ON;
+    default:
+        return args_say(EXIT_USAGE, "not an option: %.64s: --returns F.csv is right; see validate --help",
+                        optarg);
+    }
+}
+
+/* ---- a study's returns ---- */
+
+static int read_trials(struct request *request, const struct study *study, const char *folder, char *err)
+{
+    int *numbers = calloc((size_t)study->n_trials + 1, sizeof *numbers), n = 0, r = -1;
+    size_t tried = 0;
+    for (int i = 0; numbers && i < study->n_trials; i++) {
+        enum trial_state state = study->trials[i]->state;
+        tried += state == TRIAL_COMPLETE || state == TRIAL_PRUNED;
+        if (state == TRIAL_COMPLETE)
+            numbers[n++] = study->trials[i]->number;
+    }
+    if (numbers)
+        r = returns_of_study(folder, numbers, n, &request->returns, &request->left_out, err);
+    else
+        snprintf(err, VALIDATION_ERROR_MAX, "out of memory");
+    request->returns.tried = r == 0 ? tried : 0;
+    free(numbers);
+    return r;
+}
+
+/* Where the study's files are: as it says itself, else by its name. */
+static bool find_folder(const struct study *study, const struct state_dir *state, char *buf, size_t cap)
+{
+    const struct study_attribute *said = study_attribute_find(study->user, study->n_user, "papertape:folder");
+    json_t *json = said ? json_loads(said->json, JSON_DECODE_ANY, NULL) : NULL;
+    int n = json_is_string(json) ? snprintf(buf, cap, "%s", json_string_value(json))
+                                 : snprintf(buf, cap, "%s/studies/%s", state->path, study->name);
+    json_decref(json);
+    return n < (int)cap;
+}
+
+static int read_study(struct request *request)
+{
+    struct state_dir state;
+    struct study_store *store = NULL;
+    struct study *study = NULL;
+    char url[STATE_PATH_MAX + 32], folder[PATH_MAX], err[STUDY_ERROR_MAX] = "out of memory";
+    int64_t id;
+    int r = state_dir_find(request->state, &state, err, sizeof err);
+    if (r < 0)
+        return args_say(EXIT_FAILURE, "%s", err);
+    snprintf(url, sizeof url, "%s/studies.db", state.path);
+    r = study_store_open(request->storage ? request->storage : url, STUDY_STORE_READ, 0, &store, err);
+    if (r == 0)
+        r = study_store_find(store, request->study, &id, err);
+    if (r == 0)
+        r = study_store_load(store, id, &study, err);
+    if (r == 0 && !find_folder(study, &state, folder, sizeof folder)) {
+        snprintf(err, sizeof err, "study %.64s: a shorter name of its folder is right", request->study);
+        r = -1;
+    }
+    if (r == 0)
+        r = read_trials(request, study, folder, err);
+    study_destroy(study);
+    study_store_close(store);
+    return r == 0 ? GO_ON : args_say(EXIT_FAILURE, "%s", err);
+}
+
+static int read_returns(struct request *request)
+{
+    char err[VALIDATION_ERROR_MAX];
+    if (request->study)
+        return read_study(request);
+    return returns_read_csv(request->returns_path, &request->returns, err) == 0
+               ? GO_ON
+               : args_say(EXIT_FAILURE, "%s", err);
+}
+
+/* ---- the run ---- */
+
+static int run(struct request *request)
+{
+    char err[VALIDATION_ERROR_MAX], title[256];
+    const char *what = request->study ? request->study : request->returns_path;
+    json_t *object = NULL;
+    int status = read_returns(request);
+    if (status != GO_ON)
+        return status;
+    if (validation_json(&request->returns, (int)request->blocks, request->periods, &object, err) < 0)
+        return args_say(EXIT_FAILURE, "%.200s: %s", what, err);
+    json_object_set_new(object, request->study ? "study" : "returns", json_string(what));
+    json_object_set_new(object, "left_out", json_integer(request->left_out));
+    snprintf(title, sizeof title, "Validation of %.200s", what);
+    if (request->report && validation_report(&request->returns, object, title, request->report, err) < 0)
+        status = args_say(EXIT_FAILURE, "%s", err);
+    if (status == GO_ON &&
+        (json_dumpf(object, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) < 0 || putchar('\n') == EOF))
+        status = args_say(EXIT_FAILURE, "cannot write: stdout: a file or a reader");
+    json_decref(object);
+    return status;
+}
+
+int command_validate(int argc, char **argv)
+{
+    static const struct args_rules rules = {
+        .verb = "validate", .help = help, .letters = "", .options = long_options, .take = take};
+    struct request request = {.blocks = VALIDATION_BLOCKS};
+    int status = args_parse(&rules, argc, argv, &request);
+    if (status == GO_ON && !request.study == !request.returns_path)
+        status = args_say(EXIT_USAGE, "%s: command line: --returns F.csv or --study NAME is right",
+                          request.study ? "two sources" : "no returns");
+    if (status == GO_ON)
+        status = run(&request);
+    returns_finish(&request.returns);
+    return status == GO_ON ? EXIT_SUCCESS : status;
+}

@@ -1,0 +1,21 @@
+/* Columns of numbers out of a CSV. Used by returns.c alone. */
+#ifndef TRAINER_STUDY_RETURNS_CSV_H
+#define TRAINER_STUDY_RETURNS_CSV_H
+
+#include <stdbool.h>
+
+#include "trainer/study/validation.h"
+
+struct csv_columns {
+    size_t columns, rows;
+    char **names;     /* [columns], those of times without */
+    double *values;   /* [rows][columns]; NaN where a cell is empty, and may be */
+    int64_t *open_ns; /* [rows]; NULL: not known */
+};
+
+/* Empty cells are refused unless `holes`. 0 or -errno with "what: where: what would be right". */
+int csv_columns_read(const char *path, bool holes, struct csv_columns *ret,
+                     char err[static VALIDATION_ERROR_MAX]);
+void csv_columns_finish(struct csv_columns *columns); /* fine on a zeroed one */
+
+#endif
