@@ -185,7 +185,7 @@ static int make_policies(const struct search_market *market, const struct config
 
 /* papertape.validation/1 and the report; *ret NULL where there is nothing to compare: too few trials or rows,
  * which is told. */
-static int validate(const struct ranked *ranked, const struct study *study, const char *folder,
+static int look_at_luck(const struct ranked *ranked, const struct study *study, const char *folder,
                     const struct trial_calls *calls, json_t **ret, char err[static TRIAL_ERROR_MAX])
 {
     struct returns_matrix returns = {0};
@@ -318,7 +318,7 @@ int proposal_make(const struct search_market *market, const struct config *base,
     if (r == 0)
         r = make_policies(market, base, settings, study, &ranked, folder, calls, proposed, err);
     if (r == 0)
-        r = validate(&ranked, study, folder, calls, &validation, err);
+        r = look_at_luck(&ranked, study, folder, calls, &validation, err);
     if (r == 0 && !(object = build(market, settings, base, study, &ranked, proposed, validation)))
         r = search_say(err, -ENOMEM, "out of memory: a proposal");
     if (r == 0)

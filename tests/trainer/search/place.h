@@ -79,12 +79,11 @@ static inline const char *place_features(const char *lines)
 }
 
 /* A small training: `bars` as [data] bars takes it; `features` "" or a path; `more`: further lines. */
-static inline void place_config(struct config *config, const char *bars, const char *features,
-                                const char *more)
+static inline void place_text(char text[static PLACE_TEXT], const char *bars, const char *features,
+                              const char *more)
 {
-    char text[PLACE_TEXT], err[CONFIG_ERROR_MAX];
     snprintf(
-        text, sizeof text,
+        text, PLACE_TEXT,
         "[training]\nname = small\ntotal_steps = 4096\nthreads = 1\ndevice = cpu\nseed = 3\n"
         "[network]\npolicy_layers = 16,16\nvalue_layers = 16,16\n"
         "[ppo]\ncopies = 4\nsteps = 128\nminibatch = 256\nepochs = 2\nlearning_rate = 0.003\ngamma = 0.95\n"
@@ -94,6 +93,13 @@ static inline void place_config(struct config *config, const char *bars, const c
         "buy_cost_pct = 0.001\nsell_cost_pct = 0.001\n"
         "[data]\nbars = %s\n%s%s\n%s\n",
         bars, features[0] ? "features = " : "", features, more);
+}
+
+static inline void place_config(struct config *config, const char *bars, const char *features,
+                                const char *more)
+{
+    char text[PLACE_TEXT], err[CONFIG_ERROR_MAX];
+    place_text(text, bars, features, more);
     if (config_parse("place", text, config, err) < 0)
         fatal("%s", err);
 }
