@@ -1,0 +1,266 @@
+/* What a search proposes: which policy, what is told of it, and what is written. */
+#include "tests/trainer/search/hunt.h"
+
+#include <errno.h>
+#include <jansson.h>
+
+#include "strategy/policy/ensemble.h"
+#include "trainer/study/validation.h"
+
+enum { ROWS = 1600, TRIALS = 4, CAP = 1 << 20 };
+
+static const char *const search = "[study]\nvalidation = kfold:4\nsampler = random\nensemble = 1\n"
+                                  "[search]\nlearning_rate = 1e-5..1e-2 log\nlookback = 1..3\n";
+
+static const char *in_folder(const struct hunt *hunt, const char *name)
+{
+    static char path[4][SCRATCH_PATH_MAX + 64];
+    static int next;
+    char *at = path[next++ % 4];
+    snprintf(at, sizeof path[0], "%s/%s", hunt->folder, name);
+    return at;
+}
+
+static bool same_files(const char *a, const char *b)
+{
+    static char text[2][CAP];
+    size_t n[2];
+    const char *paths[2] = {a, b};
+    for (int i = 0; i < 2; i++) {
+        FILE *in = fopen(paths[i], "re");
+        n[i] = in ? fread(text[i], 1, CAP, in) : 0;
+        if (in)
+            fclose(in);
+    }
+    return n[0] > 0 && n[0] == n[1] && memcmp(text[0], text[1], n[0]) == 0;
+}
+
+static double number(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    CHECK(json_is_number(value));
+    return json_number_value(value);
+}
+
+/* Of the trials by their value; numbers in *ret, best first. */
+static void rank(const struct study *study, int ret[static TRIALS])
+{
+    for (int i = 0; i < TRIALS; i++) {
+        int at = i;
+        for (; at > 0 && study->trials[i]->values[0] > study->trials[ret[at - 1]]->values[0]; at--)
+            ret[at] = ret[at - 1];
+        ret[at] = i;
+    }
+}
+
+/* What can be reckoned again of what lies in the folder. */
+static void check_luck(const struct hunt *hunt, const json_t *proposal)
+{
+    static const int numbers[TRIALS] = {0, 1, 2, 3};
+    struct returns_matrix returns = {0};
+    json_t *validation = NULL;
+    char err[VALIDATION_ERROR_MAX] = "";
+    int left_out;
+    CHECK_INT(returns_of_study(hunt->folder, numbers, TRIALS, &returns, &left_out, err), 0);
+    CHECK_INT(left_out, 0);
+    CHECK_INT(returns.rows, hunt->market->search.to - hunt->market->search.from);
+    CHECK_INT(validation_json(&returns, VALIDATION_BLOCKS, 0, &validation, err), 0);
+    CHECK_NEAR(number(proposal, "pbo"), number(validation, "pbo"), 1e-12);
+    CHECK_NEAR(number(proposal, "slope"), number(validation, "slope"), 1e-12);
+    const json_t *deflated = json_object_get(validation, "deflated");
+    CHECK_NEAR(number(proposal, "deflated_sharpe"), number(deflated, "deflated_sharpe"), 1e-12);
+    CHECK_INT(number(deflated, "trials"), TRIALS);
+    json_decref(validation);
+    returns_finish(&returns);
+}
+
+static void check_figures(const struct hunt *hunt, const json_t *proposal, const struct trial_split *split)
+{
+    const struct search_market *market = hunt->market;
+    const json_t *holdout = json_object_get(proposal, "holdout");
+    struct gate_figures figures;
+    struct gate_verdict verdicts[GATES_MAX];
+    char err[GATE_ERROR_MAX] = "", words[512];
+    bool all;
+    CHECK_STR(json_string_value(json_object_get(proposal, "schema")), "papertape.proposal/1");
+    CHECK_STR(json_string_value(json_object_get(proposal, "study")), hunt->study->name);
+    CHECK_STR(json_string_value(json_object_get(proposal, "name")), "small");
+    CHECK_INT(number(proposal, "trials"), TRIALS);
+    CHECK_INT(number(proposal, "complete"), TRIALS);
+    CHECK(json_is_null(json_object_get(proposal, "expires_s")));
+    CHECK(access(json_string_value(json_object_get(proposal, "policy")), R_OK) == 0);
+    CHECK(json_string_value(json_object_get(proposal, "policy"))[0] == '/');
+    CHECK_INT(number(holdout, "rows"), market->holdout.to - market->holdout.from);
+    CHECK_NEAR(number(holdout, "from_ns"), (1704067200 + 3600.0 * (double)market->holdout.from) * 1e9, 1);
+    CHECK_NEAR(number(holdout, "to_ns"), (1704067200 + 3600.0 * (double)market->holdout.to) * 1e9, 1);
+    if (split) {
+        CHECK_NEAR(number(holdout, "sharpe"), split->sharpe, 1e-9);
+        CHECK_NEAR(number(holdout, "sharpe_holding"), split->holding, 1e-9);
+        CHECK_NEAR(number(holdout, "return_pct"), 100 * split->total_return, 1e-9);
+        CHECK_NEAR(number(holdout, "drawdown_pct"), -100 * split->drawdown, 1e-9);
+        CHECK_INT(number(holdout, "trades"), split->trades);
+    }
+    /* The daemon judges by the same file. */
+    CHECK_INT(gate_figures_parse(proposal, &figures, err), 0);
+    int n = gate_judge(&hunt->settings.gates, &figures, verdicts, &all);
+    gate_words(verdicts, n, all, words, sizeof words);
+    CHECK(json_is_true(json_object_get(proposal, "admitted")) == all);
+    CHECK_STR(json_string_value(json_object_get(proposal, "words")), words);
+    CHECK_INT(json_array_size(json_object_get(proposal, "gates")), n);
+    json_t *kept = json_load_file(in_folder(hunt, "proposal.json"), 0, NULL);
+    CHECK(kept && json_object_size(kept) == json_object_size(proposal));
+    json_decref(kept);
+    CHECK(access(in_folder(hunt, "report.html"), R_OK) == 0);
+}
+
+/* ---- One policy. ---- */
+
+static void test_best(struct hunt *hunt)
+{
+    json_t *proposal = NULL;
+    char err[TRIAL_ERROR_MAX] = "", policy[64];
+    int best[TRIALS];
+    struct trial_split split;
+    rank(hunt->study, best);
+    hunt->told[0] = '\0';
+    CHECK_INT(hunt_propose(hunt, &proposal, err), 0);
+    CHECK_STR(err, "");
+    CHECK_STR(hunt->told, "");
+    CHECK_STR(json_string_value(json_object_get(proposal, "kind")), "policy");
+    CHECK_INT(number(proposal, "trial"), best[0]);
+    CHECK_NEAR(number(proposal, "value"), hunt->study->trials[best[0]]->values[0], 1e-12);
+    snprintf(policy, sizeof policy, "%d/policy.safetensors", best[0]);
+    CHECK(same_files(in_folder(hunt, "policy.safetensors"), in_folder(hunt, policy)));
+    snprintf(policy, sizeof policy, "%d/policy.safetensors", best[1]);
+    CHECK(access(in_folder(hunt, policy), F_OK) < 0);
+
+    /* The trial's own parameters, all rows of the search. */
+    struct config *config = fatal_calloc(1, sizeof *config);
+    const struct space *space = &hunt->settings.space;
+    double values[8];
+    for (int i = 0; i < space->n; i++)
+        values[i] = study_trial_param(hunt->study->trials[best[0]],
+                                      study_param_find(hunt->study, space->params[i].name))
+                        ->value;
+    CHECK_INT(settings_apply(hunt->config, space, values, config, err), 0);
+    CHECK_INT(trial_final(hunt->market, config, in_folder(hunt, "again"), NULL, &split, err), 0);
+    CHECK(same_files(in_folder(hunt, "policy.safetensors"), in_folder(hunt, "again/policy.safetensors")));
+    check_figures(hunt, proposal, &split);
+    check_luck(hunt, proposal);
+    free(config);
+    json_decref(proposal);
+}
+
+/* ---- Several. ---- */
+
+static void test_together(struct hunt *hunt)
+{
+    static const char *const combines[] = {"mean", "majority", "sharpe"};
+    char err[TRIAL_ERROR_MAX] = "", name[64];
+    int best[TRIALS];
+    rank(hunt->study, best);
+    for (size_t c = 0; c < sizeof combines / sizeof *combines; c++) {
+        json_t *proposal = NULL;
+        struct ensemble_policy *ensemble = NULL;
+        hunt->settings.ensemble = 3;
+        snprintf(hunt->settings.combine, sizeof hunt->settings.combine, "%s", combines[c]);
+        hunt->told[0] = '\0';
+        CHECK_INT(hunt_propose(hunt, &proposal, err), 0);
+        CHECK_STR(hunt->told, "");
+        CHECK_STR(json_string_value(json_object_get(proposal, "kind")), "ensemble");
+        CHECK(strstr(json_string_value(json_object_get(proposal, "policy")), "/ensemble.json"));
+        CHECK_INT(json_array_size(json_object_get(proposal, "trials_proposed")), 3);
+        for (int i = 0; i < 3; i++)
+            CHECK_INT(
+                json_integer_value(json_array_get(json_object_get(proposal, "trials_proposed"), (size_t)i)),
+                best[i]);
+        CHECK_INT(ensemble_load(in_folder(hunt, "ensemble.json"), &ensemble, err), 0);
+        if (ensemble) {
+            CHECK_INT(ensemble->policy.n_members, 3);
+            snprintf(name, sizeof name, "%d/policy.safetensors", best[2]);
+            CHECK_STR(ensemble->policy.member_names[2], name);
+        }
+        ensemble_destroy(ensemble);
+        check_figures(hunt, proposal, NULL);
+        CHECK(number(json_object_get(proposal, "holdout"), "trades") > 0);
+        json_decref(proposal);
+    }
+    /* Three times the same: what that one does, as far as float32 sums tell. */
+    json_t *alone = NULL, *thrice = NULL;
+    struct study_trial *const trials[2] = {hunt->study->trials[best[1]], hunt->study->trials[best[2]]};
+    struct study_trial copies[2] = {*hunt->study->trials[best[0]], *hunt->study->trials[best[0]]};
+    for (int i = 0; i < 2; i++)
+        hunt->study->trials[best[1 + i]] = &copies[i]; /* their number too: one folder */
+    hunt->settings.ensemble = 1;
+    CHECK_INT(hunt_propose(hunt, &alone, err), 0);
+    hunt->settings.ensemble = 3;
+    snprintf(hunt->settings.combine, sizeof hunt->settings.combine, "mean");
+    CHECK_INT(hunt_propose(hunt, &thrice, err), 0);
+    CHECK_STR(json_string_value(json_object_get(thrice, "kind")), "ensemble");
+    const json_t *one = json_object_get(alone, "holdout"), *three = json_object_get(thrice, "holdout");
+    CHECK_NEAR(number(three, "sharpe"), number(one, "sharpe"), 0.01 * fabs(number(one, "sharpe")));
+    CHECK_NEAR(number(three, "trades"), number(one, "trades"), 0.02 * number(one, "trades"));
+    CHECK_NEAR(number(three, "sharpe_holding"), number(one, "sharpe_holding"), 1e-9);
+    json_decref(alone);
+    json_decref(thrice);
+    for (int i = 0; i < 2; i++)
+        hunt->study->trials[best[1 + i]] = trials[i];
+    hunt->settings.ensemble = 1;
+}
+
+/* Members whose rules differ cannot act together: the best alone, and why. */
+static void test_apart(void)
+{
+    struct hunt hunt;
+    json_t *proposal = NULL;
+    char err[TRIAL_ERROR_MAX] = "";
+    hunt_begin(&hunt, ROWS, true, 4,
+               "[study]\nvalidation = kfold:3\nsampler = random\nensemble = 2\n"
+               "[search]\nnorm_action = 0.2..2\n");
+    for (int i = 0; i < 2; i++)
+        hunt_trial(&hunt);
+    CHECK_INT(hunt_propose(&hunt, &proposal, err), 0);
+    CHECK_STR(json_string_value(json_object_get(proposal, "kind")), "policy");
+    CHECK(strstr(hunt.told, "no ensemble, the best trial alone: "));
+    CHECK(access(in_folder(&hunt, "ensemble.json"), F_OK) < 0);
+    json_decref(proposal);
+    hunt_end(&hunt);
+}
+
+/* ---- What is not known passes no gate. ---- */
+
+static void test_unknown(void)
+{
+    struct hunt hunt;
+    json_t *proposal = NULL;
+    char err[TRIAL_ERROR_MAX] = "";
+    hunt_begin(&hunt, ROWS, true, 5,
+               "[study]\nvalidation = kfold:3\nholdout = 0\n[search]\ngamma = 0.9..0.99\n");
+    CHECK_INT(hunt_propose(&hunt, &proposal, err), -ENODATA);
+    CHECK(strstr(err, "no trial is complete"));
+    hunt_trial(&hunt);
+    CHECK_INT(hunt_propose(&hunt, &proposal, err), 0);
+    const json_t *holdout = json_object_get(proposal, "holdout");
+    CHECK(json_is_null(json_object_get(proposal, "pbo")) && hunt.told[0]);
+    CHECK(json_is_null(json_object_get(holdout, "sharpe")) &&
+          json_integer_value(json_object_get(holdout, "rows")) == 0);
+    CHECK(json_is_false(json_object_get(proposal, "admitted")));
+    CHECK(strstr(json_string_value(json_object_get(proposal, "words")), "trades is not known"));
+    json_decref(proposal);
+    hunt_end(&hunt);
+}
+
+int main(void)
+{
+    struct hunt hunt;
+    scratch_in_memory();
+    hunt_begin(&hunt, ROWS, true, 3, search);
+    for (int i = 0; i < TRIALS; i++)
+        hunt_trial(&hunt);
+    test_best(&hunt);
+    test_together(&hunt);
+    hunt_end(&hunt);
+    test_apart();
+    test_unknown();
+    return check_done("proposal");
+}
