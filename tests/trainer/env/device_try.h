@@ -26,7 +26,7 @@ enum { TRY_KINDS = sizeof(try_kinds) / sizeof(try_kinds[0]) };
 
 /* One environment in both places, and what a step gives in each. */
 struct try_pair {
-    struct env_market *market;
+    struct env_market *market, *whole; /* whole: NULL, or what `market` is blocks of */
     struct env_device_market *on_device;
     struct env *host, *other; /* `other`: where the device's state is looked at */
     struct env_device *device;
@@ -164,6 +164,30 @@ static inline struct env_params try_params(struct random *random, enum env_execu
 
 /* ---- Pairs ---- */
 
+/* Some blocks of it instead of all; the first of them has room for an episode. */
+static inline bool try_within(struct try_pair *t, struct random *random, struct env_params *params)
+{
+    const struct env_market_view *view = env_market_view(t->market);
+    char err[ENV_ERROR_MAX] = "";
+    struct env_block blocks[3];
+    int32_t at = view->first_row;
+    for (int i = 0; i < 3; i++) {
+        int32_t length = i == 0 ? (int32_t)params->episode_bars + 5 : (int32_t)random_between(random, 1, 150);
+        blocks[i].from = at + (int32_t)random_between(random, 0, 20);
+        blocks[i].to = blocks[i].from + length;
+        at = blocks[i].to;
+    }
+    int n = 3;
+    while (n > 1 && blocks[n - 1].to > (int32_t)view->rows)
+        n--;
+    params->start = 0;
+    t->whole = t->market;
+    t->market = NULL;
+    CHECK_INT(env_market_blocks(t->whole, blocks, n, &t->market, err), 0);
+    CHECK_STR(err, "");
+    return t->market != NULL;
+}
+
 static inline bool try_open(struct try_pair *t, struct gpu_module *module, struct random *random,
                             const struct env_params *params, int n, size_t copies)
 {
@@ -173,9 +197,12 @@ static inline bool try_open(struct try_pair *t, struct gpu_module *module, struc
     t->market = try_market(random, params, n);
     if (!t->market)
         return false;
-    CHECK_INT(env_create(params, t->market, &options, &t->host, err), 0);
+    struct env_params within = *params;
+    if (random_chance(random, 30) && !try_within(t, random, &within))
+        return false;
+    CHECK_INT(env_create(&within, t->market, &options, &t->host, err), 0);
     CHECK_STR(err, "");
-    CHECK_INT(env_create(params, t->market, &options, &t->other, err), 0);
+    CHECK_INT(env_create(&within, t->market, &options, &t->other, err), 0);
     if (!t->host || !t->other)
         return false;
     t->actions = copies * (size_t)env_action_size(t->host);
@@ -191,7 +218,7 @@ static inline bool try_open(struct try_pair *t, struct gpu_module *module, struc
         t->mask[i] = try_room(t->masks, 1);
         t->saved[i] = try_room(t->state, 1);
     }
-    if (try_coin(random)) {
+    if (!t->whole && try_coin(random)) {
         int64_t *starts = try_room(copies, sizeof(*starts)), *bars = try_room(copies, sizeof(*bars));
         for (size_t e = 0; e < copies; e++) {
             starts[e] = random_between(random, 0, 500);
@@ -220,6 +247,7 @@ static inline void try_close(struct try_pair *t)
     env_destroy(t->host);
     env_destroy(t->other);
     env_market_destroy(t->market);
+    env_market_destroy(t->whole);
     free(t->action);
     for (int i = 0; i < 2; i++) {
         free(t->reward[i]);
