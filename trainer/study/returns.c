@@ -166,19 +166,26 @@ static bool same_rows(const struct trial_returns *a, const struct trial_returns 
     return a->rows == b->rows && memcmp(a->open_ns, b->open_ns, a->rows * sizeof *a->open_ns) == 0;
 }
 
-/* Puts those with the rows of `most` together; a row that nobody traded in is left out. */
+/* Puts those with the rows of `most` together; a row that nobody traded in is left out. Benchmarks are those
+ * of the first that has them. */
 static int join(const struct trial_returns *trials, int n, const struct trial_returns *most,
                 struct returns_matrix *ret)
 {
     struct returns_matrix to = {.columns = most->same};
+    const double *holding = NULL, *equal_weight = NULL;
+    for (int i = 0; i < n; i++)
+        if (same_rows(&trials[i], most)) {
+            holding = holding ? holding : trials[i].holding;
+            equal_weight = equal_weight ? equal_weight : trials[i].equal_weight;
+        }
     size_t cells = most->rows * to.columns + 1, rows = most->rows + 1, column = 0;
     to.values = calloc(cells, sizeof *to.values);
     to.names = calloc(to.columns + 1, sizeof *to.names);
     to.open_ns = calloc(rows, sizeof *to.open_ns);
-    to.holding = most->holding ? calloc(rows, sizeof *to.holding) : NULL;
-    to.equal_weight = most->equal_weight ? calloc(rows, sizeof *to.equal_weight) : NULL;
-    bool done = to.values && to.names && to.open_ns && !(most->holding && !to.holding) &&
-                !(most->equal_weight && !to.equal_weight);
+    to.holding = holding ? calloc(rows, sizeof *to.holding) : NULL;
+    to.equal_weight = equal_weight ? calloc(rows, sizeof *to.equal_weight) : NULL;
+    bool done = to.values && to.names && to.open_ns && !(holding && !to.holding) &&
+                !(equal_weight && !to.equal_weight);
     const struct trial_returns **with = done ? calloc(to.columns, sizeof *with) : NULL;
     for (int i = 0; with && i < n; i++)
         if (same_rows(&trials[i], most)) {
@@ -197,9 +204,9 @@ static int join(const struct trial_returns *trials, int n, const struct trial_re
             continue;
         to.open_ns[to.rows] = most->open_ns[row];
         if (to.holding)
-            to.holding[to.rows] = isnan(most->holding[row]) ? 0 : most->holding[row];
+            to.holding[to.rows] = isnan(holding[row]) ? 0 : holding[row];
         if (to.equal_weight)
-            to.equal_weight[to.rows] = isnan(most->equal_weight[row]) ? 0 : most->equal_weight[row];
+            to.equal_weight[to.rows] = isnan(equal_weight[row]) ? 0 : equal_weight[row];
         to.rows++;
     }
     done = done && with;

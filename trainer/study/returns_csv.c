@@ -90,7 +90,8 @@ static int next_line(struct reading *reading)
             break;
     }
     reading->n_fields = 0;
-    for (char *p = reading->line; p;) {
+    bool marked = reading->number == 1 && strncmp(reading->line, "\xef\xbb\xbf", 3) == 0; /* UTF-8's mark */
+    for (char *p = reading->line + (marked ? 3 : 0); p;) {
         if (reading->n_fields == reading->fields_cap) {
             size_t cap = reading->fields_cap ? 2 * reading->fields_cap : 64;
             char **moved =
@@ -113,9 +114,6 @@ static int read_header(struct reading *reading)
     int r = next_line(reading);
     if (r <= 0)
         return r < 0 ? r : say(reading, -EINVAL, "empty: a header of names, and rows, are right");
-    char *first = reading->fields[0];
-    if (strncmp(first, "\xef\xbb\xbf", 3) == 0)
-        reading->fields[0] += 3;
     reading->header = reading->n_fields;
     reading->roles = calloc(reading->header, sizeof *reading->roles);
     out->names = calloc(reading->header + 1, sizeof *out->names);

@@ -1,0 +1,171 @@
+/* Returns read from CSVs: what is known by name, what a study's trials leave, and bad input by line and
+ * column. */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "tests/check.h"
+#include "tests/scratch.h"
+#include "trainer/study/validation.h"
+
+static char err[VALIDATION_ERROR_MAX];
+
+static void refused(const char *text, int code, const char *const *words)
+{
+    struct returns_matrix returns = {.rows = 77};
+    const char *path = scratch_write("bad.csv", text);
+    err[0] = '\0';
+    CHECK_INT(returns_read_csv(path, &returns, err), code);
+    CHECK_INT(returns.rows, 77); /* untouched */
+    CHECK(strstr(err, "bad.csv") && !strchr(err, '\n'));
+    for (; *words; words++)
+        if (!strstr(err, *words)) {
+            check_failures++;
+            fprintf(stderr, "\"%s\" is not in: %s\nof: %s\n", *words, err, text);
+        }
+}
+#define REFUSED(text, ...) refused(text, -EINVAL, (const char *const[]){__VA_ARGS__, NULL})
+
+static void test_refused(void)
+{
+    struct returns_matrix returns;
+    REFUSED("", "empty", "a header");
+    REFUSED("\n\r\n\n", "empty", "a header");
+    REFUSED("0.1,0.2\n0.3,0.4\n", ":1:", "a header of names");
+    REFUSED("a,b\n1,2\n3\n", ":3:", "1 columns", "2 are right");
+    REFUSED("a,b\n1,2\n\n3,4,5\n", ":4:", "3 columns", "2 are right");
+    REFUSED("a,b\n1,x\n", ":2:", "column 2 \"b\"", "x: a finite number");
+    REFUSED("a,b\n1,\n", ":2:", "column 2 \"b\"", "nothing: a finite number");
+    REFUSED("a,b\n1,nan\n", ":2:", "column 2 \"b\"", "nan: a finite number");
+    REFUSED("a,b\n1,inf\n", ":2:", "column 2 \"b\"", "inf: a finite number");
+    REFUSED("a,b\n1,1e999\n", ":2:", "column 2 \"b\"", "1e999: a finite number");
+    REFUSED("a,b\n1,2 3\n", ":2:", "column 2 \"b\"", "2 3: a finite number");
+    REFUSED("timestamp_ns,a\n2024-01-01,2\n", ":2:", "column 1 \"timestamp_ns\"",
+            "a whole number of nanoseconds");
+    REFUSED("timestamp_ns,a\n99999999999999999999,2\n", ":2:", "column 1", "a whole number of nanoseconds");
+    CHECK_INT(returns_read_csv(scratch_path("none.csv"), &returns, err), -ENOENT);
+    CHECK(strstr(err, "none.csv: cannot be read"));
+    CHECK_INT(returns_read_csv(scratch_root(), &returns, err), -EISDIR);
+}
+
+static void test_csv(void)
+{
+    struct returns_matrix returns;
+    const char *path = scratch_write(
+        "good.csv", "\xef\xbb\xbf timestamp_ns , trial 1,holding,\"b, \"\"c\"\"\",equal_weight\r\n"
+                    "1000,0.5,1,-1e-3,2\r\n\r\n 2000 , .25 ,3,\"4\",5\r\n");
+    CHECK_INT(returns_read_csv(path, &returns, err), 0);
+    CHECK_INT(returns.rows, 2);
+    CHECK_INT(returns.columns, 2);
+    CHECK_STR(returns.names[0], "trial 1");
+    CHECK_STR(returns.names[1], "b, \"c\"");
+    static const double values[] = {0.5, -1e-3, 0.25, 4}, holding[] = {1, 3}, equal[] = {2, 5};
+    CHECK(memcmp(returns.values, values, sizeof values) == 0);
+    CHECK(memcmp(returns.holding, holding, sizeof holding) == 0);
+    CHECK(memcmp(returns.equal_weight, equal, sizeof equal) == 0);
+    CHECK(returns.open_ns && returns.open_ns[0] == 1000 && returns.open_ns[1] == 2000);
+    returns_finish(&returns);
+    returns_finish(&returns);
+    /* pandas: an index of dates without a name; and one that is none. */
+    CHECK_INT(returns_read_csv(scratch_write("p.csv", ",a,b\n2024-01-01,1,2\n2024-01-02,3,4"), &returns, err),
+              0);
+    CHECK(returns.open_ns && returns.open_ns[1] - returns.open_ns[0] == INT64_C(86400000000000));
+    CHECK_INT(returns.columns, 2);
+    CHECK(!returns.holding && !returns.equal_weight);
+    returns_finish(&returns);
+    CHECK_INT(returns_read_csv(scratch_write("d.csv", "a,Date\n1,2024-01-01\n3,somewhen\n"), &returns, err),
+              0);
+    CHECK(!returns.open_ns);
+    CHECK_INT(returns.columns, 1);
+    returns_finish(&returns);
+}
+
+static void write_trial(int number, const char *text)
+{
+    char name[64];
+    snprintf(name, sizeof name, "study/%d", number);
+    mkdir(scratch_path(name), 0700);
+    snprintf(name, sizeof name, "study/%d/returns.csv", number);
+    scratch_write(name, text);
+}
+
+static void test_study(void)
+{
+    static const int numbers[] = {0, 2, 3, 4, 5, 9};
+    struct returns_matrix returns = {0};
+    int left_out = -1;
+    mkdir(scratch_path("study"), 0700);
+    CHECK_INT(returns_of_study(scratch_path("study"), numbers, 6, &returns, &left_out, err), -EINVAL);
+    CHECK(strstr(err, "two or more") && strstr(err, "9/returns.csv"));
+    write_trial(0, "timestamp_ns,path_1,path_2,holding,equal_weight\n1,,,7,8\n2,1,,7,8\n3,1,3,,8\n4,,,7,8\n");
+    CHECK_INT(returns_of_study(scratch_path("study"), numbers, 1, &returns, &left_out, err), -EINVAL);
+    CHECK(strstr(err, "1 trials: two or more"));
+    write_trial(2, "timestamp_ns,path_1,holding\n1,5,7\n2,5,7\n3,5,7\n"); /* other rows */
+    write_trial(3, "timestamp_ns,path_1,holding\n1,,7\n2,nan,7\n3,-2,7\n4,4,7\n");
+    write_trial(4, "timestamp_ns,path_1\n1,x\n"); /* cannot be read */
+    write_trial(5, "path_1\n1\n");                /* no times */
+    CHECK_INT(returns_of_study(scratch_path("study"), numbers, 6, &returns, &left_out, err), 0);
+    CHECK_INT(left_out, 4);
+    CHECK_INT(returns.columns, 2);
+    CHECK_INT(returns.rows, 3); /* nobody traded in the first */
+    CHECK_STR(returns.names[0], "trial 0");
+    CHECK_STR(returns.names[1], "trial 3");
+    static const double values[] = {1, 0, 2, -2, 0, 4}, holding[] = {7, 0, 7}, equal[] = {8, 8, 8};
+    CHECK(memcmp(returns.values, values, sizeof values) == 0);
+    CHECK(memcmp(returns.holding, holding, sizeof holding) == 0);
+    CHECK(memcmp(returns.equal_weight, equal, sizeof equal) == 0);
+    CHECK_INT(returns.open_ns[0], 2);
+    returns_finish(&returns);
+    CHECK_INT(returns_of_study(scratch_path("study"), numbers, 0, &returns, &left_out, err), -EINVAL);
+    CHECK(strstr(err, "no trial that is complete"));
+    static const int differ[] = {0, 2};
+    CHECK_INT(returns_of_study(scratch_path("study"), differ, 2, &returns, &left_out, err), -EINVAL);
+    CHECK(strstr(err, "no two trials have rows of the same times"));
+}
+
+/* What a proposal takes from it; and that more trials than columns deflate more. */
+static void test_figures(void)
+{
+    double values[120];
+    char a[] = "a", b[] = "b", *names[] = {a, b};
+    struct returns_matrix returns = {.rows = 60, .columns = 2, .values = values, .names = names};
+    json_t *few = NULL, *many = NULL, *proposal = json_object();
+    for (int i = 0; i < 120; i++)
+        values[i] = 0.001 * ((i * 7919) % 101 - 47);
+    CHECK_INT(validation_json(&returns, 6, 0, &few, err), 0);
+    CHECK(json_is_null(json_object_get(few, "periods_per_year")) &&
+          json_is_null(json_object_get(few, "holding")));
+    returns.tried = 500;
+    CHECK_INT(validation_json(&returns, 6, 365, &many, err), 0);
+    CHECK_NEAR(json_number_value(json_object_get(many, "periods_per_year")), 365, 0);
+    const json_t *one = json_object_get(few, "deflated"), *other = json_object_get(many, "deflated");
+    CHECK_INT(json_integer_value(json_object_get(one, "trials")), 2);
+    CHECK_INT(json_integer_value(json_object_get(other, "trials")), 500);
+    CHECK(json_number_value(json_object_get(one, "deflated_sharpe")) >
+          json_number_value(json_object_get(other, "deflated_sharpe")));
+    CHECK(json_number_value(json_object_get(other, "deflated_capped")) >=
+          json_number_value(json_object_get(other, "deflated_sharpe")));
+    CHECK_NEAR(json_number_value(json_object_get(other, "sharpe")),
+               sqrt(365) * json_number_value(json_object_get(one, "sharpe")), 1e-14);
+    validation_figures(many, proposal);
+    CHECK_INT(json_object_size(proposal), 8);
+    CHECK(json_equal(json_object_get(proposal, "pbo"), json_object_get(many, "pbo")));
+    CHECK(
+        json_equal(json_object_get(proposal, "deflated_capped"), json_object_get(other, "deflated_capped")));
+    json_decref(few);
+    json_decref(many);
+    json_decref(proposal);
+    few = NULL;
+    returns.rows = 11;
+    CHECK_INT(validation_json(&returns, 6, 0, &few, err), -EINVAL);
+    CHECK(!few && strstr(err, "at least 12 rows"));
+}
+
+int main(void)
+{
+    test_refused();
+    test_csv();
+    test_study();
+    test_figures();
+    return check_done("trainer/validation");
+}
