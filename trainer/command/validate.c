@@ -171,7 +171,9 @@ static int run(struct request *request)
         return status;
     if (validation_json(&request->returns, (int)request->blocks, request->periods, &object, err) < 0)
         return args_say(EXIT_FAILURE, "%.200s: %s", what, err);
-    json_object_set_new(object, request->study ? "study" : "returns", json_string(what));
+    what = json_object_set_new(object, request->study ? "study" : "returns", json_string(what)) == 0
+               ? what
+               : "returns"; /* a name that is no UTF-8 is in no JSON, and no page */
     json_object_set_new(object, "left_out", json_integer(request->left_out));
     snprintf(title, sizeof title, "Validation of %.200s", what);
     if (request->report && validation_report(&request->returns, object, title, request->report, err) < 0)

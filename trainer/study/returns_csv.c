@@ -130,6 +130,10 @@ static int read_header(struct reading *reading)
                             : time                            ? ROLE_TIMES
                                                               : ROLE_VALUE;
         numbers = numbers && bars_number(name, strlen(name), &value, &digits);
+        json_t *text = json_string(name);
+        json_decref(text);
+        if (!text)
+            return say(reading, -EINVAL, "column %zu: a name in UTF-8 is right", i + 1);
         if (reading->roles[i] == ROLE_VALUE && !(out->names[out->columns++] = strdup(name)))
             return no_memory(reading);
     }

@@ -32,6 +32,7 @@ static void test_refused(void)
     REFUSED("", "empty", "a header");
     REFUSED("\n\r\n\n", "empty", "a header");
     REFUSED("0.1,0.2\n0.3,0.4\n", ":1:", "a header of names");
+    REFUSED("a,\xff\n1,2\n", ":1:", "column 2", "UTF-8");
     REFUSED("a,b\n1,2\n3\n", ":3:", "1 columns", "2 are right");
     REFUSED("a,b\n1,2\n\n3,4,5\n", ":4:", "3 columns", "2 are right");
     REFUSED("a,b\n1,x\n", ":2:", "column 2 \"b\"", "x: a finite number");

@@ -1,0 +1,179 @@
+"""`papertape-trainer validate`: its JSON, its page, and what it refuses: python3 validate.py PAPERTAPE_TRAINER
+
+The page must be well-formed XML and HTML that loads nothing, its figures the JSON's, its curves those of the returns.
+"""
+import html.parser
+import json
+import math
+import os
+import random
+import re
+import statistics
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../program"))
+from program import Trainer, check, done  # noqa: E402
+
+DAY = 86400
+ODD = "<b>&amp; \"x\" 'y' \x01é"  # a name that must be escaped
+SVG = "{http://www.w3.org/2000/svg}"
+XHTML = "{http://www.w3.org/1999/xhtml}"
+
+
+def write(folder, name, columns, rows=400, times=True):
+    """Columns {name: (mean, level)}; the returns by name."""
+    draw = random.Random(name)
+    data = {key: [mean + 0.01 * draw.gauss(0, 1) for _ in range(rows)] for key, mean in columns.items()}
+    path = os.path.join(folder, name)
+    with open(path, "w") as file:
+        heads = ['"' + key.replace('"', '""') + '"' for key in data]
+        file.write(",".join((["timestamp_ns"] if times else []) + heads) + "\n")
+        for i in range(rows):
+            cells = [str((1704067200 + i * DAY) * 10**9)] if times else []
+            file.write(",".join(cells + [repr(data[key][i]) for key in data]) + "\n")
+    return path, data
+
+
+def equity(returns):
+    value = 1.0
+    for r in returns:
+        value *= 1 + r
+    return value
+
+
+class Tags(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.tags, self.attributes = [], []
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self.attributes += attributes
+
+
+def numbers(value):
+    """All that are in a JSON value."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        return [number for item in value for number in numbers(item)]
+    return [float(value)] if isinstance(value, (int, float)) else []
+
+
+def test_json(out, data, periods):
+    names = [key for key in data if key not in ("holding", "equal_weight")]
+    check(out["schema"] == "papertape.validation/1" and out["trials"] == len(names) and out["rows"] == 400, f"head: {out['schema']}")
+    check(out["splits"] == 3432 and out["blocks"] == 14 and out["dropped_rows"] == 400 % 14, f"splits: {out['splits']}")
+    check(sorted(column["name"] for column in out["columns"]) == sorted(name.replace("\x01", "\x01") for name in names), "names")
+    scale = math.sqrt(periods or 1)
+    for column in [*out["columns"], out["holding"], out["equal_weight"]]:
+        if column is None:
+            continue
+        returns = data[column.get("name", "holding" if column is out["holding"] else "equal_weight")]
+        sharpe = statistics.mean(returns) / statistics.stdev(returns) * scale
+        check(abs(column["sharpe"] - sharpe) < 1e-11 and abs(column["return_pct"] - 100 * (equity(returns) - 1)) < 1e-9, f"figures: {column}")
+    check([c["sharpe"] for c in out["columns"]] == sorted((c["sharpe"] for c in out["columns"]), reverse=True), "columns: the best first")
+    check(out["best"] == out["columns"][0] and out["median"] == out["columns"][(len(names) - 1) // 2], "best and median")
+    check(abs(sum(c["chosen_pct"] for c in out["columns"]) - 100) < 1e-9, "chosen: 100 % in all")
+    counts = out["lambda"]["counts"]
+    check(sum(counts) == 3432 and sum(counts[: len(counts) // 2]) / 3432 == out["pbo"], f"lambda: {sum(counts)}")
+    check(len(out["points"]) == 3432, f"points: {len(out['points'])}")
+    check(abs(sum(y < 0 for _, y in out["points"]) / 3432 - out["probability_of_loss"]) < 1e-12, "probability of loss")
+    check(out["deflated"]["deflated_sharpe"] <= out["deflated"]["deflated_capped"] <= out["deflated"]["probabilistic_sharpe"], "deflated")
+
+
+def test_page(path, out, data, title):
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    tags = Tags()
+    tags.feed(text)
+    tags.close()
+    check(not {"script", "link", "img", "iframe", "object", "a"} & set(tags.tags), f"it loads nothing: {sorted(set(tags.tags))}")
+    check(not any(key in ("src", "href", "style") or key.startswith("on") for key, _ in tags.attributes), "no attribute loads or runs")
+    check("url(" not in text and "@import" not in text and "<b>" not in text, "nothing is loaded, names are escaped")
+    check("prefers-color-scheme: dark" in text, "dark")
+    root = xml.etree.ElementTree.fromstring(text)
+    check(root.find(f".//{XHTML}h1").text == title, f"title: {root.find(f'.//{XHTML}h1').text}")
+    svgs = root.findall(f".//{SVG}svg")
+    if not check(len(svgs) == 3, f"{len(svgs)} pictures"):
+        return
+    known = numbers(out)
+    figures = [(float(data.get("value")), float(data.text)) for data in root.iter(f"{XHTML}data")]
+    for value, said in figures:
+        check(value in known and abs(said - value) <= 5e-4 * abs(value), f"the page says {said} of {value}")
+    wanted = [out["pbo"], out["probability_of_loss"], out["slope"], out["intercept"], out["r2"], *numbers(out["deflated"])]
+    for value in [*wanted[:5], out["deflated"]["deflated_sharpe"], out["deflated"]["deflated_capped"], *(c["sharpe"] for c in out["columns"])]:
+        check(value in [figure for figure, _ in figures], f"{value} is not on the page")
+    rows = [row.find(f"{XHTML}td").text for row in root.findall(f".//{XHTML}table")[-1] if row.find(f"{XHTML}td") is not None]
+    check(rows[: len(out["columns"])] == [c["name"].replace("\x01", "?") for c in out["columns"]], f"rows: {rows}")
+    test_curves(svgs[0], out, data)
+    bars = [float(rect.get("height")) for rect in svgs[1].findall(f"{SVG}rect")]
+    counts = out["lambda"]["counts"]
+    scale = max(bars) / max(counts)
+    check(len(bars) == len(counts) and all(abs(bar - scale * count) < 0.011 for bar, count in zip(bars, counts)), "bars")
+    check([rect.get("class") for rect in svgs[1].findall(f"{SVG}rect")] == ["c1"] * 12 + ["c0"] * 12, "bars' colours")
+    check(len(svgs[2].findall(f".//{SVG}circle")) == len(out["points"]), "points")
+    fit, = [line for line in svgs[2].findall(f"{SVG}line") if line.get("class") == "fit"]
+    rises = float(fit.get("y2")) < float(fit.get("y1"))
+    check(rises == (out["slope"] > 0), "the line goes the slope's way")
+
+
+def test_curves(svg, out, data):
+    """Curves end where the equity does: as high above each other as the numbers say."""
+    curves = {line.get("class"): line.get("points").split()[-1].split(",") for line in svg.findall(f"{SVG}polyline")}
+    names = [out["best"]["name"], out["median"]["name"], "holding", "equal_weight"]
+    names = [name for name in names if name in data]
+    check(sorted(curves) == [f"c{i}" for i in range(len(names))], f"curves: {sorted(curves)}")
+    ends = [equity(data[name]) for name in names]
+    heights = [-float(curves[f"c{i}"][1]) for i in range(len(names))]
+    check(len({curves[f"c{i}"][0] for i in range(len(names))}) == 1, "curves end at one place")
+    pixels = (heights[0] - heights[1]) / (ends[0] - ends[1])
+    for i in range(len(names)):
+        check(abs(heights[i] - heights[0] - pixels * (ends[i] - ends[0])) < 0.05, f"curve {i} ends at {heights[i]}")
+
+
+def test_refused(trainer, folder, path):
+    for words, said, status in (((), "no returns", 2), (("--returns", path, "--study", "x"), "two sources", 2),
+                                (("--returns",), "no value", 2), ((path,), "not an option", 2), (("--returns", path, "--block", "x"), "--blocks", 2),
+                                (("--returns", path, "--blocks", "3"), "an even one", 2), (("--returns", path, "--blocks", "22"), "from 2 to 20", 2),
+                                (("--returns", path, "--periods", "0"), "--periods 0", 2), (("--returns", path, "--periods", "x"), "--periods x", 2),
+                                (("--returns", "none.csv"), "none.csv: cannot be read", 1),
+                                (("--returns", write(folder, "one.csv", {"a": 0})[0]), "1 trials: 2 or more", 1),
+                                (("--returns", write(folder, "few.csv", {"a": 0, "b": 0}, rows=20)[0]), "at least 28 rows", 1),
+                                (("--returns", path, "--report", "none/r.html"), "none/r.html: cannot be written", 1)):
+        ran = trainer.run("validate", *words)
+        check(ran.returncode == status and said in ran.stderr and ran.stderr.count("\n") == 1 and not ran.stdout, f"validate {words}: {ran.returncode} {ran.stderr}")
+    with open(os.path.join(folder, "bad.csv"), "w") as file:
+        file.write("a,b\n0.1,0.2\n0.1,o.2\n")
+    ran = trainer.run("validate", "--returns", "bad.csv", "--report", "bad.html")
+    check(ran.returncode == 1 and re.search(r'bad\.csv:3: column 2 "b": o\.2: a finite number is right', ran.stderr), f"bad: {ran.stderr}")
+    check(not os.path.exists(os.path.join(folder, "bad.html")), "no page of what was refused")
+    ran = trainer.run("validate", "--help")
+    check(ran.returncode == 0 and "--returns" in ran.stdout, "help")
+
+
+def main(program):
+    with tempfile.TemporaryDirectory() as folder:
+        trainer = Trainer(program, folder)
+        columns = {"trial 1": 0.0004, ODD: 0.002, "trial 3": -0.001, "c": 0, "d": 0.0002}
+        cases = {"all.csv": ({**columns, "holding": 0.0005, "equal_weight": 0}, True, (), 365.0),
+                 "alone.csv": (columns, False, (), None), "told.csv": (columns, False, ("--periods", "8760"), 8760.0)}
+        for name, (these, times, words, periods) in cases.items():
+            path, data = write(folder, name, these, times=times)
+            page = os.path.join(folder, name + ".html")
+            ran = trainer.run("validate", "--returns", path, "--report", page, *words, "--json")
+            if not check(ran.returncode == 0 and not ran.stderr, f"{name}: {ran.stderr}"):
+                continue
+            out = json.loads(ran.stdout, parse_constant=lambda word: check(False, f"{word} is no JSON"))
+            check(out["periods_per_year"] == periods and (out["first_ns"] is not None) == times, f"{name}: periods {out['periods_per_year']}")
+            check((out["holding"] is not None) == ("holding" in these), f"{name}: holding")
+            test_json(out, data, periods)
+            test_page(page, out, data, f"Validation of {path}")
+        test_refused(trainer, folder, path)
+    done("trainer/validate")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
