@@ -9,7 +9,7 @@ static const struct help lines[] = {
     {"Tab", "next panel; the arrows move in the one whose name is bright"},
     {"arrows hjkl", "move; gg G first and last; PgUp PgDn a page"},
     {"z", "zoom the panel, and back; Esc backs out of anything"},
-    {"Enter", "the chosen study's or training's page (tab 2); i: another figure"},
+    {"Enter", "a study's or training's page (tab 2); i: another figure"},
     {"o I / v", "a study's trials: order, inverted, filter (! not); v: its luck"},
     {"f", "freeze the picture, and go on"},
     {"+ -", "slower or faster: the interval at the top right"},

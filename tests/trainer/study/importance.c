@@ -74,7 +74,9 @@ static struct study study;
 static struct study_trial trials[TRIALS], *pointers[TRIALS];
 static struct trial_param params[TRIALS][4];
 static double values[TRIALS];
-static char *names[] = {"lr", "units", "kind", "rare"};
+static char study_name[] = "s", lr_name[] = "lr", units_name[] = "units", kind_name[] = "kind",
+            rare_name[] = "rare";
+static char *names[] = {lr_name, units_name, kind_name, rare_name};
 static struct distribution distributions[4];
 
 static void make_study(void)
@@ -101,7 +103,7 @@ static void make_study(void)
                                          .n_params = i % 50 == 7 ? 3 : 4}; /* `rare` is not always there */
         pointers[i] = &trials[i];
     }
-    study = (struct study){.name = "s",
+    study = (struct study){.name = study_name,
                            .n_objectives = 1,
                            .directions = {STUDY_MAXIMIZE},
                            .params = names,

@@ -1,0 +1,392 @@
+/* Golden screens of studies: their list beside trainings and policies, a study's page, its parts alone, its
+ * validation; with several workers, of Optuna's making, empty, of several objectives, stale, gone, and when
+ * the storage cannot be read; what the keys do there; and every size. */
+#include <errno.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "tests/check.h"
+#include "tests/tui/fixture.h"
+#include "tests/tui/fixture_study.h"
+#include "tests/tui/picture.h"
+#include "tui/keys.h"
+#include "tui/search_rows.h"
+
+static const int64_t now_us = 1723161255342000;
+static const char *golden;
+static struct model *model;
+static struct moment now = {1723161255342000000, 1000000};
+static struct view view;
+static struct study *studies[16];
+static size_t n_studies;
+
+static void check_screen(const char *name, int width, int height, enum glyphs glyphs)
+{
+    CHECK(picture_matches(golden, name, model, &view, now, width, height, glyphs));
+}
+
+static bool shows(const char *words)
+{
+    char *text = picture_draw(model, &view, now, 80, 24, GLYPHS_BRAILLE);
+    bool found = text && strstr(text, words);
+
+    free(text);
+    return found;
+}
+
+/* As the thread would: what the view wants of the studies that there are. */
+static void read_wanted(void)
+{
+    struct search_reading reading = {.searches = searches_make(studies, n_studies, now_us),
+                                     .mono_ms = now.mono_ms};
+    struct study *members[16];
+    struct search_want want;
+    size_t at[16];
+
+    model_take_searches(model, &reading); /* the list comes first: the page is of one of it */
+    view_want_search(&view, model, &want);
+    size_t n = searches_members(studies, n_studies, want.key, at, 16);
+    for (size_t i = 0; i < n; i++)
+        members[i] = studies[at[i]];
+    reading = (struct search_reading){.searches = searches_make(studies, n_studies, now_us),
+                                      .mono_ms = now.mono_ms};
+    if (n > 0)
+        reading.page = search_page_make(members, n, &want, NULL, now_us);
+    model_take_searches(model, &reading);
+}
+
+static enum action press(int key)
+{
+    enum action action = keys_press(&view, model, 80, 24, now, key);
+
+    if (action == ACTION_COLLECT)
+        read_wanted();
+    return action;
+}
+
+static void begin(const char *search)
+{
+    view_finish(&view);
+    view_init(&view, false, 1000);
+    view.tab = TAB_STUDY;
+    view.focus = PANEL_SEARCHES;
+    for (int i = 0; model->searches && i < model->searches->n; i++)
+        if (strcmp(model->searches->search[i].label, search) == 0)
+            memcpy(view.search, model->searches->search[i].key, sizeof(view.search));
+    read_wanted();
+}
+
+/* The page of a study, its trial with the best value chosen. */
+static void open_page(const char *search)
+{
+    begin(search);
+    press(PRESS_ENTER);
+    CHECK_INT(view.search_view, SEARCH_PAGE);
+    read_wanted(); /* with the chosen trial's attributes */
+}
+
+static void check_lists(void)
+{
+    begin("ppo-btc_1..3");
+    check_screen("searches-80x24", 80, 24, GLYPHS_BRAILLE);
+    check_screen("searches-ascii-80x24", 80, 24, GLYPHS_ASCII);
+    check_screen("searches-40x10", 40, 10, GLYPHS_BRAILLE);
+    check_screen("searches-120x40", 120, 40, GLYPHS_BRAILLE);
+    check_screen("searches-200x60", 200, 60, GLYPHS_BRAILLE);
+    press('j');
+    CHECK_STR(view_search(&view, model)->label, "theirs");
+    view.tab = TAB_OVERVIEW;
+    view.focus = PANEL_PRICES;
+    check_screen("overview-searches-80x24", 80, 24, GLYPHS_BRAILLE);
+    check_screen("overview-searches-200x60", 200, 60, GLYPHS_BRAILLE);
+}
+
+static void check_page(void)
+{
+    open_page("ppo-btc_1..3");
+    check_screen("search-80x24", 80, 24, GLYPHS_BRAILLE);
+    check_screen("search-ascii-80x24", 80, 24, GLYPHS_ASCII);
+    check_screen("search-block-80x24", 80, 24, GLYPHS_BLOCK);
+    check_screen("search-40x10", 40, 10, GLYPHS_BRAILLE);
+    check_screen("search-120x40", 120, 40, GLYPHS_BRAILLE);
+    check_screen("search-200x60", 200, 60, GLYPHS_BRAILLE);
+    view.zoomed = PANEL_TRIALS;
+    check_screen("trials-zoomed-120x40", 120, 40, GLYPHS_BRAILLE);
+    press(PRESS_ESCAPE);
+    CHECK_INT(view.zoomed, PANEL_NONE);
+    press('o');
+    check_screen("trials-value-80x24", 80, 24, GLYPHS_BRAILLE);
+    read_wanted();
+    press(PRESS_HOME);
+    CHECK_INT(view_trial(&view, model)->number, model->search_page->search.best_number);
+    read_wanted();
+    press(PRESS_ENTER); /* the chosen trial alone */
+    check_screen("trial-80x24", 80, 24, GLYPHS_BRAILLE);
+    press(PRESS_ESCAPE);
+    view.focus = PANEL_REPORTS;
+    press('z');
+    check_screen("reports-80x24", 80, 24, GLYPHS_BRAILLE);
+    press('z');
+    CHECK_INT(view.search_view, SEARCH_PAGE);
+}
+
+static void check_keys(void)
+{
+    open_page("ppo-btc_1..3");
+    for (int i = 0; i < 4; i++)
+        press('o');
+    check_screen("trials-parameter-80x24", 80, 24, GLYPHS_BRAILLE);
+    press('I');
+    CHECK(view.trial_invert && shows(", inverted"));
+    press('/');
+    CHECK_INT(view.prompt, PROMPT_FILTER);
+    for (const char *c = "fail"; *c; c++)
+        press(*c);
+    check_screen("trials-filter-80x24", 80, 24, GLYPHS_BRAILLE);
+    press(PRESS_ENTER);
+    CHECK_INT(view.prompt, PROMPT_NONE);
+    press(PRESS_HOME);
+    read_wanted();
+    CHECK_INT(view_trial(&view, model)->state, TRIAL_FAIL);
+    check_screen("trials-failed-80x24", 80, 24, GLYPHS_BRAILLE);
+    press(PRESS_ESCAPE); /* the filter goes first */
+    CHECK(view.search_view == SEARCH_PAGE && !view.trial_filter[0]);
+    press('/');
+    press('q');
+    press(PRESS_ESCAPE);
+    CHECK(!view.trial_filter[0] && view.prompt == PROMPT_NONE);
+    press('v');
+    CHECK_INT(view.search_view, SEARCH_VALIDATION);
+    press('v');
+    CHECK_INT(view.search_view, SEARCH_PAGE);
+    press('v');
+    press(PRESS_ESCAPE);
+    CHECK_INT(view.search_view, SEARCH_PAGE);
+    press(PRESS_ESCAPE);
+    CHECK_INT(view.search_view, SEARCH_LISTED);
+    CHECK_INT(view.focus, PANEL_SEARCHES);
+    CHECK_STR(view_search(&view, model)->label, "ppo-btc_1..3");
+    press(PRESS_ENTER);
+    press('1');
+    CHECK_INT(view.search_view, SEARCH_LISTED);
+
+    /* What starts and stops a training does so with a study's. */
+    begin("ppo-world-wide-5m_2");
+    press('x');
+    CHECK_INT(view.prompt, PROMPT_STOP);
+    CHECK_STR(view.subject, "ppo-world-wide-5m_2");
+    CHECK_INT(press('y'), ACTION_TRAIN_STOP);
+    begin("ppo-btc_1..3");
+    press('x');
+    CHECK_INT(view.prompt, PROMPT_NONE);
+    CHECK(strstr(view.words, "ppo-btc is no training of the co-process") != NULL);
+    press('s');
+    CHECK_INT(view.prompt, PROMPT_NAME);
+    for (const char *c = "next"; *c; c++)
+        press(*c);
+    CHECK_INT(press(PRESS_ENTER), ACTION_FORM);
+    CHECK(view.page && view.page->study && !view.page->restart);
+    begin("ppo-btc_1..3");
+    view.focus = PANEL_TRAININGS;
+    press('s');
+    press('n');
+    press(PRESS_ENTER);
+    CHECK(view.page && !view.page->study);
+    begin("ppo-btc_1..3");
+    view.focus = PANEL_TRAININGS;
+    press('S');
+    press('n');
+    press(PRESS_ENTER);
+    CHECK(view.page && view.page->study);
+    begin("ppo-btc_1..3");
+    view.readonly = true;
+    press('x');
+    CHECK_STR(view.words, "read-only: started with --readonly");
+    view.tab = TAB_MARKET;
+    press('o');
+    CHECK(strstr(view.words, "a study's page") != NULL);
+}
+
+static void check_others(void)
+{
+    open_page("theirs");
+    check_screen("search-optuna-80x24", 80, 24, GLYPHS_BRAILLE);
+    open_page("two");
+    check_screen("search-two-80x24", 80, 24, GLYPHS_BRAILLE);
+    open_page("empty");
+    check_screen("search-empty-80x24", 80, 24, GLYPHS_BRAILLE);
+}
+
+static void check_validation(void)
+{
+    open_page("ppo-btc_1..3");
+    press('v');
+    CHECK(shows("not read yet"));
+    struct search_validation *v = &model->search_page->validation;
+    *v = (struct search_validation){.have = true,
+                                    .made_ns = now_us * 1000,
+                                    .trial = 29,
+                                    .value = 1.84,
+                                    .pbo = 0.41,
+                                    .loss = 0.2,
+                                    .slope = -0.1,
+                                    .intercept = 0.2,
+                                    .deflated = 0.97,
+                                    .expected = 0.4,
+                                    .verdict =
+                                        "refused: excess 0.40 (0 is needed), pbo 0.41 (at most 0.2 is right)",
+                                    .holdout = {1.2, 0.8, 0.7, 3.1, -4.0, 41, 26000},
+                                    .gates = {{"excess", 0.4, 0, true}, {"pbo", 0.41, 0.2, false}},
+                                    .n_gates = 2,
+                                    .columns = 120,
+                                    .rows = 100000,
+                                    .lambda_low = -3,
+                                    .lambda_high = 3,
+                                    .n_lambda = 3432,
+                                    .n_equity = SEARCH_EQUITY_POINTS,
+                                    .equity_trial = 29};
+    for (int i = 0; i < SEARCH_LAMBDA_BINS; i++)
+        v->lambda[i] = (int)(100 * exp(-0.01 * (i - 22) * (i - 22)));
+    for (int i = 0; i < SEARCH_EQUITY_POINTS; i++) {
+        v->equity[0][i] = 1 + 0.001 * i + 0.02 * sin(i * 0.2);
+        v->equity[1][i] = 1 + 0.0004 * i;
+        v->equity[2][i] = NAN;
+    }
+    model->search_page->have_validation = true;
+    check_screen("validation-80x24", 80, 24, GLYPHS_BRAILLE);
+    check_screen("validation-ascii-80x24", 80, 24, GLYPHS_ASCII);
+    check_screen("validation-40x10", 40, 10, GLYPHS_BRAILLE);
+    check_screen("validation-120x40", 120, 40, GLYPHS_BRAILLE);
+    check_screen("validation-200x60", 200, 60, GLYPHS_BRAILLE);
+    search_validation_read("/nonexistent/papertape", NULL, 0, v);
+    check_screen("validation-none-80x24", 80, 24, GLYPHS_BRAILLE);
+}
+
+static void fail(int error, const char *words)
+{
+    struct search_reading reading = {.error = error, .mono_ms = now.mono_ms};
+
+    snprintf(reading.words, sizeof(reading.words), "%s", words);
+    model_take_searches(model, &reading);
+}
+
+static void check_ages(void)
+{
+    open_page("ppo-btc_1..3");
+    now.mono_ms += 4000;
+    fail(-EBUSY, "studies.db: locked for longer than 0.25 s: another program writes");
+    CHECK(shows("STALE 4s") && shows("locked"));
+    CHECK(model->search_page->search.have_best && shows("fANOVA"));
+    press(PRESS_ESCAPE);
+    now.mono_ms -= 4000; /* what pressing read */
+    read_wanted();
+    now.mono_ms += 4000;
+    fail(-EBUSY, "studies.db: locked for longer than 0.25 s: another program writes");
+    check_screen("searches-stale-80x24", 80, 24, GLYPHS_BRAILLE);
+    now.mono_ms += 8000;
+    check_screen("searches-gone-80x24", 80, 24, GLYPHS_BRAILLE);
+    view.search_view = SEARCH_PAGE;
+    CHECK(shows("Trials (") && !shows("0.95"));
+    check_screen("search-gone-80x24", 80, 24, GLYPHS_BRAILLE);
+    now.mono_ms -= 12000;
+
+    size_t kept = n_studies; /* the study is deleted while its page is open */
+    open_page("two");
+    n_studies = 1;
+    read_wanted();
+    CHECK(shows("it is not there any more"));
+    n_studies = kept;
+
+    struct model *whole = model;
+    model = model_create(1000);
+    CHECK_INT(fixture_take(model, fixture_trainings, now), 0);
+    view_init(&view, false, 1000);
+    view.tab = TAB_STUDY;
+    fail(-EMEDIUMTYPE, "studies.db: schema 13 of Optuna 6.0.0: 12 would be right");
+    check_screen("searches-newer-80x24", 80, 24, GLYPHS_BRAILLE);
+    model_destroy(model);
+    model = whole;
+}
+
+/* No crash and nothing that steers a terminal, at any size, of any study, in any part. */
+static void check_every_size(void)
+{
+    static const int sides[] = {1, 9, 10, 11, 17, 24, 39, 40, 41, 59, 60, 61, 80, 121, 200, 301};
+    static const char *const which[] = {"ppo-btc_1..3", "theirs", "two", "empty"};
+    enum { SIDES = sizeof(sides) / sizeof(sides[0]) };
+
+    for (int k = 0; k < 4; k++) {
+        open_page(which[k]);
+        for (int i = 0; i < SIDES * SIDES; i++) {
+            int width = sides[i % SIDES], height = sides[i / SIDES];
+            view.search_view = (enum layout_search)(i % 3);
+            view.zoomed =
+                i % 5 ? PANEL_NONE : (enum panel)(PANEL_SEARCHES + i % (PANEL_TESTED - PANEL_SEARCHES));
+            view.trial_sort = i % search_rows_sorts(model->search_page);
+            char *text = picture_draw(model, &view, now, width, height, (enum glyphs)(i % 3));
+            CHECK(text && picture_safe("every size", text, width, height));
+            free(text);
+        }
+    }
+}
+
+static double seconds(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+    return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
+}
+
+/* A thousand trials: what a frame and a page take is printed; bench/tui_frames measures it. */
+static void print_times(void)
+{
+    enum { FRAMES = 20 };
+
+    n_studies = 0;
+    fixture_studies_begin();
+    studies[n_studies++] = fixture_search("big", 1, 1000, 2000, false);
+    begin("big");
+    double start = seconds();
+    open_page("big");
+    double read = seconds();
+    for (int i = 0; i < FRAMES; i++)
+        free(picture_draw(model, &view, now, 200, 60, GLYPHS_BRAILLE));
+    double drawn = seconds();
+    snprintf(view.trial_filter, sizeof(view.trial_filter), "linear");
+    for (int i = 0; i < FRAMES; i++)
+        free(picture_draw(model, &view, now, 200, 60, GLYPHS_BRAILLE));
+    printf("1000 trials, 200x60: page made in %.1f ms; a frame %.2f ms, with a filter %.2f ms\n",
+           1e3 * (read - start) / 5, 1e3 * (drawn - read) / FRAMES, 1e3 * (seconds() - drawn) / FRAMES);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2 || !setlocale(LC_CTYPE, "C.UTF-8"))
+        return argc != 2 ? EXIT_FAILURE : CHECK_SKIP;
+    static const enum study_direction minimize[] = {STUDY_MINIMIZE};
+    golden = argv[1];
+    model = model_create(1000);
+    CHECK_INT(fixture_take(model, fixture_trainings, now), 0);
+    fixture_studies_begin();
+    studies[n_studies++] = fixture_study("empty", 1, 1, minimize);
+    studies[n_studies++] = fixture_two("two", 2);
+    studies[n_studies++] = fixture_search("ppo-world-wide-5m_2", 3, 12, 60, true);
+    studies[n_studies++] = fixture_foreign("theirs", 4);
+    studies[n_studies++] = fixture_search("ppo-btc_1", 5, 40, 60, false);
+    studies[n_studies++] = fixture_search("ppo-btc_2", 6, 33, 60, false);
+    studies[n_studies++] = fixture_search("ppo-btc_3", 7, 9, 47, true);
+    read_wanted();
+    check_lists();
+    check_page();
+    check_keys();
+    check_others();
+    check_validation();
+    check_ages();
+    check_every_size();
+    print_times();
+    view_finish(&view);
+    model_destroy(model);
+    return check_done("tui/search_screens");
+}

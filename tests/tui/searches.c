@@ -1,0 +1,284 @@
+/* Studies as the model has them: workers grouped, counts, the best so far, trials an hour, what is left; a
+ * page with holes in it; rows sorted and filtered; what happens when the storage cannot be read. */
+#include <errno.h>
+#include <locale.h>
+#include <stdlib.h>
+
+#include "tests/check.h"
+#include "tests/tui/fixture.h"
+#include "tests/tui/fixture_study.h"
+#include "tui/model.h"
+#include "tui/search_rows.h"
+
+static const int64_t now_us = 1723161255342000;
+static const struct moment now = {1723161255342000000, 1000000};
+static const enum study_direction maximize[] = {STUDY_MAXIMIZE}, minimize[] = {STUDY_MINIMIZE};
+
+static void check_groups(void)
+{
+    struct study *studies[8];
+    size_t n = 0;
+
+    fixture_studies_begin();
+    studies[n++] = fixture_study("ppo_2", 1, 1, maximize);
+    studies[n++] = fixture_study("other", 2, 1, minimize);
+    studies[n++] = fixture_study("ppo_1", 3, 1, maximize);
+    studies[n++] = fixture_study("ppo_3", 4, 1, minimize); /* not of the others' search */
+    studies[n++] = fixture_study("ppo_5", 5, 1, maximize);
+    studies[n++] = fixture_study("ppo", 6, 1, maximize);
+    studies[n++] = fixture_study("auto@2026-11-22T14:00Z", 7, 1, maximize);
+    struct searches *searches = searches_make(studies, n, now_us);
+    CHECK_INT(searches->n, 5);
+    CHECK_STR(searches->search[0].label, "auto@2026-11-22T14:00Z");
+    CHECK_STR(searches->search[0].job, "auto");
+    CHECK_STR(searches->search[1].label, "ppo");
+    CHECK_STR(searches->search[2].label, "ppo_1..5 (3)");
+    CHECK_STR(searches->search[2].name, "ppo_5");
+    CHECK_STR(searches->search[2].job, "ppo");
+    CHECK_STR(searches->search[3].label, "ppo_3");
+    CHECK_STR(searches->search[4].label, "other");
+    CHECK(searches_find(searches, "ppo_1..5 (3)") == &searches->search[2]);
+    CHECK(searches_find(searches, "ppo") == &searches->search[1]);
+    CHECK(searches_find(searches, "other") == &searches->search[4]);
+    CHECK(searches_find(searches, "oth") == NULL);
+    CHECK_INT(searches->search[4].counts[TRIAL_COMPLETE] + searches->search[4].n_trials, 0);
+    CHECK(!searches->search[4].have_best && searches->search[4].wanted == -1);
+    CHECK(isnan(searches->search[4].trials_h) && isnan(searches->search[4].eta_s));
+    CHECK_INT(searches->search[4].newest_us == STUDY_NO_TIME, 1);
+    searches_destroy(searches);
+
+    studies[4] = fixture_study("ppo_3", 5, 1, maximize);
+    studies[3] = studies[6];
+    searches = searches_make(studies, 6, now_us);
+    CHECK_STR(searches_find(searches, "ppo_2")->label, "ppo_1..3");
+    searches_destroy(searches);
+    searches = searches_make(NULL, 0, now_us);
+    CHECK_INT(searches->n, 0);
+    searches_destroy(searches);
+}
+
+static void check_figures(void)
+{
+    struct study *studies[2];
+    double value;
+
+    fixture_studies_begin();
+    studies[0] = fixture_study("s_1", 1, 1, minimize);
+    studies[1] = fixture_study("s_2", 2, 1, minimize);
+    fixture_study_user(studies[0], "papertape:trials", "10");
+    fixture_study_user(studies[1], "papertape:trials", "20");
+    for (int i = 0; i < 8; i++) { /* one every half minute, by turns; the best is the sixth */
+        struct study_trial *trial =
+            fixture_trial(studies[i % 2], TRIAL_COMPLETE, 600 - 30 * i, 600 - 30 * i - 20);
+        value = fabs(i - 5.0);
+        fixture_value(trial, &value, 1);
+    }
+    fixture_trial(studies[0], TRIAL_RUNNING, 250, -1)->heartbeat_us = now_us - 3000000;
+    struct searches *searches = searches_make(studies, 2, now_us);
+    const struct search *search = &searches->search[0];
+    CHECK_INT(searches->n, 1);
+    CHECK_INT(search->wanted, 30);
+    CHECK_INT(search_done(search), 8);
+    CHECK_INT(search->counts[TRIAL_RUNNING], 1);
+    CHECK_NEAR(search->best, 0, 0);
+    CHECK_INT(search->best_member, 1);
+    CHECK_INT(search->best_number, 2);
+    CHECK_INT(search->n_points, 8);
+    CHECK_NEAR(search->points[0], 5, 0);
+    CHECK_NEAR(search->points[7], 0, 0);
+    CHECK_INT(search->newest_us, now_us - 3000000);
+    /* Seven intervals since the first end, 580 s ago: it runs, and the clock goes on. */
+    CHECK_NEAR(search->trials_h, 7 * 3600 / 580.0, 1e-9);
+    CHECK_NEAR(search->eta_s, 22 * 580 / 7.0, 1e-6);
+    searches_destroy(searches);
+
+    studies[0]->trials[4]->state = TRIAL_FAIL; /* nothing runs: to the last end, 370 s ago */
+    studies[0]->trials[4]->completed_us = STUDY_NO_TIME;
+    searches = searches_make(studies, 2, now_us);
+    CHECK_NEAR(searches->search[0].trials_h, 7 * 3600 / 210.0, 1e-9);
+    CHECK(isnan(searches->search[0].eta_s));
+    searches_destroy(searches);
+
+    fixture_trial_system(studies[1]->trials[2], "constraints", "[1]"); /* infeasible: not the best */
+    value = NAN;
+    fixture_value(fixture_trial(studies[0], TRIAL_COMPLETE, 100, 90), &value, 1);
+    value = -INFINITY;
+    fixture_value(fixture_trial(studies[0], TRIAL_COMPLETE, 100, 80), &value, 1);
+    searches = searches_make(studies, 2, now_us);
+    CHECK(isinf(searches->search[0].best) && searches->search[0].best < 0);
+    searches_destroy(searches);
+}
+
+static struct search_page *page_of(struct study *study, int trial)
+{
+    struct search_want want = {.trial = trial};
+
+    snprintf(want.study, sizeof(want.study), "%s", study->name);
+    return search_page_make(&study, 1, &want, NULL, now_us);
+}
+
+static void check_page(void)
+{
+    char text[64];
+
+    fixture_studies_begin();
+    struct search_page *page = page_of(fixture_search("ppo", 1, 40, 60, false), 11);
+    CHECK_INT(page->n_trials, 40);
+    CHECK_INT(page->n_params, 6);
+    CHECK_INT(page->n_importance, 6);
+    double sum = 0;
+    for (int i = 0; i < page->n_importance; i++)
+        sum += page->importance[i].share;
+    CHECK_NEAR(sum, 1, 1e-9);
+    CHECK_INT(page->n_results, page->search.counts[TRIAL_COMPLETE]);
+    for (int i = 1; i < page->n_results; i++)
+        CHECK(page->best[i] >= page->best[i - 1] && page->best[i] >= page->values[i]);
+    CHECK_NEAR(page->best[page->n_results - 1], page->search.best, 0);
+    CHECK_INT(page->attributes_trial, 11);
+    CHECK_INT(page->n_attributes, 2);
+    CHECK_STR(page->attributes[0].key, "papertape:failure");
+    CHECK(strstr(page->trials[11].failure, "diverged") != NULL);
+    const struct search_trial *runs = &page->trials[39], *silent = &page->trials[38];
+    CHECK_INT(runs->state, TRIAL_RUNNING);
+    CHECK_NEAR(runs->share, 0.61, 0);
+    CHECK_NEAR(runs->steps_s, 1.9e6, 0);
+    CHECK_INT(runs->splits, 10);
+    CHECK_INT(model_trial_freshness(runs, now), FRESH);
+    CHECK_INT(model_trial_freshness(silent, now), STALE); /* 64 s, of 10 */
+    CHECK_INT(silent->retries, 1);
+    search_page_destroy(page);
+
+    page = page_of(fixture_foreign("theirs", 2), -1);
+    CHECK_INT(page->n_params, 3);
+    CHECK_INT(page->search.wanted, -1);
+    CHECK_INT(page->attributes_trial, -1);
+    CHECK_INT(page->n_importance, 1); /* not one that some lack, nor one of other choices */
+    CHECK_STR(page->params[page->importance[0].param], "x");
+    CHECK(isnan(page->trials[0].cells[2].value) || isnan(page->trials[0].cells[1].value));
+    CHECK_STR(search_cell_text(page, &page->trials[1].cells[1], text, sizeof(text)), "null");
+    CHECK_STR(search_cell_text(page, &page->trials[4].cells[1], text, sizeof(text)), "b");
+    CHECK_STR(search_cell_text(page, &page->trials[5].cells[1], text, sizeof(text)), "1.5");
+    CHECK_STR(search_cell_text(page, &page->trials[9].cells[0], text, sizeof(text)), "");
+    CHECK_NEAR(search_cell_place(page, &page->trials[0].cells[0]), 0.05, 1e-12);
+    CHECK(isnan(search_cell_place(page, &page->trials[9].cells[0])));
+    CHECK(page->trials[7].violation == 0.5);
+    CHECK_NEAR(page->search.best, 2.75, 0); /* neither the infinite nor the infeasible one */
+    CHECK_INT(model_trial_freshness(&page->trials[10], now), FRESH); /* it has no heartbeat */
+    search_page_destroy(page);
+
+    page = page_of(fixture_two("two", 3), -1);
+    CHECK_INT(page->search.pareto, 5);
+    CHECK_INT(page->n_results, 0);
+    search_page_destroy(page);
+
+    page = page_of(fixture_study("empty", 4, 1, maximize), 3);
+    CHECK_INT(page->n_trials + page->n_params + page->n_importance + page->n_results, 0);
+    CHECK_INT(page->attributes_trial, -1);
+    search_page_destroy(page);
+    search_page_destroy(NULL);
+}
+
+static void check_rows(void)
+{
+    int n, columns[8];
+
+    fixture_studies_begin();
+    struct search_page *page = page_of(fixture_search("ppo", 1, 40, 60, false), -1);
+    const struct search_trial *const *rows = search_rows(page, SORT_NEWEST, false, "", &n);
+    CHECK_INT(n, 40);
+    CHECK_INT(rows[0]->number, 39);
+    CHECK_INT(rows[39]->number, 0);
+    rows = search_rows(page, SORT_NEWEST, true, "", &n);
+    CHECK_INT(rows[0]->number, 0);
+    rows = search_rows(page, SORT_VALUE, false, "", &n);
+    CHECK_INT(rows[0]->number, page->search.best_number);
+    rows = search_rows(page, SORT_VALUE, true, "", &n);
+    CHECK(search_trial_value(rows[0]) < search_trial_value(rows[1]));
+    CHECK_INT(rows[39]->number, 11); /* it failed: none, either way */
+    rows = search_rows(page, SORT_STATE, false, "", &n);
+    CHECK_INT(rows[0]->state, TRIAL_RUNNING);
+    CHECK_INT(rows[39]->state, TRIAL_FAIL);
+    rows = search_rows(page, SORT_DURATION, false, "", &n);
+    for (int i = 1; i < 38; i++)
+        CHECK(search_trial_duration_ms(rows[i - 1], 0) >= search_trial_duration_ms(rows[i], 0));
+    CHECK_INT(rows[39]->state, TRIAL_RUNNING);
+    for (int sort = SORT_PARAMS; sort < search_rows_sorts(page); sort++) {
+        CHECK_INT(search_rows_columns(page, sort, columns, 8), 6);
+        CHECK_STR(page->params[columns[0]], search_rows_name(page, sort));
+        rows = search_rows(page, sort, false, "", &n);
+        for (int i = 1; i < n; i++)
+            CHECK(rows[i - 1]->cells[columns[0]].value <= rows[i]->cells[columns[0]].value);
+    }
+    CHECK_INT(search_rows_columns(page, 0, columns, 2), 2);
+
+    search_rows(page, 0, false, "fail", &n);
+    CHECK_INT(n, 1);
+    search_rows(page, 0, false, "!FAIL", &n);
+    CHECK_INT(n, 39);
+    search_rows(page, 0, false, "DIVERGED", &n);
+    CHECK_INT(n, 1);
+    search_rows(page, 0, false, "lr_schedule=linear", &n);
+    CHECK(n > 3 && n < 25);
+    search_rows(page, 0, false, "#39", &n);
+    CHECK_INT(n, 1);
+    search_rows(page, 0, false, "trade-1:4001", &n);
+    CHECK_INT(n, 13);
+    search_rows(page, 0, false, "!", &n);
+    CHECK_INT(n, 40);
+    search_rows(page, 0, false, "nothing of that", &n);
+    CHECK_INT(n, 0);
+    search_page_destroy(page);
+}
+
+/* What was known stays, with its age; why there is nothing newer is said. */
+static void check_trouble(void)
+{
+    struct model *model = model_create(1000);
+    struct study *study;
+
+    CHECK_INT(model_searches_rows(model), 0);
+    struct search_reading reading = {.error = -ENOENT, .words = "studies.db: there is none", .mono_ms = 1000};
+    model_take_searches(model, &reading);
+    CHECK_INT(model_searches_rows(model), 0); /* none was ever begun: no news */
+    model->searches_named = true;
+    CHECK_INT(model_searches_rows(model), 1);
+    model->searches_named = false;
+    reading = (struct search_reading){.error = -EMEDIUMTYPE, .words = "schema \033[1m13: 12 would be right"};
+    model_take_searches(model, &reading);
+    CHECK_INT(model_searches_rows(model), 1);
+    CHECK_STR(model->searches_words, "schema ?[1m13: 12 would be right");
+    CHECK_INT(model_searches_freshness(model, now), GONE);
+
+    fixture_studies_begin();
+    study = fixture_search("ppo", 1, 12, 60, true);
+    reading = (struct search_reading){.searches = searches_make(&study, 1, now_us), .mono_ms = now.mono_ms};
+    model_take_searches(model, &reading);
+    CHECK_INT(model_searches_freshness(model, now), FRESH);
+    CHECK_INT(model_searches_rows(model), 1);
+    CHECK_STR(model->searches_words, "");
+    reading = (struct search_reading){.error = -EBUSY, .words = "locked", .mono_ms = now.mono_ms + 4000};
+    model_take_searches(model, &reading);
+    struct moment later = now;
+    later.mono_ms += 4000;
+    CHECK_INT(model_searches_rows(model), 2);
+    CHECK_INT(model_searches_freshness(model, later), STALE);
+    CHECK_INT(model->searches->n, 1);
+    reading = (struct search_reading){.mono_ms = now.mono_ms + 5000}; /* nothing has changed */
+    model_take_searches(model, &reading);
+    later.mono_ms += 1000;
+    CHECK_INT(model_searches_freshness(model, later), FRESH);
+    CHECK_INT(model->searches->n, 1);
+    CHECK_INT(model_searches_rows(model), 1);
+    model_destroy(model);
+}
+
+int main(void)
+{
+    setlocale(LC_CTYPE, "C.UTF-8");
+    check_groups();
+    check_figures();
+    check_page();
+    check_rows();
+    check_trouble();
+    return check_done("tui/searches");
+}
