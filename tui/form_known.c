@@ -6,6 +6,7 @@
 
 #include "trainer/config.h"
 #include "trainer/config_table.h"
+#include "trainer/search/settings.h"
 
 enum { KEYS_MAX = 256 };
 
@@ -44,6 +45,35 @@ static void fill(const struct config_key *keys, size_t n, const struct config *d
     }
 }
 
+/* What makes a search of it; no key of these has a place in another section. */
+static size_t fill_study(struct config_key *keys, size_t cap, char *value, size_t size)
+{
+    struct search_settings defaults = settings_defaults();
+    size_t n = settings_keys(keys, cap), n_space;
+    const struct search_default *space = settings_default_space(&n_space);
+
+    n = n < cap ? n : cap;
+    for (size_t i = 0; i < n; i++) {
+        struct form_known *known = &table[n_table + i];
+        *known = (struct form_known){.group = (int)'S'};
+        snprintf(known->section, sizeof(known->section), "study");
+        snprintf(known->key, sizeof(known->key), "%s", keys[i].name);
+        if (settings_get(&defaults, keys[i].name, value, size) == 0)
+            snprintf(known->value, sizeof(known->value), "%s", value);
+        describe(known, &keys[i]);
+    }
+    for (size_t i = 0; i < n_space && n < cap; i++, n++) {
+        struct form_known *known = &table[n_table + n];
+        *known = (struct form_known){.group = (int)'R'};
+        snprintf(known->section, sizeof(known->section), "search");
+        snprintf(known->key, sizeof(known->key), "%s", space[i].key);
+        snprintf(known->value, sizeof(known->value), "%s", space[i].range);
+        snprintf(known->about, sizeof(known->about), "%s", space[i].summary);
+    }
+    settings_finish(&defaults);
+    return n;
+}
+
 const struct form_known *form_known_keys(size_t *ret_n)
 {
     struct config_key *keys = malloc(KEYS_MAX * sizeof(*keys));
@@ -56,6 +86,7 @@ const struct form_known *form_known_keys(size_t *ret_n)
         n = n < KEYS_MAX ? n : KEYS_MAX;
         fill(keys, n, defaults, value, CONFIG_LIST_MAX);
         n_table = n;
+        n_table += fill_study(keys, KEYS_MAX - n, value, CONFIG_LIST_MAX);
     }
     free(keys);
     free(defaults);

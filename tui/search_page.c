@@ -391,7 +391,10 @@ const char *search_cell_text(const struct search_page *page, const struct search
     } else if (d->kind == DISTRIBUTION_INT && fabs(cell->value) < 1e15) {
         snprintf(buf, size, "%.0f", cell->value);
     } else {
-        snprintf(buf, size, "%.4g", cell->value);
+        int digits = 4;
+        do
+            snprintf(buf, size, "%.*g", digits, cell->value);
+        while (strlen(buf) > SEARCH_CELL_COLUMNS && --digits > 1);
     }
     return buf;
 }

@@ -13,6 +13,7 @@ enum {
     SEARCH_LAMBDA_BINS = 40,
     SEARCH_EQUITY_POINTS = 240,
     SEARCH_GATES_MAX = 8,
+    SEARCH_CELL_COLUMNS = 7, /* that a number should fit into: with as many digits, two at least */
 };
 
 /* Values that a parameter was drawn from: one of a search's distributions, its choices as texts. */

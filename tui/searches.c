@@ -46,6 +46,15 @@ const char *search_direction(const struct search *search, char buf[static STATUS
     return buf;
 }
 
+const char *search_best_name(const struct search *search, char buf[static STATUS_WORD_MAX])
+{
+    if (search->best_k > 0)
+        snprintf(buf, STATUS_WORD_MAX, "%d#%d", search->best_k, search->best_number);
+    else
+        snprintf(buf, STATUS_WORD_MAX, "#%d", search->best_number);
+    return buf;
+}
+
 /* ---- Groups. ---- */
 
 /* What a study is grouped by: its name, or that of its search with the directions, which must agree. */
@@ -175,6 +184,7 @@ static void take_results(struct search *search, struct study *const *members, si
     size_t n_results;
     struct search_result *results = search_results(members, n, &n_results);
     const struct study *first = members[0];
+    char base[STUDY_NAME_MAX + 1];
 
     search->pareto = -1;
     if (first->n_objectives != 1)
@@ -189,6 +199,8 @@ static void take_results(struct search *search, struct study *const *members, si
                 search->best = value;
                 search->best_member = results[i].member;
                 search->best_number = results[i].number;
+                if (n > 1)
+                    search->best_k = study_search_name(members[results[i].member]->name, base);
             }
             /* The last place that falls into a point is what it shows. */
             size_t at = n_results <= SEARCH_POINTS ? i : i * SEARCH_POINTS / n_results;
@@ -212,6 +224,26 @@ static int newest_first(const void *a, const void *b)
 static int64_t later(int64_t a, int64_t b)
 {
     return a > b ? a : b; /* STUDY_NO_TIME is the least */
+}
+
+/* Trials that run without a heartbeat are never silent. */
+static void take_heartbeats(struct search *search, struct study *const *members, size_t n)
+{
+    bool all = search->counts[TRIAL_RUNNING] > 0, ours = true;
+
+    search->heard_us = STUDY_NO_TIME;
+    for (size_t i = 0; i < n; i++)
+        for (int k = 0; k < members[i]->n_trials; k++) {
+            const struct study_trial *trial = members[i]->trials[k];
+            if (trial->state != TRIAL_RUNNING)
+                continue;
+            search->heard_us = later(search->heard_us, trial->heartbeat_us);
+            all &= trial->heartbeat_us != STUDY_NO_TIME;
+            ours &= study_attribute_find(trial->user, trial->n_user, "papertape:worker") != NULL;
+        }
+    search->heard_expected_ms = ours ? SEARCH_HEARTBEAT_MS : SEARCH_HEARTBEAT_OTHER_MS;
+    if (!all)
+        search->heard_us = STUDY_NO_TIME;
 }
 
 /* Trials an hour: of the newest finished ones, from the first of them to now while some run, so that it falls
@@ -279,6 +311,7 @@ static void fill(struct search *search, struct study *const *members, size_t n, 
     search->folder = search_attribute_text(newest->user, newest->n_user, "papertape:folder");
     take_results(search, members, n);
     take_times(search, members, n, now_us);
+    take_heartbeats(search, members, n);
 }
 
 /* ---- All. ---- */

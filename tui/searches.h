@@ -32,15 +32,18 @@ struct search {
     int64_t wanted; /* trials; -1: not known */
     bool have_best;
     double best; /* of one objective */
-    int best_member, best_number;
+    int best_member, best_number,
+        best_k; /* its study, its number there, K of "NAME_K" where there are several */
     int pareto; /* of several: trials that no other is better than in all; -1: one objective */
     double points[SEARCH_POINTS];
     int n_points;
     int64_t started_us, newest_us; /* of the first trial; of whatever happened last; STUDY_NO_TIME */
-    double trials_h;               /* NaN: not known */
-    double eta_s;                  /* likewise */
-    char *config;                  /* the newest study's papertape:config, owned; NULL */
-    char *folder;                  /* likewise papertape:folder */
+    int64_t heard_us;          /* newest heartbeat of trials that run; STUDY_NO_TIME: one of them has none */
+    int64_t heard_expected_ms; /* how often one should be heard */
+    double trials_h;           /* NaN: not known */
+    double eta_s;              /* likewise */
+    char *config;              /* the newest study's papertape:config, owned; NULL */
+    char *folder;              /* likewise papertape:folder */
 };
 
 struct searches {
@@ -67,6 +70,9 @@ static inline bool search_better(enum study_direction direction, double a, doubl
 
 /* How many of the search's trials have ended, whatever came of them. */
 int search_done(const struct search *search);
+
+/* "#29"; of the worker NAME_2 where there are several: "2#29". */
+const char *search_best_name(const struct search *search, char buf[static STATUS_WORD_MAX]);
 
 /* "max", "min"; of several objectives "max,min". */
 const char *search_direction(const struct search *search, char buf[static STATUS_WORD_MAX]);

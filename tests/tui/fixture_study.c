@@ -168,9 +168,12 @@ void fixture_choice(struct study *study, struct study_trial *trial, const char *
     draw(study, trial, name, &distribution, value);
 }
 
+static int salt; /* so that workers do not try the same */
+
 /* 0 to 1, the same each time. */
 static double even(int i, int k)
 {
+    i += salt;
     return fmod(0.5 + i * 0.6180339887498949 + k * 0.41421356 + 0.37 * fmod(i * k * 0.7548776662, 1), 1);
 }
 
@@ -180,6 +183,7 @@ struct study *fixture_search(const char *name, int64_t id, int trials, int wante
     struct study *study = fixture_study(name, id, 1, maximize);
     char words[160];
 
+    salt = 100 * (int)(id % 50);
     snprintf(words, sizeof(words), "%d", wanted);
     fixture_study_user(study, "papertape:trials", words);
     fixture_study_user(study, "papertape:config",

@@ -47,7 +47,11 @@ static void check_size(int width, int height)
         struct layout_choice choice = {.tab = (enum tab)(tab % TABS),
                                        .detail = tab > TABS,
                                        .trainings = tab < TABS ? 0 : 1 + (width + height) % 5,
-                                       .venues = tab < TABS ? 0 : (width + 2 * height) % 6};
+                                       .venues = tab < TABS ? 0 : (width + 2 * height) % 6,
+                                       .searches = tab < TABS ? 0 : (width + height) % 4,
+                                       .search =
+                                           tab < TABS ? SEARCH_LISTED : (enum layout_search)(height % 3),
+                                       .running = (width + height) % 6};
         layout_compute(width, height, &choice, &layout);
         if (bad(&layout, width, height) || hollow(&layout, height)) {
             fprintf(stderr, "%dx%d, tab %d\n", width, height, tab + 1);
@@ -69,8 +73,14 @@ static void check_zoom(int width, int height)
     for (int tab = 0; tab < TABS; tab++)
         for (int panel = 0; panel < PANELS; panel++) {
             for (int detail = 0; detail < 2; detail++) {
-                struct layout_choice choice = {(enum tab)tab, (enum panel)panel, detail, detail * 3,
-                                               detail * 2};
+                struct layout_choice choice = {(enum tab)tab,
+                                               (enum panel)panel,
+                                               detail,
+                                               detail * 3,
+                                               detail * 2,
+                                               panel % 4,
+                                               (enum layout_search)(panel % 3),
+                                               2};
                 layout_compute(width, height, &choice, &layout);
                 CHECK(!bad(&layout, width, height));
             }
@@ -118,6 +128,35 @@ static void check_study(void)
     }
 }
 
+/* A study's page and its validation are complete on 80x24 with as many running trials as are shown; its list
+ * stands beside trainings and policies on 40x10. */
+static void check_searches(void)
+{
+    static const enum panel page[] = {PANEL_SEARCH, PANEL_BEST,  PANEL_IMPORTANCE, PANEL_RUNNING,
+                                      PANEL_TRIALS, PANEL_TRIAL, PANEL_REPORTS};
+    static const enum panel validation[] = {PANEL_VALIDATION, PANEL_LAMBDA, PANEL_TESTED};
+    struct layout_choice choice = {.tab = TAB_STUDY, .searches = 3, .search = SEARCH_PAGE, .running = 9};
+    struct layout layout;
+
+    layout_compute(80, 24, &choice, &layout);
+    for (size_t i = 0; i < sizeof(page) / sizeof(page[0]); i++)
+        CHECK(layout_find(&layout, page[i]) != NULL);
+    choice.search = SEARCH_VALIDATION;
+    layout_compute(80, 24, &choice, &layout);
+    for (size_t i = 0; i < sizeof(validation) / sizeof(validation[0]); i++)
+        CHECK(layout_find(&layout, validation[i]) != NULL);
+    choice.search = SEARCH_LISTED;
+    layout_compute(40, 10, &choice, &layout);
+    CHECK(layout_find(&layout, PANEL_SEARCHES) && layout_find(&layout, PANEL_TRAININGS) &&
+          layout_find(&layout, PANEL_POLICIES));
+    choice.tab = TAB_OVERVIEW;
+    layout_compute(80, 24, &choice, &layout);
+    CHECK(layout_find(&layout, PANEL_SEARCHES) && layout_find(&layout, PANEL_FEED));
+    choice.searches = 0;
+    layout_compute(80, 24, &choice, &layout);
+    CHECK(!layout_find(&layout, PANEL_SEARCHES));
+}
+
 int main(void)
 {
     static const enum panel overview[] = {PANEL_PRICES, PANEL_POSITIONS, PANEL_EQUITY,
@@ -143,6 +182,7 @@ int main(void)
     has(200, 60, TAB_OVERVIEW, PANEL_LOG);
     has(40, 10, TAB_OVERVIEW, PANEL_PRICES);
     check_study();
+    check_searches();
 
     struct layout_choice fills = {.tab = TAB_OVERVIEW, .zoomed = PANEL_FILLS};
     layout_compute(80, 24, &fills, &layout);

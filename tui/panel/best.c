@@ -6,7 +6,7 @@
 #include "tui/chart.h"
 #include "tui/panel/search_words.h"
 
-enum { AXIS = 9 };
+enum { AXIS = 9, VALUES_MAX = 2 * CANVAS_SIDE_MAX };
 
 static int rising(const void *a, const void *b)
 {
@@ -40,6 +40,7 @@ static bool range(const struct search_page *page, double *ret_low, double *ret_h
 
 void panel_best(const struct area *area, const struct scene *scene)
 {
+    static double best[VALUES_MAX], values[VALUES_MAX];
     const struct search_page *page;
     struct area body = search_frame(area, scene, PANEL_BEST, "Best so far", &page);
     enum freshness freshness = model_searches_freshness(scene->model, scene->now);
@@ -61,15 +62,17 @@ void panel_best(const struct area *area, const struct scene *scene)
     if (columns < 4 || rows < 1)
         return;
     struct area inside = area_part(&body, 1, 0, columns, rows);
-    double *near = malloc((size_t)page->n_results * sizeof(*near));
-    for (int i = 0; near && i < page->n_results; i++) {
-        bool on = page->values[i] >= low && page->values[i] <= high;
-        near[i] = on ? page->values[i] : NAN;
+    int points = 2 * columns < VALUES_MAX ? 2 * columns : VALUES_MAX;
+    for (int i = 0; i < points; i++) { /* steps: a value holds until the next one */
+        int at = (int)((long)i * page->n_results / points),
+            next = (int)((long)(i + 1) * page->n_results / points);
+        int last = next > at ? next - 1 : at;
+        best[i] = page->best[last];
+        values[i] = page->values[last] >= low && page->values[last] <= high ? page->values[last] : NAN;
     }
-    chart_line(&inside, page->best, page->n_results, low, high, frame_style(freshness, STYLE_CHART));
-    if (near && body.canvas->glyphs != GLYPHS_BRAILLE) /* there it would be one with the line */
-        chart_overlay(&inside, near, page->n_results, low, high, STYLE_LINE);
-    free(near);
+    chart_line(&inside, best, points, low, high, frame_style(freshness, STYLE_CHART));
+    if (body.canvas->glyphs != GLYPHS_BRAILLE) /* there it would be one with the line */
+        chart_overlay(&inside, values, points, low, high, STYLE_LINE);
     area_text(&body, columns + 2, 0, STYLE_DIM, search_number(a, sizeof(a), high));
     if (rows > 1)
         area_text(&body, columns + 2, rows - 1, STYLE_DIM, search_number(a, sizeof(a), low));

@@ -94,6 +94,7 @@ void panel_running(const struct area *area, const struct scene *scene)
     for (int i = 0; i < page->n_trials; i++)
         n += page->trials[i].state == TRIAL_RUNNING;
     frame_rule(area, scene, PANEL_RUNNING, "Running", n, &title);
+    title = search_age_after(area, scene, title);
     if (n == 0 || model_searches_freshness(scene->model, scene->now) == GONE) {
         frame_empty(&body, n == 0 ? "no trial runs" : "-");
         return;
@@ -102,7 +103,6 @@ void panel_running(const struct area *area, const struct scene *scene)
     if (area->width > 125)
         shown[WITH].width += area->width - 125;
     struct table table = frame_table(area, title, shown, COLUMNS);
-    search_age(area, scene);
     for (int i = page->n_trials - 1; i >= 0 && at < body.height; i--)
         if (page->trials[i].state == TRIAL_RUNNING)
             row(&table, 1 + at++, scene, page, &page->trials[i]);

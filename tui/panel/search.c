@@ -39,15 +39,12 @@ static void figures(struct search_flow *flow, const struct scene *scene, const s
                     enum style plain)
 {
     const struct search *search = &page->search;
-    char a[FORMAT_MAX], b[2 * FORMAT_MAX];
+    char a[FORMAT_MAX], b[2 * FORMAT_MAX], name[STATUS_WORD_MAX];
     enum style style;
 
     if (search->have_best) {
-        if (page->n_members > 1)
-            snprintf(b, sizeof(b), "worker %d #%d %s", search->best_member + 1, search->best_number,
-                     search_number(a, sizeof(a), search->best));
-        else
-            snprintf(b, sizeof(b), "#%d %s", search->best_number, search_number(a, sizeof(a), search->best));
+        snprintf(b, sizeof(b), "%s %s", search_best_name(search, name),
+                 search_number(a, sizeof(a), search->best));
         search_put(flow, "best", plain == STYLE_DIM ? plain : STYLE_STRONG, b);
     } else if (search->pareto >= 0) {
         snprintf(b, sizeof(b), "%d of %d", search->pareto, search->counts[TRIAL_COMPLETE]);

@@ -7,16 +7,33 @@
 #include "tui/panel/training_words.h"
 #include "tui/text.h"
 
-enum { GAP = 2, SILENT_MS = 3 * SEARCH_HEARTBEAT_OTHER_MS };
+enum { GAP = 2 };
+
+/* "STALE 94s", "" while it is fresh. */
+static void age_words(const struct scene *scene, char buf[static FORMAT_MAX])
+{
+    enum freshness freshness = model_searches_freshness(scene->model, scene->now);
+
+    buf[0] = '\0';
+    if (freshness != FRESH && scene->model->searches)
+        frame_age(buf, FORMAT_MAX, freshness, scene->now.mono_ms - scene->model->searches_mono_ms);
+}
+
+int search_age_after(const struct area *area, const struct scene *scene, int x)
+{
+    char age[FORMAT_MAX];
+
+    age_words(scene, age);
+    return age[0] ? area_printf(area, x, 0, STYLE_WARN, " %s ", age) : x;
+}
 
 void search_age(const struct area *area, const struct scene *scene)
 {
-    enum freshness freshness = model_searches_freshness(scene->model, scene->now);
     char age[FORMAT_MAX], text[FORMAT_MAX + 2];
 
-    if (freshness == FRESH || !scene->model->searches)
+    age_words(scene, age);
+    if (!age[0])
         return;
-    frame_age(age, sizeof(age), freshness, scene->now.mono_ms - scene->model->searches_mono_ms);
     snprintf(text, sizeof(text), " %s ", age);
     area_text_right(area, area->width - 1, 0, STYLE_WARN, text);
 }
@@ -81,7 +98,9 @@ int64_t search_age_ms(const struct search *search, struct moment now)
 
 bool search_silent(const struct search *search, struct moment now)
 {
-    return search->counts[TRIAL_RUNNING] > 0 && search_age_ms(search, now) > SILENT_MS;
+    int64_t age_ms = (now.wall_ns / 1000 - search->heard_us) / 1000;
+
+    return search->heard_us != STUDY_NO_TIME && freshness_of(age_ms, search->heard_expected_ms) != FRESH;
 }
 
 const char *search_state(const struct model *model, const struct search *search, struct moment now,

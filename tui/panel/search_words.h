@@ -12,6 +12,9 @@ struct area search_frame(const struct area *area, const struct scene *scene, enu
 
 /* The age at the right end of a rule; nothing while it is fresh. */
 void search_age(const struct area *area, const struct scene *scene);
+/* The same after a title that ends at x, where columns have labels at the right; returns the column after it.
+ */
+int search_age_after(const struct area *area, const struct scene *scene, int x);
 
 /* A word for a trial's state, STALE where its worker is not heard of, and how to show it. */
 const char *search_trial_state(const struct search_trial *trial, struct moment now, enum style *ret_style);
@@ -27,7 +30,7 @@ const char *search_state(const struct model *model, const struct search *search,
 /* The time left: "1h12m", "-". */
 const char *search_eta(char buf[static FORMAT_MAX], double seconds);
 
-/* Is nothing heard of it although trials run: of its newest heartbeat, start or end. */
+/* Is nothing heard of it although trials run, all of which have heartbeats? */
 bool search_silent(const struct search *search, struct moment now);
 
 /* Since anything happened; ms, -1: nothing has. */

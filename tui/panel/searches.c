@@ -67,9 +67,10 @@ static void row(const struct table *table, int y, const struct scene *scene, con
     }
     best_words(text, sizeof(text), search);
     table_text(table, BEST, y, frame_style(freshness, STYLE_STRONG), gone ? "-" : text);
-    snprintf(text, sizeof(text), "#%d", search->best_number);
-    table_text(table, AT, y, plain, gone || !search->have_best ? "-" : text);
-    table_text(table, DIRECTION, y, STYLE_DIM, search_direction(search, direction));
+    table_text(table, AT, y, plain, gone || !search->have_best ? "-" : search_best_name(search, direction));
+    snprintf(text, sizeof(text), "%dx", search->n_objectives);
+    table_text(table, DIRECTION, y, STYLE_DIM,
+               search->n_objectives == 1 ? search_direction(search, direction) : text);
     table_text(table, RATE, y, plain, gone ? "-" : format_number(text, search->trials_h, 1));
     table_text(table, ETA, y, plain, gone ? "-" : search_eta(text, search->eta_s));
     table_text(table, AGE, y, silent ? STYLE_WARN : STYLE_DIM,
@@ -83,13 +84,13 @@ static void row(const struct table *table, int y, const struct scene *scene, con
 static void below(const struct area *body, int y, const struct scene *scene, const struct table *table)
 {
     const struct search *search = view_search(scene->view, scene->model);
-    char text[FORMAT_MAX], direction[STATUS_WORD_MAX];
+    char text[FORMAT_MAX], direction[STATUS_WORD_MAX], name[STATUS_WORD_MAX];
 
     if (!search || table->x[SO_FAR] >= 0 || model_searches_freshness(scene->model, scene->now) == GONE)
         return;
     int x = area_printf(body, 1, y, STYLE_DIM, "%.30s:", search->label) + 1;
     if (search->have_best)
-        x = area_printf(body, x, y, STYLE_NORMAL, "best #%d %s %s", search->best_number,
+        x = area_printf(body, x, y, STYLE_NORMAL, "best %s %s %s", search_best_name(search, name),
                         search_number(text, sizeof(text), search->best),
                         search_direction(search, direction)) +
             2;
@@ -129,8 +130,7 @@ void panel_searches(const struct area *area, const struct scene *scene)
     shown[NAME].width = area->width >= 135 ? 31 : area->width >= 100 ? 19 : columns[NAME].width;
     if (area->width > 150)
         shown[SO_FAR].width += area->width - 150 < 30 ? area->width - 150 : 30;
-    struct table table = frame_table(area, title, shown, COLUMNS);
-    search_age(area, scene);
+    struct table table = frame_table(area, search_age_after(area, scene, title), shown, COLUMNS);
     struct window window = frame_window(scene, PANEL_SEARCHES, n, body.height - top);
     for (int i = window.first; i < window.end; i++) {
         int y = top + i - window.first;

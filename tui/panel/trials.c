@@ -14,7 +14,7 @@ enum {
     TIME_COLUMNS = 5,
     WORKER_COLUMNS = 14,
     WORKER_FROM = 130, /* columns of the panel from which on workers are named */
-    CELL_COLUMNS = 7,
+    CELL_COLUMNS = SEARCH_CELL_COLUMNS,
     MARK_COLUMNS = 5, /* of the range */
     PARAM_COLUMNS = CELL_COLUMNS + 1 + MARK_COLUMNS,
     PARAMS_MAX = 64,

@@ -104,38 +104,28 @@ void panel_validation(const struct area *area, const struct scene *scene)
 static void histogram(const struct area *area, const struct search_validation *v)
 {
     bool plain = area->canvas->glyphs == GLYPHS_ASCII;
-    int wide = area->width / SEARCH_LAMBDA_BINS, merged = 1, most = 0, rows = area->height - 1;
+    int most = 0, rows = area->height - 1, columns = area->width;
 
-    while (wide < 1 && merged < SEARCH_LAMBDA_BINS / 2) { /* several bins a column */
-        merged *= 2;
-        wide = area->width * merged / SEARCH_LAMBDA_BINS;
-    }
-    int columns = SEARCH_LAMBDA_BINS / merged;
-    for (int i = 0; i < columns; i++) {
-        int sum = 0;
-        for (int k = 0; k < merged; k++)
-            sum += v->lambda[i * merged + k];
-        most = sum > most ? sum : most;
-    }
-    for (int i = 0; i < columns && most > 0 && rows > 0; i++) {
-        int sum = 0;
-        for (int k = 0; k < merged; k++)
-            sum += v->lambda[i * merged + k];
-        int eighths = (int)lround(8.0 * rows * sum / most);
-        eighths = sum > 0 && eighths < 1 ? 1 : eighths;
-        enum style style = 2 * i < columns ? STYLE_BAD : STYLE_GOOD;
+    for (int i = 0; i < SEARCH_LAMBDA_BINS; i++)
+        most = v->lambda[i] > most ? v->lambda[i] : most;
+    for (int x = 0; x < columns && most > 0 && rows > 0; x++) {
+        int from = x * SEARCH_LAMBDA_BINS / columns, to = (x + 1) * SEARCH_LAMBDA_BINS / columns, highest = 0;
+        for (int bin = from; bin < to || bin == from; bin++)
+            highest = v->lambda[bin] > highest ? v->lambda[bin] : highest;
+        int eighths = (int)lround(8.0 * rows * highest / most);
+        eighths = highest > 0 && eighths < 1 ? 1 : eighths;
+        enum style style = from < SEARCH_LAMBDA_BINS / 2 ? STYLE_BAD : STYLE_GOOD;
         for (int y = rows - 1; y >= 0 && eighths > 0; y--, eighths -= 8) {
             wchar_t c = (wchar_t)(0x2580 + (eighths > 8 ? 8 : eighths));
             if (plain)
                 c = eighths >= 4 || y == rows - 1 ? L'#' : L' ';
-            area_line(area, i * wide, y, wide, style, c);
+            area_char(area, x, y, style, c);
         }
     }
-    int middle = columns * wide / 2;
-    area_text(area, 0, rows, STYLE_DIM, "overfitted");
-    if (middle > 12)
-        area_text(area, middle, rows, STYLE_DIM, "0");
-    area_text_right(area, columns * wide, rows, STYLE_DIM, "holds");
+    area_text(area, 0, rows, STYLE_BAD, "overfitted");
+    if (columns > 24)
+        area_text(area, columns / 2, rows, STYLE_DIM, "0");
+    area_text_right(area, columns, rows, STYLE_GOOD, "holds");
 }
 
 void panel_lambda(const struct area *area, const struct scene *scene)
