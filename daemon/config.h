@@ -107,10 +107,10 @@ struct config {
     enum config_inference inference;
     /* [arena] */
     struct gate_limits arena_gates;
-    int arena_challengers_max;   /* 0: no proposal is admitted */
-    int arena_champion_days;     /* that a challenger and what it is held against must have had */
-    double arena_alpha;          /* 0: nobody is crowned but by command */
-    int64_t arena_expires_ns;    /* 0: never, where the proposal says nothing */
+    int arena_challengers_max; /* 0: no proposal is admitted */
+    int arena_champion_days;   /* that a challenger and what it is held against must have had */
+    double arena_alpha;        /* 0: nobody is crowned but by command */
+    int64_t arena_expires_ns;  /* 0: never, where the proposal says nothing */
     /* [risk] */
     struct risk_limits risk;
     /* [storage] */

@@ -176,7 +176,8 @@ static const struct config_key keys[] = {
      config_parse_inference, config_print_inference, AT(inference)},
 
     {"arena", "min_excess",
-     "of a study's proposal: its Sharpe ratio out of sample, a year's, less that of holding, is at least this",
+     "of a study's proposal: its Sharpe ratio out of sample, a year's, less that of holding, is at least "
+     "this",
      config_parse_real, config_print_real, AT(arena_gates.min_excess), -100, 100},
     {"arena", "max_pbo", "its probability of backtest overfitting is at most this", config_parse_real,
      config_print_real, AT(arena_gates.max_pbo), 0, 1},
@@ -186,13 +187,13 @@ static const struct config_key keys[] = {
      config_print_real, AT(arena_gates.max_drawdown), 0, 1},
     {"arena", "min_trades", "and its trades out of sample are at least so many", config_parse_i32,
      config_print_i32, AT(arena_gates.min_trades), 0, 1000000},
-    {"arena", "challengers_max", "beyond so many, the last of those that came by a proposal retires; 0: none is admitted",
+    {"arena", "challengers_max",
+     "beyond so many, the last of those that came by a proposal retires; 0: none is admitted",
      config_parse_i32, config_print_i32, AT(arena_challengers_max), 0, ACCOUNTS_MAX},
     {"arena", "champion_days", "before a challenger may be crowned it has been compared on so many days",
      config_parse_i32, config_print_i32, AT(arena_champion_days), 1, 3650},
-    {"arena", "alpha",
-     "how likely one that is no better may be crowned, ever; 0: nobody is, but by command", config_parse_real,
-     config_print_real, AT(arena_alpha), 0, 1},
+    {"arena", "alpha", "how likely one that is no better may be crowned, ever; 0: nobody is, but by command",
+     config_parse_real, config_print_real, AT(arena_alpha), 0, 1},
     {"arena", "expires_s", "after which a policy of a proposal retires that names no time itself; 0: never",
      config_parse_i64, config_print_i64, AT(arena_expires_ns), 0, 3000000000000000000, 9},
 

@@ -229,10 +229,11 @@ int db_reader_flows(struct db_reader *reader, int account, const char *currency,
                     void (*row)(void *ctx, const struct db_flow *row), void *ctx)
 {
     sqlite3_stmt *stmt;
-    int r = db_query(reader,
-                     "SELECT id, ts_ns, kind, amount FROM ledger WHERE account = ?1 AND asset = ?2 AND id > ?3 "
-                     "AND kind IN ('deposit', 'transfer', 'reset') ORDER BY id",
-                     &stmt);
+    int r =
+        db_query(reader,
+                 "SELECT id, ts_ns, kind, amount FROM ledger WHERE account = ?1 AND asset = ?2 AND id > ?3 "
+                 "AND kind IN ('deposit', 'transfer', 'reset') ORDER BY id",
+                 &stmt);
     if (r < 0)
         return r;
     sqlite3_bind_int64(stmt, 1, account);

@@ -99,6 +99,7 @@ static void on_policy(void *ctx, const struct db_policy *row)
     for (int i = 0; i < POLICY_ID_SIZE; i++)
         snprintf(p->id + 2 * (size_t)i, sizeof(p->id) - 2 * (size_t)i, "%02x", row->id[i]);
     p->since_ns = moment(row->since_ns);
+    p->expires_ns = moment(row->expires_ns);
     for (int i = 0; i < s->n_accounts; i++)
         if (strcmp(s->accounts[i].account, p->account) == 0) {
             p->equity = s->accounts[i].equity;

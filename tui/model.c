@@ -219,6 +219,15 @@ int64_t model_clock_ns(const struct model *model, struct moment now)
     return s->now_ns + model_age(model, 0, now) * 1000000;
 }
 
+int64_t model_until_ms(const struct model *model, int64_t at_ns, struct moment now)
+{
+    int64_t clock_ns = model_clock_ns(model, now);
+
+    if (clock_ns <= 0)
+        clock_ns = now.wall_ns;
+    return at_ns > clock_ns ? (at_ns - clock_ns) / 1000000 : 0;
+}
+
 struct model_total model_total(const struct model *model)
 {
     const struct status *s = &model->status;

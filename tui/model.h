@@ -153,6 +153,8 @@ const struct status_symbol *model_symbol(const struct model *model, const char *
 /* The engine's clock now: it goes on with the wall's, or stands as it was when a replay drives it. 0:
  * unknown. */
 int64_t model_clock_ns(const struct model *model, struct moment now);
+/* How long until then by that clock, or by the wall's where it is not known; 0: it is past. */
+int64_t model_until_ms(const struct model *model, int64_t at_ns, struct moment now);
 
 /* What all accounts of the first account's currency hold together; NaN where nothing is known. */
 struct model_total {

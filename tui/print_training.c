@@ -46,6 +46,11 @@ static void policy(FILE *out, const struct model *model, const struct status_pol
     if (model_policy_freshness(model, p, now) != GONE)
         for (int i = 0; i < p->n_actions; i++)
             fprintf(out, " %s %s", p->actions[i].symbol, format_signed(a, p->actions[i].action, 2));
+    if (p->evidence.against[0] && !gone)
+        fprintf(out, " evidence %.3g on %lld of %lld days against %s", p->evidence.value,
+                (long long)p->evidence.days, (long long)p->evidence.days_needed, p->evidence.against);
+    if (p->expires_ns > 0)
+        fprintf(out, " expires in %s", format_age(a, model_until_ms(model, p->expires_ns, now)));
     const char *why = p->detail[0] ? p->detail : p->reason;
     fprintf(out, "%s%s\n", why[0] ? ": " : "", why);
 }
@@ -112,6 +117,16 @@ json_t *print_trainings_json(const struct model *model, struct moment now)
     return list;
 }
 
+static json_t *evidence_object(const struct status_policy *p)
+{
+    if (!p->evidence.against[0])
+        return json_null();
+    return json_pack("{s:s, s:o, s:o, s:o, s:o}", "against", p->evidence.against, "days",
+                     count_or_null(p->evidence.days), "days_needed", count_or_null(p->evidence.days_needed),
+                     "value", number_or_null(p->evidence.value), "value_needed",
+                     number_or_null(p->evidence.value_needed));
+}
+
 json_t *print_policies_json(const struct model *model)
 {
     json_t *list = json_array();
@@ -123,11 +138,12 @@ json_t *print_policies_json(const struct model *model)
             json_object_set_new(actions, p->actions[k].symbol, number_or_null(p->actions[k].action));
         json_array_append_new(
             list,
-            json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "policy",
-                      p->policy, "role", p->role, "account", text_or_null(p->account), "id",
+            json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+                      "policy", p->policy, "role", p->role, "account", text_or_null(p->account), "id",
                       text_or_null(p->id), "training", text_or_null(p->training), "reason", p->reason,
                       "state", text_or_null(p->state), "detail", text_or_null(p->detail), "backend",
-                      text_or_null(p->backend), "since_ns", count_or_null(p->since_ns), "equity",
+                      text_or_null(p->backend), "since_ns", count_or_null(p->since_ns), "expires_ns",
+                      count_or_null(p->expires_ns), "evidence", evidence_object(p), "equity",
                       number_or_null(p->equity), "return_pct", number_or_null(p->return_pct), "trades",
                       count_or_null(p->trades), "sharpe", number_or_null(p->sharpe), "actions", actions));
     }

@@ -155,7 +155,13 @@ struct status_policy {
         training[STATUS_TRAINING_NAME_MAX], reason[STATUS_TEXT_MAX], state[STATUS_WORD_MAX],
         detail[STATUS_TEXT_MAX], backend[STATUS_WORD_MAX * 2], interval[STATUS_WORD_MAX];
     int64_t since_ns, trades, decided_ns; /* -1: not known */
+    int64_t expires_ns;                   /* -1: never, or not known */
     double equity, return_pct, sharpe;
+    struct {
+        char against[STATUS_TRAINING_NAME_MAX]; /* a policy, or "cash"; "": no evidence is reckoned */
+        int64_t days, days_needed;
+        double value, value_needed; /* the test's; needed NAN: nobody is crowned but by command */
+    } evidence;
     struct {
         char symbol[SYMBOL_NAME_MAX];
         double action;

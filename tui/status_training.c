@@ -36,6 +36,8 @@ void status_policy_init(struct status_policy *policy)
 {
     *policy = (struct status_policy){
         .since_ns = -1,
+        .expires_ns = -1,
+        .evidence = {.days = -1, .days_needed = -1, .value = NAN, .value_needed = NAN},
         .trades = -1,
         .decided_ns = -1,
         .equity = NAN,
@@ -129,6 +131,17 @@ static void read_actions(const json_t *e, struct status_policy *p)
     }
 }
 
+static void read_evidence(const json_t *e, struct status_policy *p)
+{
+    const json_t *evidence = json_object_get(e, "evidence");
+
+    TEXT(evidence, "against", p->evidence.against);
+    p->evidence.days = status_count(evidence, "days");
+    p->evidence.days_needed = status_count(evidence, "days_needed");
+    p->evidence.value = status_real(evidence, "value");
+    p->evidence.value_needed = status_real(evidence, "value_needed");
+}
+
 void status_read_policies(const json_t *object, struct status *s)
 {
     const json_t *champion = json_object_get(object, "champion"), *all = json_object_get(object, "policies");
@@ -153,6 +166,8 @@ void status_read_policies(const json_t *object, struct status *s)
         TEXT(e, "backend", p->backend);
         TEXT(e, "interval", p->interval);
         p->since_ns = moment(e, "since_ns");
+        p->expires_ns = moment(e, "expires_ns");
+        read_evidence(e, p);
         p->trades = status_count(e, "trades");
         p->decided_ns = moment(e, "decided_ns");
         p->equity = status_real(e, "equity");

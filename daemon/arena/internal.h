@@ -33,7 +33,7 @@ struct arena {
     int64_t day;     /* that goes on, since 1970; 0: not known yet */
     uint64_t ticket; /* of the last row of the day before */
     bool due;        /* that day is to be judged, once it is on the disk */
-    bool judged;     /* the days have been read since the start */
+    int64_t until;   /* days before this one are read, whole; 0: none are yet */
 };
 
 /* sharpe.c */
@@ -42,7 +42,8 @@ double arena_sharpe(struct arena *arena, const char *account);
 void arena_records_finish(struct arena *arena);
 /* Reads what is not known yet; `judges`: arena_judge() afterwards. False: not now. */
 bool arena_read(struct arena *arena, bool judges);
-const struct arena_days *arena_days(const struct arena *arena, const char *account); /* NULL: none are known */
+const struct arena_days *arena_days(const struct arena *arena,
+                                    const char *account); /* NULL: none are known */
 
 /* judge.c */
 void arena_tick(uv_timer_t *timer);

@@ -1,6 +1,7 @@
-/* What follows from the time and from the accounts' days: policies that expire, that were killed, that have no
- * room any more, and who is crowned. Each is a command, as a user's would be, with its reason: docs/policies.md.
- * What was decided shows in the table, so that a cut in between only means that it is decided again. */
+/* What follows from the time and from the accounts' days: policies that expire, that were killed, that have
+ * no room any more, and who is crowned. Each is a command, as a user's would be, with its reason:
+ * docs/policies.md. What was decided shows in the table, so that a cut in between only means that it is
+ * decided again. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -29,13 +30,11 @@ struct arena_evidence arena_evidence(const struct arena *arena, const struct are
     const struct arena_row *against = champion && challenges(row) ? champion : NULL;
     const struct arena_days *days = arena_days(arena, row->account);
     const struct arena_days *others = against ? arena_days(arena, against->account) : NULL;
-    int64_t from_ns =
-        against && against->judged_ns > row->judged_ns ? against->judged_ns : row->judged_ns;
+    int64_t from_ns = against && against->judged_ns > row->judged_ns ? against->judged_ns : row->judged_ns;
     *ret_against = against;
     if (!days)
         return (struct arena_evidence){0};
-    return arena_evidence_of(days, against && !others ? &none : others, from_ns / ARENA_DAY_NS,
-                             session_now(arena->daemon->session) / ARENA_DAY_NS);
+    return arena_evidence_of(days, against && !others ? &none : others, from_ns / ARENA_DAY_NS, arena->until);
 }
 
 static double evidence_value(const struct arena *arena, const struct arena_row *row)
@@ -64,7 +63,6 @@ void arena_judge(struct arena *arena)
     const struct arena_row *against = NULL;
     struct arena_evidence found = {0};
     char reason[ARENA_REASON_MAX];
-    arena->judged = true;
     for (size_t i = 0; i < arena->n && daemon->config.arena_alpha > 0; i++) {
         const struct arena_seat *seat = &arena->seats[i];
         if (!challenges(&seat->row))
@@ -126,8 +124,8 @@ static bool has_room(const struct arena *arena, char *why, size_t size)
     return false;
 }
 
-int arena_seat(const struct arena *arena, const char *study, char ret_name[static ACCOUNT_NAME_MAX], char *why,
-               size_t size)
+int arena_seat(const struct arena *arena, const char *study, char ret_name[static ACCOUNT_NAME_MAX],
+               char *why, size_t size)
 {
     char second[ACCOUNT_NAME_MAX];
     arena_second_name(study, second);
@@ -183,10 +181,11 @@ static void retire_one(struct arena *arena)
             return;
         }
     int most = daemon->config.arena_challengers_max;
-    const struct arena_row *last = arena->judged && challengers(arena) > most ? worst(arena) : NULL;
+    const struct arena_row *last = arena->until > 0 && challengers(arena) > most ? worst(arena) : NULL;
     if (!last)
         return;
-    snprintf(reason, sizeof reason, "the last of %d challengers: e-value %.4g, and [arena] challengers_max is %d",
+    snprintf(reason, sizeof reason,
+             "the last of %d challengers: e-value %.4g, and [arena] challengers_max is %d",
              challengers(arena), evidence_value(arena, last), most);
     commands_retire(daemon->commands, last->name, reason);
 }
@@ -200,7 +199,7 @@ void arena_tick(uv_timer_t *timer)
     if (daemon->stopping || !session_begun(daemon->session) || !session_storage_ok(daemon->session, &detail))
         return;
     int64_t day = session_now(daemon->session) / ARENA_DAY_NS;
-    if (day != arena->day) {
+    if (day != arena->day && !arena->due) { /* one after the other: days may be short */
         arena->day = day;
         arena->due = true;
         arena->ticket = db_writer_last(writer);
@@ -210,6 +209,6 @@ void arena_tick(uv_timer_t *timer)
     if (!commands_policies_idle(daemon->commands))
         return;
     retire_one(arena);
-    if (arena->judged)
+    if (arena->until > 0)
         commands_propose_go(daemon->commands);
 }

@@ -44,8 +44,8 @@ int arena_row_parse(const json_t *object, struct arena_row *ret)
                                .training = text_of(object, "training"),
                                .path = text_of(object, "path"),
                                .reason = text_of(object, "reason"),
-                               .proposal = json_object_get(object, "proposal") ? text_of(object, "proposal")
-                                                                               : ""};
+                               .proposal =
+                                   json_object_get(object, "proposal") ? text_of(object, "proposal") : ""};
     const char *role = text_of(object, "role");
     const json_t *since = json_object_get(object, "since_ns");
     int is = role ? db_policy_role_parse(role) : -EINVAL;

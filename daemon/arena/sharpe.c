@@ -1,5 +1,5 @@
-/* The accounts' days, read from the database on a thread of the pool: when somebody looks at the policies, and
- * when a day has ended. */
+/* The accounts' days, read from the database on a thread of the pool: when somebody looks at the policies,
+ * and when a day has ended. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,20 +11,21 @@ enum { READ_EVERY_MS = 10000 };
 struct arena_reading {
     uv_work_t work;
     struct arena *arena; /* NULL: it is gone */
-    bool judges;         /* a day has ended: what follows from it is looked at then */
+    int64_t until;       /* days before this one have ended, and their points are stored */
+    bool judges;         /* what follows from them is looked at then */
     char database[STATE_PATH_MAX];
     size_t n;
     struct read_account {
         char name[ACCOUNT_NAME_MAX], currency[ASSET_NAME_MAX];
         int number, scale;
         int64_t from_ns;
-        uint64_t flow; /* the newest that is known; then that was read */
+        uint64_t flow;          /* the newest that is known; then that was read */
         struct arena_days days; /* from then on */
         struct read_flow {
             int64_t ts_ns;
             double amount;
             bool anew;
-        } *flows; /* since then */
+        } * flows; /* since then */
         size_t n_flows;
         bool failed;
     } accounts[];
@@ -57,7 +58,8 @@ static void take_flow(void *ctx, const struct db_flow *flow)
 /* What was put in or out first, so that the points know of all of it. */
 static bool read_account(struct db_reader *reader, struct read_account *account)
 {
-    return db_reader_flows(reader, account->number, account->currency, account->flow, take_flow, account) == 0 &&
+    return db_reader_flows(reader, account->number, account->currency, account->flow, take_flow, account) ==
+               0 &&
            db_reader_equity(reader, account->number, account->from_ns, 0, take_point, account) == 0;
 }
 
@@ -99,8 +101,8 @@ static void merge(struct arena_record *record, struct read_account *read)
         read->days = (struct arena_days){0};
     }
     for (size_t i = 0; i < read->days.n; i++)
-        if (read->days.day[i].seen &&
-            arena_days_add(days, (read->days.first + (int64_t)i) * ARENA_DAY_NS, read->days.day[i].equity) < 0)
+        if (read->days.day[i].seen && arena_days_add(days, (read->days.first + (int64_t)i) * ARENA_DAY_NS,
+                                                     read->days.day[i].equity) < 0)
             return;
     for (size_t i = 0; i < read->n_flows; i++) {
         const struct read_flow *flow = &read->flows[i];
@@ -127,8 +129,10 @@ static void days_read(uv_work_t *work, int status)
         arena_days_finish(&read->days);
         free(read->flows);
     }
-    if (arena && status == 0 && reading->judges)
+    if (arena && status == 0 && reading->judges) {
+        arena->until = reading->until;
         arena_judge(arena);
+    }
     free(reading);
 }
 
@@ -158,6 +162,7 @@ bool arena_read(struct arena *arena, bool judges)
     reading->arena = arena;
     reading->work.data = reading;
     reading->judges = judges;
+    reading->until = arena->day;
     arena->read_ms = uv_now(arena->daemon->loop);
     if (uv_queue_work(arena->daemon->loop, &reading->work, read_days, days_read) < 0) {
         free(reading);

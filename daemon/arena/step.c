@@ -39,8 +39,8 @@ bool arena_reads(enum arena_step step)
 static int64_t judged_from(enum arena_step step, const struct arena_row *row, const struct arena_row *next,
                            int64_t now_ns)
 {
-    bool follows = step == ARENA_SWAP && row->role == DB_POLICY_CHALLENGER && row->proposal[0] &&
-                   next->proposal[0];
+    bool follows =
+        step == ARENA_SWAP && row->role == DB_POLICY_CHALLENGER && row->proposal[0] && next->proposal[0];
     return follows || step == ARENA_CROWN || step == ARENA_RETIRE ? row->judged_ns : now_ns;
 }
 

@@ -48,9 +48,9 @@ bool arena_reads(enum arena_step step);
 
 /* The rows that the step changes, [2], and on how many accounts of `ret_accounts` [2] policies change: its
  * own, the champion's. `champion` is that one's row now, NULL without; `next` the row as it will be but for
- * role, since_ns, judged_ns and reason; `reason`: why, NULL: by command. Returns how many rows; where two, the
- * first gives up its role. Days begin anew for what is new, for a file of another hand than a study's next
- * one in its challenger's seat, and for a champion that was replaced. */
+ * role, since_ns, judged_ns and reason; `reason`: why, NULL: by command. Returns how many rows; where two,
+ * the first gives up its role. Days begin anew for what is new, for a file of another hand than a study's
+ * next one in its challenger's seat, and for a champion that was replaced. */
 int arena_take_step(enum arena_step step, const struct arena_row *row, const struct arena_row *champion,
                     const struct arena_row *next, const char *reason, int64_t now_ns,
                     struct arena_row ret[static 2], const char *ret_accounts[static 2], int *ret_n_accounts);

@@ -39,7 +39,7 @@ struct commands {
     size_t n_keys;
     struct policy_job *jobs; /* promotions and retirements that wait for their turn, the first at work */
     struct proposed *proposed, **newest_proposed; /* that are not judged yet, the oldest first */
-    struct redone *redone;   /* one of a former run, whose row is to be put; NULL: none */
+    struct redone *redone; /* one of a former run, whose row is to be put; NULL: none */
 };
 
 struct request {

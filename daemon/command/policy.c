@@ -66,10 +66,10 @@ static bool begin(const struct policy_job *job, struct work *work)
                     : command_begin(&job->request, work);
 }
 
-static void tell(const struct policy_job *job, enum db_severity severity, const char *code, const char *format,
-                 ...) __attribute__((format(printf, 4, 5)));
-static void tell(const struct policy_job *job, enum db_severity severity, const char *code, const char *format,
-                 ...)
+static void tell(const struct policy_job *job, enum db_severity severity, const char *code,
+                 const char *format, ...) __attribute__((format(printf, 4, 5)));
+static void tell(const struct policy_job *job, enum db_severity severity, const char *code,
+                 const char *format, ...)
 {
     char text[ARENA_ERROR_MAX];
     va_list args;
@@ -114,7 +114,7 @@ static bool plan_account(const struct policy_job *job, struct plan *plan, int i)
         return true;
     if (arena_configured(arena_of(job), name)) {
         deny(job, order_reason_name(ORDER_BAD_ACCOUNT),
-                      "the configuration has an account %s: the arena needs that name", name);
+             "the configuration has an account %s: the arena needs that name", name);
         return false;
     }
     if (at >= 0)
@@ -125,16 +125,15 @@ static bool plan_account(const struct policy_job *job, struct plan *plan, int i)
                                 job->request.commands->daemon->config.interval_ns, why);
     free(symbols);
     if (refused || !symbols) {
-        deny(job, symbols ? "POLICY_REFUSED" : "ENOMEM", "%s: %s", name,
-                      symbols ? refused : "out of memory");
+        deny(job, symbols ? "POLICY_REFUSED" : "ENOMEM", "%s: %s", name, symbols ? refused : "out of memory");
         return false;
     }
     if (at >= 0)
         return true;
     if (engine_accounts(engine) + plan->n_accounts > ACCOUNTS_MAX) {
         deny(job, order_reason_name(ORDER_BAD_ACCOUNT),
-                      "there are %d accounts already, and %d is the most there can be",
-                      engine_accounts(engine), ACCOUNTS_MAX);
+             "there are %d accounts already, and %d is the most there can be", engine_accounts(engine),
+             ACCOUNTS_MAX);
         return false;
     }
     int r = arena_account(arena_of(job), name, currency, plan->policy, &plan->made[i], err, sizeof err);
@@ -233,10 +232,9 @@ static void take_step(struct policy_job *job, const struct policy *policy)
         memcpy(next.path, job->file.path, sizeof next.path);
         memcpy(next.id, policy->id, sizeof next.id);
     }
-    plan.n_rows =
-        arena_take_step(job->step, row, arena_champion(arena_of(job)), &next, job->reason[0] ? job->reason : NULL,
-                        session_now(job->request.commands->daemon->session), plan.rows, plan.accounts,
-                        &plan.n_accounts);
+    plan.n_rows = arena_take_step(
+        job->step, row, arena_champion(arena_of(job)), &next, job->reason[0] ? job->reason : NULL,
+        session_now(job->request.commands->daemon->session), plan.rows, plan.accounts, &plan.n_accounts);
     if (job->step == ARENA_RETIRE || job->step == ARENA_CROWN)
         snprintf(job->file.currency, sizeof job->file.currency, "%s",
                  engine_account(job->request.engine, engine_find_account(job->request.engine, row->account))
@@ -251,10 +249,10 @@ static void refuse_file(const struct policy_job *job)
     char text[ARENA_ERROR_MAX + ACCOUNT_NAME_MAX + 16];
     if (!file->refused) {
         deny(job,
-                      file->error == -ENOENT   ? "ENOENT"
-                      : file->error == -ENOMEM ? "ENOMEM"
-                                               : "EIO",
-                      "%s", file->why);
+             file->error == -ENOENT   ? "ENOENT"
+             : file->error == -ENOMEM ? "ENOMEM"
+                                      : "EIO",
+             "%s", file->why);
         return;
     }
     snprintf(text, sizeof text, "policy %s: %s", job->name, file->why);
@@ -273,8 +271,8 @@ static void take_file(struct policy_job *job)
     }
     bool same = row && memcmp(row->id, job->file.policy->id, sizeof row->id) == 0;
     if (job->step == ARENA_SWAP && same && !job->proposed && !arena_refused(arena_of(job), job->name)) {
-        deny(job, "EALREADY", "%s is %s, and trades by that policy already: %.300s",
-                      job->name, db_policy_role_name(row->role), job->file.path);
+        deny(job, "EALREADY", "%s is %s, and trades by that policy already: %.300s", job->name,
+             db_policy_role_name(row->role), job->file.path);
         return;
     }
     const struct policy *policy = arena_take(arena_of(job), &job->file);
@@ -371,7 +369,7 @@ static void crown(struct policy_job *job)
     const struct policy *policy = arena_policy(arena_of(job), row->id);
     if (refused || !policy)
         deny(job, "POLICY_REFUSED", "%s does not trade: %s", job->name,
-                      refused ? refused : "its copy is not there: promote it with args.path");
+             refused ? refused : "its copy is not there: promote it with args.path");
     else
         take_step(job, policy);
 }
@@ -382,9 +380,8 @@ static bool free_name(const struct policy_job *job)
     const char *name = job->name;
     if (arena_find(arena_of(job), name) || engine_find_account(job->request.engine, name) < 0)
         return true;
-    deny(
-        job, order_reason_name(ORDER_BAD_ACCOUNT),
-        "args.name: there is an account %s already, which is not the arena's: another name is needed", name);
+    deny(job, order_reason_name(ORDER_BAD_ACCOUNT),
+         "args.name: there is an account %s already, which is not the arena's: another name is needed", name);
     return false;
 }
 
@@ -515,10 +512,9 @@ void command_policy_retire(const struct request *request)
     struct args args = {request, request->args, "args"};
     const char *name;
     if (args_known(&args, "name key") && take_name(&args, &name))
-        command_policy_ask(request, &(struct policy_ask){.cmd = "policy_retire",
-                                                         .name = name,
-                                                         .retires = true,
-                                                         .to = DB_POLICY_RETIRED});
+        command_policy_ask(
+            request, &(struct policy_ask){
+                         .cmd = "policy_retire", .name = name, .retires = true, .to = DB_POLICY_RETIRED});
 }
 
 bool commands_policies_idle(const struct commands *commands)

@@ -1,6 +1,7 @@
-/* What studies propose, and what the arena decides by itself: commands that nobody calls for. A proposal's row is
- * stored, pending, with the event that told of it; it is judged once that is on the disk, and its row is settled
- * with all that follows: so it is judged once, whenever the daemon is killed. docs/policies.md, "Proposals". */
+/* What studies propose, and what the arena decides by itself: commands that nobody calls for. A proposal's
+ * row is stored, pending, with the event that told of it; it is judged once that is on the disk, and its row
+ * is settled with all that follows: so it is judged once, whenever the daemon is killed. docs/policies.md,
+ * "Proposals". */
 #include <errno.h>
 #include <math.h>
 #include <openssl/sha.h>
@@ -64,8 +65,7 @@ static void make_key(const char *training, int64_t created_ns, const json_t *pro
     unsigned char hash[SHA256_DIGEST_LENGTH];
     char text[1024];
     int len = snprintf(text, sizeof text, "%s|%lld|%.600s|%lld", training, (long long)created_ns,
-                       study ? study : "",
-                       (long long)json_integer_value(json_object_get(proposal, "trial")));
+                       study ? study : "", (long long)json_integer_value(json_object_get(proposal, "trial")));
     SHA256((const unsigned char *)text, (size_t)len, hash);
     int at = snprintf(ret, COMMAND_KEY_MAX, "proposal:");
     for (int i = 0; i < 12; i++)
@@ -127,8 +127,8 @@ void command_proposed_left(struct commands *commands, const struct db_command *r
         free(proposed);
         return;
     }
-    *proposed = (struct proposed){
-        .next = commands->proposed, .id = row->id, .ts_ns = row->ts_ns, .args = args};
+    *proposed =
+        (struct proposed){.next = commands->proposed, .id = row->id, .ts_ns = row->ts_ns, .args = args};
     snprintf(proposed->key, sizeof proposed->key, "%s", row->key);
     if (!commands->proposed)
         commands->newest_proposed = &proposed->next;
@@ -166,7 +166,8 @@ static int64_t expires_at(const struct daemon *daemon, const json_t *proposal)
     static const double MOST_S = 3e9;
     const json_t *given = json_object_get(proposal, "expires_s");
     double seconds = json_is_number(given) ? json_number_value(given) : 0;
-    int64_t after_ns = seconds > 0 && seconds < MOST_S ? (int64_t)(seconds * 1e9) : daemon->config.arena_expires_ns;
+    int64_t after_ns =
+        seconds > 0 && seconds < MOST_S ? (int64_t)(seconds * 1e9) : daemon->config.arena_expires_ns;
     return after_ns > 0 ? session_now(daemon->session) + after_ns : 0;
 }
 

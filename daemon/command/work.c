@@ -167,10 +167,8 @@ static void open_group(struct work *work)
 bool command_begin_again(const struct request *request, uint64_t id, int64_t ts_ns, struct work *work)
 {
     const char *key = json_string_value(json_object_get(request->args, "key"));
-    *work = (struct work){.request = request,
-                          .id = id,
-                          .ts_ns = ts_ns,
-                          .args = json_dumps(request->args, JSON_COMPACT)};
+    *work = (struct work){
+        .request = request, .id = id, .ts_ns = ts_ns, .args = json_dumps(request->args, JSON_COMPACT)};
     if (!work->args)
         return false;
     snprintf(work->key, sizeof work->key, "%s", key ? key : "");

@@ -144,7 +144,8 @@ static void test_judged(void)
     CHECK_STR(rows[0].reason, why);
     CHECK_STR(rows[0].proposal, "one/7");
 
-    take(ARENA_SWAP, &one, &two, &next); /* the study's next policy in its seat: what is judged is the study */
+    take(ARENA_SWAP, &one, &two,
+         &next); /* the study's next policy in its seat: what is judged is the study */
     CHECK_INT(rows[0].judged_ns, one.judged_ns);
     next.proposal[0] = '\0';
     take(ARENA_SWAP, &one, &two, &next); /* by hand */
@@ -360,7 +361,8 @@ static void test_days(void)
     arena_days_finish(&days);
 }
 
-/* Money that is put in or taken out is neither gain nor loss; an account begun anew has no return that day. */
+/* Money that is put in or taken out is neither gain nor loss; an account begun anew has no return that day.
+ */
 static void test_flows(void)
 {
     struct arena_days days = {0}, same = {0};
@@ -385,7 +387,8 @@ static void test_flows(void)
     CHECK(isnan(arena_days_return(&days, 13)));
     CHECK_NEAR(arena_days_return(&days, 14), 1510.0 / 1500 - 1, 1e-12);
 
-    CHECK_INT(arena_days_flow(&days, 16 * DAY_NS, 10), 0); /* days without a point: no return, then all of it */
+    CHECK_INT(arena_days_flow(&days, 16 * DAY_NS, 10),
+              0); /* days without a point: no return, then all of it */
     CHECK_INT(days.n, 7);
     CHECK(isnan(arena_days_return(&days, 15)) && isnan(arena_days_return(&days, 16)));
     CHECK_INT(arena_days_add(&days, 17 * DAY_NS, 1661), 0);

@@ -1,5 +1,5 @@
-/* The test by which a challenger is crowned (daemon/arena/evidence.h): its closed form against a quadrature, that
- * it is a supermartingale over all signs, its level when it is looked at every day, and its power. */
+/* The test by which a challenger is crowned (daemon/arena/evidence.h): its closed form against a quadrature,
+ * that it is a supermartingale over all signs, its level when it is looked at every day, and its power. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -58,7 +58,8 @@ static void test_value(void)
         }
         double wanted = by_quadrature(sum, variance);
         CHECK_NEAR(arena_evidence_value(&evidence) / wanted, 1, 1e-9);
-        CHECK_NEAR(arena_evidence_value(&small) / wanted, 1, 1e-9); /* whatever the differences are measured in */
+        CHECK_NEAR(arena_evidence_value(&small) / wanted, 1,
+                   1e-9); /* whatever the differences are measured in */
         double before = arena_evidence_value(&evidence);
         arena_evidence_add(&evidence, 0); /* a day without a difference says nothing */
         CHECK_NEAR(arena_evidence_value(&evidence), before, 0);
@@ -131,9 +132,9 @@ static int compare(const void *a, const void *b)
 static void test_level(void)
 {
     static const struct market markets[] = {
-        {"normal noise", 0, false, false},      {"wild tails", 0, true, false},
-        {"swinging noise", 0, false, true},     {"a little worse", -0.05, false, false},
-        {"edge 0.1 a day", 0.1, false, false},  {"edge 0.2 a day", 0.2, false, false},
+        {"normal noise", 0, false, false},     {"wild tails", 0, true, false},
+        {"swinging noise", 0, false, true},    {"a little worse", -0.05, false, false},
+        {"edge 0.1 a day", 0.1, false, false}, {"edge 0.2 a day", 0.2, false, false},
         {"edge 0.5 a day", 0.5, false, false},
     };
     const int runs = getenv("PAPERTAPE_LONG") ? 20000 : 1000;
@@ -151,7 +152,8 @@ static void test_level(void)
         }
         qsort(days, (size_t)n, sizeof *days, compare);
         double share = (double)n / runs, bound = ALPHA + 3 * sqrt(ALPHA * (1 - ALPHA) / runs);
-        printf("evidence: %-15s crowned %5.1f %% of %d within %d days, half of those by day %d; a test of one look "
+        printf("evidence: %-15s crowned %5.1f %% of %d within %d days, half of those by day %d; a test of "
+               "one look "
                "%5.1f %%\n",
                market->name, 100 * share, runs, DAYS, n ? days[n / 2] : 0, 100.0 * naive / runs);
         if (market->edge <= 0)

@@ -88,8 +88,9 @@ static void arena(void)
     struct db_reader *reader = fixture_reader(path);
     struct seen seen = {0};
     CHECK_INT(db_reader_policies(reader, see_policy, &seen), 0);
-    CHECK_STR(seen.text, "a champion a ppo /p better ppo/7 3 8 7 80;b challenger b ppo /p better ppo/7 2 7 6 70;"
-                         "c retired c ppo /p better ppo/7 1 5 4 50;");
+    CHECK_STR(seen.text,
+              "a champion a ppo /p better ppo/7 3 8 7 80;b challenger b ppo /p better ppo/7 2 7 6 70;"
+              "c retired c ppo /p better ppo/7 1 5 4 50;");
     struct db_order_policy found = {0};
     CHECK_INT(db_reader_order_policy(reader, f.order_id, &found), 0);
     CHECK_INT(found.order_id, f.order_id);

@@ -12,7 +12,8 @@ static const struct stored_column columns[] = {
     {"name", -16},      {"role", -10},  {"account", -12}, {"state", -9},       {"equity", 14},
     {"return_pct", 10}, {"trades", 6},  {"sharpe", 7},    {"decided_ns", -24}, {"interval", 0},
     {"backend", -16},   {"id", -12},    {"training", 0},  {"since_ns", 0},     {"path", 0},
-    {"actions", 0},     {"detail", -1},
+    {"actions", 0},     {"e_value", 8}, {"days", 5},      {"against", 0},      {"expires_ns", -24},
+    {"proposal", 0},    {"detail", -1},
 };
 
 static json_t *row_object(const struct db_policy *row)
@@ -20,12 +21,14 @@ static json_t *row_object(const struct db_policy *row)
     char id[POLICY_ID_TEXT];
 
     policy_id_text(row->id, id);
-    return json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:n, s:n, s:n, s:n, s:n, s:n, s:n, s:n, s:n, s:n}", "name",
-        row->name, "role", db_policy_role_name(row->role), "account", row->account, "id", id, "training",
-        row->training, "path", row->path, "since_ns", (json_int_t)row->since_ns, "reason", row->reason,
-        "state", "detail", "backend", "interval", "equity", "return_pct", "trades", "sharpe", "decided_ns",
-        "actions");
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:s, s:o, s:n, s:n, s:n, s:n, s:n, s:n, s:n, "
+                     "s:n, s:n, s:n, s:n}",
+                     "name", row->name, "role", db_policy_role_name(row->role), "account", row->account, "id",
+                     id, "training", row->training, "path", row->path, "since_ns", (json_int_t)row->since_ns,
+                     "reason", row->reason, "proposal", row->proposal, "expires_ns",
+                     row->expires_ns > 0 ? json_integer(row->expires_ns) : json_null(), "evidence", "state",
+                     "detail", "backend", "interval", "equity", "return_pct", "trades", "sharpe",
+                     "decided_ns", "actions");
 }
 
 struct reading {
@@ -54,11 +57,12 @@ const struct told_source told_policies = {"policy_list", "policies", "policy", r
 
 static void print_row(struct stored_list *list, const json_t *row)
 {
-    enum { EQUITY, RETURN, TRADES, SHARPE, DECIDED, SINCE, ID, CELLS };
+    enum { EQUITY, RETURN, TRADES, SHARPE, DECIDED, SINCE, ID, VALUE, DAYS, EXPIRES, CELLS };
     enum stored_form form = list->form;
     char cell[CELLS][STORED_CELL];
     const char *detail = told_text(row, "detail");
     json_t *given = json_object_get(row, "actions");
+    const json_t *evidence = json_object_get(row, "evidence");
     char *actions = json_is_object(given) ? json_dumps(given, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
 
     snprintf(cell[ID], STORED_CELL, "%.12s", told_text(row, "id")); /* enough to tell them apart */
@@ -79,6 +83,11 @@ static void print_row(struct stored_list *list, const json_t *row)
         told_time(form, cell[SINCE], row, "since_ns"),
         told_text(row, "path"),
         actions ? actions : "",
+        told_real(cell[VALUE], evidence, "value", 2),
+        told_integer(cell[DAYS], evidence, "days"),
+        told_text(evidence, "against"),
+        told_time(form, cell[EXPIRES], row, "expires_ns"),
+        told_text(row, "proposal"),
         *detail ? detail : told_text(row, "reason"),
     };
     stored_row(list, cells);

@@ -114,6 +114,16 @@ static void row(const struct table *table, int y, const struct scene *scene, con
     area_text_cut(&rest, x, 0, rest.width - x, frame_style(decided, STYLE_NORMAL), known ? text : "-");
 }
 
+/* How far it is from the crown; nobody is crowned but by command where nothing is needed. */
+static int evidence(const struct area *body, int x, int y, const struct status_policy *p)
+{
+    x = area_printf(body, x, y, STYLE_DIM, ", evidence %.3g", p->evidence.value);
+    if (isfinite(p->evidence.value_needed))
+        x = area_printf(body, x, y, STYLE_DIM, " of %.3g", p->evidence.value_needed);
+    return area_printf(body, x, y, STYLE_DIM, " on %lld of %lld days against %s", (long long)p->evidence.days,
+                       (long long)p->evidence.days_needed, p->evidence.against);
+}
+
 /* What the table has no room for, of the chosen one; a champion trades for the account of that name, too. */
 static void facts(const struct area *body, const struct scene *scene, int y)
 {
@@ -136,6 +146,11 @@ static void facts(const struct area *body, const struct scene *scene, int y)
         x = area_printf(body, x, y, STYLE_DIM, ", decided %s ago", format_age(age, decided_ms));
     if (champion)
         x = area_printf(body, x, y, STYLE_DIM, ", also on account %s", s->champion_account);
+    if (p->expires_ns > 0)
+        x = area_printf(body, x, y, STYLE_DIM, ", expires in %s",
+                        format_age(age, model_until_ms(scene->model, p->expires_ns, scene->now)));
+    if (p->evidence.against[0])
+        x = evidence(body, x, y, p);
     const struct {
         const char *label, *text;
     } more[] = {{", ", why},
