@@ -265,17 +265,19 @@ static int check_policy_files(const struct account_config *account, char error[s
 {
     bool network = policy_names_network(account->policy);
     if (network && account->actions[0])
-        return config_reason(error, CONFIG_ERROR_MAX,
-                             "[account %s] actions: a trained policy has none: it is to be left out, or "
-                             "policy = PARAMS.json",
-                             account->name);
+        return config_reason(
+            error, CONFIG_ERROR_MAX,
+            "[account %s] actions: a trained policy has none, nor has an ensemble: it is to be left "
+            "out, or policy = PARAMS.json",
+            account->name);
     if (network || !account->policy[0] == !account->actions[0])
         return 0;
     return config_reason(error, CONFIG_ERROR_MAX, "[account %s] %s: %s is needed too: %s", account->name,
                          account->policy[0] ? "policy" : "actions",
                          account->policy[0] ? "actions = ACTIONS.csv" : "policy = PARAMS.json",
                          account->policy[0]
-                             ? "a recorded policy has two files, a trained one is F.safetensors"
+                             ? "a recorded policy has two files, a trained one is F.safetensors, an ensemble "
+                               "NAME.ensemble.json"
                              : "a recorded policy has two files");
 }
 

@@ -263,8 +263,9 @@ static const struct config_key keys[] = {
     {"account", "currency", "what the account holds and is counted in", config_parse_asset, config_print_text,
      IN_ACCOUNT(currency), .max = FITS(struct account_config, currency)},
     {"account", "policy",
-     "F.safetensors of a trained policy, or PARAMS.json of a recorded one, which trades instead of a "
-     "strategy; its cash, its fees and no limits where none are given here",
+     "F.safetensors of a trained policy, NAME.ensemble.json of an ensemble, or PARAMS.json of a recorded "
+     "one, "
+     "which trades instead of a strategy; its cash, its fees and no limits where none are given here",
      parse_policy, config_print_text, IN_ACCOUNT(policy), .max = FITS(struct account_config, policy)},
     {"account", "actions", "ACTIONS.csv of a recorded policy: what it did at each bar", config_parse_path,
      config_print_text, IN_ACCOUNT(actions), .max = FITS(struct account_config, actions)},

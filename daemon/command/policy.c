@@ -499,8 +499,10 @@ void command_policy_promote(const struct request *request)
         (args_given(&args, "path") && !args_text(&args, "path", &path)) || !take_role(&args, &to))
         return;
     if (path && (path[0] != '/' || strlen(path) >= ARENA_PATH_MAX)) {
-        control_error(request->call, "EINVAL",
-                      "args.path: \"%.*s\": an absolute path of a .safetensors file is needed", SHOWN, path);
+        control_error(
+            request->call, "EINVAL",
+            "args.path: \"%.*s\": an absolute path of a .safetensors or .ensemble.json file is needed", SHOWN,
+            path);
         return;
     }
     command_policy_ask(request,

@@ -6,8 +6,8 @@
 #include "daemon/arena/file.h"
 #include "daemon/command/internal.h"
 #include "exchange/bar.h"
+#include "strategy/policy/ensemble.h"
 #include "strategy/policy/shelf.h"
-#include "strategy/policy/trained.h"
 
 struct show_job {
     uv_work_t work;
@@ -43,6 +43,24 @@ static json_t *sets_object(const struct trained_policy *trained)
     return object;
 }
 
+static json_t *members_array(const struct policy *policy)
+{
+    json_t *members = json_array();
+    for (int i = 0; i < policy->n_members; i++) {
+        char id[POLICY_ID_TEXT];
+        policy_id_text(policy->members[i]->id, id);
+        json_array_append_new(members, json_pack("{s:s, s:s}", "file", policy->member_names[i], "id", id));
+    }
+    return members;
+}
+
+static void set_ensemble(json_t *object, const struct ensemble_policy *ensemble)
+{
+    json_object_set_new(object, "combine", json_string(ensemble_combine_name(ensemble->combine)));
+    json_object_set_new(object, "window_bars", json_integer(ensemble->window_bars));
+    json_object_set_new(object, "members", members_array(&ensemble->policy));
+}
+
 static json_t *made_object(const struct policy *policy)
 {
     bool is_trained = strcmp(policy->kind, "trained") == 0;
@@ -62,6 +80,8 @@ static json_t *made_object(const struct policy *policy)
                         trained ? json_integer(trained->trained_steps) : json_null());
     json_object_set_new(object, "environment",
                         trained ? environment_object(trained->environment) : json_null());
+    if (policy->n_members > 0)
+        set_ensemble(object, (const struct ensemble_policy *)policy);
     return object;
 }
 

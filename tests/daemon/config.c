@@ -387,7 +387,7 @@ static void test_refusals(void)
           "a trained one is F.safetensors");
     fails(
         "[account main]\npolicy = p.safetensors\nactions = a.csv\n",
-        ": [account main] actions: a trained policy has none: it is to be left out, or policy = PARAMS.json");
+        ": [account main] actions: a trained policy has none, nor has an ensemble: it is to be left out, or policy = PARAMS.json");
     fails("[account main]\nactions = a.csv\n",
           ": [account main] actions: policy = PARAMS.json is needed too: a recorded policy has two files");
     fails("[account main]\nstrategy = sma-cross\npolicy = p.json\n",

@@ -8,9 +8,11 @@ everything once the originals are gone. And what is refused."""
 import json
 import os
 import shutil
+import signal
 import struct
 import sys
 
+import arena
 import harness
 import policy_three_ways as recorded
 import trained_three_ways as trained
@@ -140,6 +142,37 @@ def twice(place, files):
         print(f"twice {name}: {len(trades)} trades, {len(steps)} steps and all splits as the policy itself")
 
 
+def promoted(folder):
+    """Live: a challenger by its file, whose originals go, and whose daemon is killed; then champion, and retired."""
+    recorded.ROWS = 3000
+    one = arena.Arena(folder, trained.made(folder.path, "bars", False)[1])
+    names = [one.policies[name] for name in ("a", "b", "c")]
+    path = ensemble(folder.path, "three", "sharpe", names)
+    one.start()
+    first = one.done("policy_promote", name="three", path=path)["policy"]
+    kept = os.path.join(one.state, "policies", first["id"])
+    assert sorted(os.listdir(kept)) == [*(f"member-{i}.safetensors" for i in (1, 2, 3)), "policy.ensemble.json"], os.listdir(kept)
+    for name in (*names, path):
+        os.remove(name)
+    one.trading("three")
+    one.daemon.stop(signal.SIGKILL)
+    one.start(one.config + "[policies]\ninference = gpu\n", PAPERTAPE_GPU_MODULE=harness.GPU_ON_CPU)
+    one.daemon.wait_status(lambda status: one.policy("three", status)["backend"].startswith("gpu: "), "the GPU computes all members")
+    one.daemon.stop(signal.SIGKILL)
+    one.start()
+    one.trading("three")
+    shown = one.done("policy_show", name="three")["policy"]
+    assert shown["id"] == first["id"] and shown["kind"] == "ensemble" and shown["combine"] == "sharpe", shown
+    assert [member["file"] for member in shown["members"]] == ["a.safetensors", "b.safetensors", "c.safetensors"], shown
+    one.refused("EINVAL", ["absolute", ".ensemble.json"], "policy_promote", name="three", path="three.ensemble.json")
+    assert one.done("policy_promote", name="three")["policy"]["role"] == "champion"
+    one.trading("three", "champion")
+    one.done("policy_retire", name="three")
+    assert one.daemon.stop() == 0
+    print("  " + one.daemon.papertape("parity").strip().split("\n")[-1])
+    print("arena: an ensemble promoted, killed, crowned and retired, by its copies alone")
+
+
 def bad_input(place, files):
     bad = os.path.join(place, "bad")
     os.mkdir(bad)
@@ -178,6 +211,8 @@ def main():
         for name in KINDS if harness.LONG else ("sharpe",):
             three_ways(folder, name, gaps, with_gaps, False)
         bad_input(place, files)
+    with harness.Folder() as folder:
+        promoted(folder)
     return 0
 
 

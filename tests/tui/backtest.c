@@ -229,7 +229,7 @@ static void test_refused(void)
     CHECK_INT(BACKTEST("--policy", "x.safetensors"), 2);
     CHECK(strstr(err, " is needed: what the policy trades on"));
     CHECK_INT(BACKTEST("--policy", "x.safetensors", "--actions", "a.csv", "--bars", "x.csv"), 2);
-    CHECK(strstr(err, "--actions: a trained policy has none"));
+    CHECK(strstr(err, "--actions: a trained policy and an ensemble have none"));
     CHECK_INT(BACKTEST("--policy", "/nonexistent/x.safetensors", "--bars", "x.csv"), 1);
     CHECK(strstr(err, "/nonexistent/x.safetensors"));
     CHECK_INT(BACKTEST("--policy", "p.json", "--bars", "x.csv"), 2);

@@ -12,7 +12,7 @@
 static const char help_begin[] =
     "Usage: papertape backtest --strategy S [--set key=value…] --bars F[,F…] [options]\n"
     "       papertape backtest --strategy S [--set key=value…] --ticks F[,F…] [options]\n"
-    "       papertape backtest --policy F.safetensors --bars F[,F…] [options]\n"
+    "       papertape backtest --policy F --bars F[,F…] [options]\n"
     "       papertape backtest --policy PARAMS.json --actions ACTIONS.csv --bars F[,F…] [options]\n"
     "       papertape backtest --account NAME [--state DIR] [options]\n"
     "       papertape backtest --events LOG [--from T] [--to T] [options]\n"
@@ -28,8 +28,9 @@ static const char help_end[] =
     "  --account NAME     instead of --strategy: the account of a daemon, with its strategy,\n"
     "                     parameters, fees, limits and cash; without --bars on what is stored\n"
     "  --policy F [--actions F]\n"
-    "                     instead of --strategy: a trained policy, F.safetensors; or a\n"
-    "                     recorded one, its parameters (JSON) and its actions (CSV), as\n"
+    "                     instead of --strategy: a trained policy, F.safetensors; an ensemble\n"
+    "                     of such, NAME.ensemble.json; or a recorded one, its parameters (JSON)\n"
+    "                     and its actions (CSV), as\n"
     "                     papertape-trainer env-replay reads them; cash, fees and slippage are\n"
     "                     theirs where no option says them\n"
     "  --benchmark B      what alpha and beta are against, held: a symbol (the first), equal\n"
@@ -124,11 +125,12 @@ static int check_policy(const struct backtest_args *args)
     if (!args->policy)
         return fail(EXIT_USAGE, "--actions", "it goes with --policy PARAMS.json");
     if (policy_names_network(args->policy) && args->actions)
-        return fail(EXIT_USAGE, "--actions", "a trained policy has none: it goes with --policy PARAMS.json");
+        return fail(EXIT_USAGE, "--actions",
+                    "a trained policy and an ensemble have none: it goes with --policy PARAMS.json");
     if (!policy_names_network(args->policy) && !args->actions)
         return fail(EXIT_USAGE, "--policy",
                     "--actions ACTIONS.csv is needed: what it did at each bar; or F.safetensors of a trained "
-                    "policy");
+                    "policy, or NAME.ensemble.json");
     if (args->run.n_choices > 0 || args->account || args->events || args->n_ticks > 0)
         return fail(EXIT_USAGE, "--policy", "it goes with --bars alone, instead of a strategy");
     if (args->run.n_bars == 0)

@@ -22,9 +22,10 @@ struct backtest_args {
     const char *from, *to;          /* as they were given */
     const char *ticks[SYMBOLS_MAX]; /* trades, instead of bars */
     size_t n_ticks;
-    const char *account;          /* a daemon's, instead of a strategy */
-    const char *policy, *actions; /* F.safetensors; PARAMS.json and ACTIONS.csv: instead of a strategy */
-    const char *benchmark;        /* a symbol, "equal" or "none"; NULL: the first symbol */
+    const char *account; /* a daemon's, instead of a strategy */
+    const char *policy,
+        *actions; /* F.safetensors, X.ensemble.json; PARAMS.json and ACTIONS.csv: instead of a strategy */
+    const char *benchmark; /* a symbol, "equal" or "none"; NULL: the first symbol */
     const char *save;
     const char *outputs[BACKTEST_OUTPUTS];
     bool json, list, done;

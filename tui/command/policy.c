@@ -15,7 +15,7 @@
 static const char help[] =
     "Usage: papertape policy list [--csv|--json]\n"
     "       papertape policy show NAME [--json]\n"
-    "       papertape policy promote NAME [--to challenger|champion] [--policy F.safetensors] [--json]\n"
+    "       papertape policy promote NAME [--to challenger|champion] [--policy F] [--json]\n"
     "       papertape policy retire NAME [--json]\n"
     "\n"
     "The policies that trade on paper: challengers, each on an account of its own, and the champion.\n"
@@ -28,7 +28,8 @@ static const char help[] =
     "\n"
     "  --to ROLE      the role that the step is to lead to, challenger or champion: refused where it leads\n"
     "                 elsewhere\n"
-    "  --policy F     this file instead of the training's newest\n"
+    "  --policy F     this file instead of the training's newest: F.safetensors, or an ensemble's,\n"
+    "                 NAME.ensemble.json\n"
     "  --csv, --json  papertape.policies/1 of the list; what is not known is null\n"
     "  --state DIR    the daemon's state directory\n";
 

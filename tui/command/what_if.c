@@ -23,7 +23,7 @@ enum { SETS_MAX = STRATEGY_PARAMS_MAX, ROWS = 48 };
 static const char help[] =
     "Usage: papertape what-if --at T [--account A] [--strategy S] [--set KEY=VALUE]… [--to T] [--json]\n"
     "                         [--state DIR]\n"
-    "       papertape what-if --at T [--account A] --policy F.safetensors [--to T] [--json] [--state DIR]\n"
+    "       papertape what-if --at T [--account A] --policy F [--to T] [--json] [--state DIR]\n"
     "\n"
     "Plays the engine's log to a past moment, gives one account another strategy or other parameters there, "
     "and\n"
@@ -34,8 +34,9 @@ static const char help[] =
     "  --account A       main when left out\n"
     "  --strategy S      a strategy's name, or none: orders by hand only\n"
     "  --set KEY=VALUE   a parameter; the others stay as they were, or are another strategy's defaults\n"
-    "  --policy F        a trained policy instead: it is shown the last bars before T, at most 1000 of a\n"
-    "                    symbol, and goes on with what the account holds\n"
+    "  --policy F        a trained policy instead, F.safetensors, or an ensemble, NAME.ensemble.json: it is\n"
+    "                    shown the last bars before T, at most 1000 of a symbol, and goes on with what the\n"
+    "                    account holds\n"
     "  --json            papertape.what-if/1\n"
     "  --state DIR       the daemon's state directory\n"
     "\n"
@@ -114,7 +115,8 @@ static int parse(int argc, char **argv, struct asked *ret)
         return stored_fail(EXIT_USAGE, "what-if", argv[optind], "no argument is expected");
     if (ret->policy && !policy_names_network(ret->policy))
         return stored_fail(EXIT_USAGE, "what-if", "--policy",
-                           "F.safetensors of a trained policy is needed: a recorded one decides on its own "
+                           "F.safetensors of a trained policy or NAME.ensemble.json is needed: a recorded "
+                           "one decides on its own "
                            "bars only, as papertape backtest --policy plays it");
     if (ret->policy && (ret->strategy || ret->n_sets > 0))
         return stored_fail(
