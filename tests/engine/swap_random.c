@@ -9,12 +9,14 @@
 #include "tests/engine/logged.h"
 #include "tests/engine/made_policy.h"
 #include "tests/engine/tape.h"
+#include "tests/strategy/ensemble_made.h"
 
 #define E8        INT64_C(100000000)
 #define MINUTE_NS (INT64_C(60) * 1000000000)
 #define MS_NS     INT64_C(1000000)
 
-enum { SYMBOLS = 3, ACCOUNTS = 3, POLICIES = 4, QUEUE_MAX = 512, MINUTES = 300, LOST_MAX = 64 };
+enum { SYMBOLS = 3, ACCOUNTS = 3, POLICIES = 4, ENSEMBLE = 2 /* where they are read from files */ };
+enum { QUEUE_MAX = 512, MINUTES = 300, LOST_MAX = 64 };
 
 static const struct made_walk walk = {.start = 500 * E8, .tick = E8 / 100, .step = E8 / 10000};
 
@@ -389,7 +391,25 @@ static void check_replay(void)
     replay_close(replay);
 }
 
-static uint64_t explained, decided;
+static uint64_t explained, decided, by_members, weighed;
+
+/* Its action is what they said, by their weights. */
+static void look_at_members(const struct explained_policy *policy)
+{
+    double action = 0, sum = 0;
+    bool alike = true;
+    for (int m = 0; m < policy->n_members; m++) {
+        const struct policy_vote *vote = &policy->members[m].vote;
+        action += vote->weight * (double)vote->action;
+        sum += vote->weight;
+        alike = alike && vote->weight == policy->members[0].vote.weight;
+    }
+    CHECK(policy->n_members == 3 && strcmp(policy->members[1].name, "e-2.safetensors") == 0);
+    CHECK_NEAR(sum, 1, 1e-12);
+    CHECK_NEAR(action, (double)policy->action, 1e-5 * (1 + fabs(action)));
+    by_members++;
+    weighed += !alike;
+}
 
 static bool look(void *ctx, const struct explanation *e)
 {
@@ -399,6 +419,8 @@ static bool look(void *ctx, const struct explanation *e)
     if (strcmp(e->order.tag, "policy") == 0) {
         CHECK(e->have_decision && e->decision.have_policy && e->decision.policy.ordered != 0);
         decided++;
+        if (e->decision.policy.n_members > 0)
+            look_at_members(&e->decision.policy);
     }
     return true;
 }
@@ -506,6 +528,31 @@ static void write_recorded(const char *params, const char *actions, int i)
     fclose(file);
 }
 
+/* Of members that remember, weighed by what they earned, in the place of the policy of the first two symbols.
+ */
+static struct policy *open_ensemble(const char *kept)
+{
+    const char *const names[] = {"e-1.safetensors", "e-2.safetensors", "e-3.safetensors"};
+    const struct ensemble_member members[] = {
+        {.lookback = 2, .interval_ns = MINUTE_NS},
+        {.lookback = 4, .interval_ns = MINUTE_NS, .features = true, .levels = 0},
+        {.lookback = 3, .interval_ns = MINUTE_NS, .recurrent = 16},
+    };
+    const char *path = scratch_path("random.ensemble.json");
+    char err[POLICY_ERROR_MAX] = "";
+    struct policy *policy = NULL;
+    for (int m = 0; m < 3; m++)
+        ensemble_member(&u.random, names[m], &members[m]);
+    if (ensemble_write(path, names, 3, ENSEMBLE_SHARPE, 30, err) < 0 ||
+        policy_load(path, NULL, &policy, err) < 0 || policy_keep(policy, path, kept, err) < 0) {
+        fprintf(stderr, "%s\n", err);
+        exit(EXIT_FAILURE);
+    }
+    for (int m = 0; m < 3; m++)
+        CHECK_INT(remove(scratch_path(names[m])), 0); /* the copies do */
+    return policy;
+}
+
 static void open_recorded(void)
 {
     char params[SCRATCH_PATH_MAX], actions[SCRATCH_PATH_MAX], kept[SCRATCH_PATH_MAX], files[SCRATCH_MAX];
@@ -514,6 +561,10 @@ static void open_recorded(void)
     snprintf(kept, sizeof kept, "%s/policies", l.dir);
     for (int i = 0; i < POLICIES; i++) {
         struct policy *policy = NULL;
+        if (i == ENSEMBLE) {
+            u.policies[i] = open_ensemble(kept);
+            continue;
+        }
         snprintf(params, sizeof params, "%s/params.json", files);
         snprintf(actions, sizeof actions, "%s/actions.csv", files);
         write_recorded(params, actions, i);
@@ -572,6 +623,9 @@ int main(void)
            (uintmax_t)totals.waited, (uintmax_t)totals.kills, (uintmax_t)totals.orders,
            (uintmax_t)totals.fills, (uintmax_t)totals.states, (uintmax_t)explained, (uintmax_t)decided);
     CHECK(totals.swaps > 200 && totals.closes > 50 && totals.left > 20 && totals.waited > 200);
+    printf("swap_random: %ju of an ensemble, %ju by unlike weights\n", (uintmax_t)by_members,
+           (uintmax_t)weighed);
+    CHECK(by_members > 50 && weighed > 20);
     CHECK(totals.kills > 5 && totals.fills > 1000 && decided > 500);
     return check_done("engine/swap_random");
 }
