@@ -384,10 +384,10 @@ static void test_refusals(void)
           ": [account main] fees: crypto2 is no tier of binance: see papertape fees");
     fails("[account main]\npolicy = p.json\n",
           ": [account main] policy: actions = ACTIONS.csv is needed too: a recorded policy has two files, "
-          "a trained one is F.safetensors");
-    fails(
-        "[account main]\npolicy = p.safetensors\nactions = a.csv\n",
-        ": [account main] actions: a trained policy has none, nor has an ensemble: it is to be left out, or policy = PARAMS.json");
+          "a trained one is F.safetensors, an ensemble NAME.ensemble.json");
+    fails("[account main]\npolicy = p.safetensors\nactions = a.csv\n",
+          ": [account main] actions: a trained policy has none, nor has an ensemble: it is to be left out, "
+          "or policy = PARAMS.json");
     fails("[account main]\nactions = a.csv\n",
           ": [account main] actions: policy = PARAMS.json is needed too: a recorded policy has two files");
     fails("[account main]\nstrategy = sma-cross\npolicy = p.json\n",
