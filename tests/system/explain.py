@@ -196,7 +196,7 @@ def check_what_if(state, orders):
                              (("--at", moment, "--account", "nobody", "--strategy", "none"), "nobody"),
                              (("--at", "2030-01-01", "--set", "slow=9"), "ends before")):
         assert words in papertape(state, "what-if", *arguments, status=1), arguments
-    assert "F.safetensors of a trained policy is needed" in papertape(state, "what-if", "--at", moment, "--policy", "p", status=2)
+    assert "F.safetensors of a trained policy or NAME.ensemble.json is needed" in papertape(state, "what-if", "--at", moment, "--policy", "p", status=2)
     print(f"from {moment}: {same['was']['equity_end']} as it was, {other['would_be']['equity_end']} with slow=20")
 
 
