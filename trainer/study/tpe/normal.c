@@ -1,6 +1,7 @@
 #include "trainer/study/tpe/normal.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 #define SQRT_HALF 0.70710678118654752440
 #define SQRT_2PI  2.50662827463100050242
@@ -15,12 +16,21 @@ static double log_tail(double x)
 }
 
 /* The density's Taylor series around the middle, integrated: its terms are Hermite polynomials. The next term
- * is below 5e-14 for h (|m| + 1) < 0.05. */
-static double log_narrow(double m, double h)
+ * is below 3e-14 for h (|m| + 1) < NARROW. */
+#define NARROW 0.5
+
+/* What it is times phi(m) h. */
+static double narrow(double m, double h)
 {
-    double m2 = m * m, h2 = h * h;
-    double more = h2 / 24 * (m2 - 1) + h2 * h2 / 1920 * (m2 * m2 - 6 * m2 + 3);
-    return -0.5 * m2 - NORMAL_LOG_SQRT_2PI + log(h) + log1p(more);
+    double m2 = m * m, q = 0.25 * h * h;
+    double he2 = m2 - 1, he4 = m2 * (m2 - 6) + 3, he6 = m2 * (m2 * (m2 - 15) + 45) - 15;
+    double he8 = m2 * (m2 * (m2 * (m2 - 28) + 210) - 420) + 105;
+    return 1 + q / 6 * (he2 + q / 20 * (he4 + q / 42 * (he6 + q / 72 * he8)));
+}
+
+static bool is_narrow(double m, double h)
+{
+    return h * (fabs(m) + 1) < NARROW;
 }
 
 double normal_log_mass(double a, double b)
@@ -31,8 +41,8 @@ double normal_log_mass(double a, double b)
         b = other;
     }
     double h = b - a, m = 0.5 * (a + b);
-    if (h * (fabs(m) + 1) < 0.05)
-        return log_narrow(m, h);
+    if (is_narrow(m, h))
+        return log(h * narrow(m, h)) - 0.5 * m * m - NORMAL_LOG_SQRT_2PI;
     if (b <= 0) {
         double all = log_tail(b);
         return all + log1p(-exp(log_tail(a) - all));
@@ -40,6 +50,23 @@ double normal_log_mass(double a, double b)
     double outside =
         0.5 * ((a < -NORMAL_ALL ? 0 : erfc(-a * SQRT_HALF)) + (b > NORMAL_ALL ? 0 : erfc(b * SQRT_HALF)));
     return outside < 0.5 ? log1p(-outside) : log(0.5 * (erf(b * SQRT_HALF) - erf(a * SQRT_HALF)));
+}
+
+double normal_mass(double a, double b, double *ret_log)
+{
+    double h = b - a, m = 0.5 * (a + b), nearest = m > 0 ? a : -b;
+    *ret_log = 0;
+    if (is_narrow(m, h)) {
+        *ret_log = -0.5 * m * m;
+        return h / SQRT_2PI * narrow(m, h);
+    }
+    if (nearest > 30) {
+        *ret_log = normal_log_mass(a, b);
+        return 1;
+    }
+    if (nearest > 0) /* both ends on one side: the tail has the digits */
+        return 0.5 * (erfc(nearest * SQRT_HALF) - erfc((nearest + h) * SQRT_HALF));
+    return 0.5 * (erf(b * SQRT_HALF) - erf(a * SQRT_HALF));
 }
 
 /* Of p in (0, 0.5]: Abramowitz and Stegun 26.2.23 (within 4.5e-4), and one step of Halley's on it. */

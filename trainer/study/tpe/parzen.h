@@ -9,11 +9,15 @@
 #include "trainer/study/tpe/divide.h"
 #include "trainer/study/tpe/running.h"
 
+enum { PARZEN_MASSES = 64 };
+
 struct parzen_dimension {
     struct axis axis;
     enum { PARZEN_DENSITY, PARZEN_STEPS, PARZEN_CHOICES } kind;
-    double *centre, *inverse; /* [n] mu and 1 / sigma of numbers */
-    double *choice;           /* [n] of choices; the prior's is -1 */
+    double *centre, *inverse;     /* [n] mu and 1 / sigma of numbers */
+    double least;                 /* the largest of `inverse`: all such kernels have one shape */
+    double masses[PARZEN_MASSES]; /* of steps: logarithms of such a kernel's so many steps away; or NaN */
+    double *choice;               /* [n] of choices; the prior's is -1 */
     int n_choices;
     double log_hit, log_miss, log_any; /* of a kernel's own choice, of another, of each by the prior */
 };

@@ -24,12 +24,28 @@ static struct owned owned_by(const struct parzen_dimension *dimension, double va
     return (struct owned){place, place};
 }
 
+/* A product of many masses, of which one logarithm is taken. */
+struct product {
+    double log, factor;
+};
+
+static void multiply(struct product *product, double a, double b)
+{
+    double more;
+    product->factor *= normal_mass(a, b, &more);
+    product->log += more;
+    if (product->factor < 1e-200) {
+        product->log += log(product->factor);
+        product->factor = 1;
+    }
+}
+
 /* What the truncation of kernel k adds, of all dimensions. */
 static double cut_of(struct parzen *parzen, int k)
 {
     if (!isnan(parzen->cut[k]))
         return parzen->cut[k];
-    double cut = 0;
+    struct product inside = {0, 1};
     for (int d = 0; d < parzen->n_dimensions; d++) {
         const struct parzen_dimension *dimension = &parzen->dimensions[d];
         if (dimension->kind == PARZEN_CHOICES)
@@ -37,9 +53,9 @@ static double cut_of(struct parzen *parzen, int k)
         double a = (dimension->axis.low - dimension->centre[k]) * dimension->inverse[k];
         double b = (dimension->axis.high - dimension->centre[k]) * dimension->inverse[k];
         if (a > -NORMAL_ALL || b < NORMAL_ALL)
-            cut -= normal_log_mass(a, b);
+            multiply(&inside, a, b);
     }
-    return parzen->cut[k] = cut;
+    return parzen->cut[k] = -(inside.log + log(inside.factor));
 }
 
 /* The square of how far a point is from kernel k, in deviations. */
@@ -64,8 +80,29 @@ static void take_squares(const struct parzen_dimension *dimension, struct owned 
     }
 }
 
-/* What kernel k is at the point, whose bound is known to be `bound` after dimensions [0, from); less than
- * `least`: any number below it. */
+/* The mass of kernel k over a step. Kernels of one shape are alike in steps. */
+static void multiply_step(struct parzen_dimension *dimension, struct owned owned, double value, int k,
+                          struct product *product)
+{
+    double centre = dimension->centre[k], inverse = dimension->inverse[k];
+    double a = (owned.left - centre) * inverse, b = (owned.right - centre) * inverse;
+    if (inverse != dimension->least || dimension->axis.log) {
+        multiply(product, a, b);
+        return;
+    }
+    double away = fabs(value - centre) / dimension->axis.step, steps = rint(away);
+    if (!(fabs(away - steps) < 1e-12 && steps < PARZEN_MASSES)) {
+        multiply(product, a, b);
+        return;
+    }
+    double *mass = &dimension->masses[(int)steps];
+    if (isnan(*mass))
+        *mass = normal_log_mass(a, b);
+    product->log += *mass;
+}
+
+/* What kernel k is at the point, whose bound is known to be `bound` after dimensions [0, from); where it is
+ * less than `least`: any number below that. */
 static double exact(struct parzen *parzen, int k, int from, double bound, double least, const double *point,
                     const struct owned *owned)
 {
@@ -77,22 +114,20 @@ static double exact(struct parzen *parzen, int k, int from, double bound, double
         if (bound < least)
             return bound;
     }
-    double sum = parzen->base[k] + cut_of(parzen, k);
+    struct product steps = {bound - parzen->slack[k] + cut_of(parzen, k), 1};
     for (int d = 0; d < parzen->n_dimensions; d++) {
-        const struct parzen_dimension *dimension = &parzen->dimensions[d];
-        if (dimension->kind == PARZEN_DENSITY) {
-            sum -= 0.5 * square(dimension, owned[d], k);
-        } else if (dimension->kind == PARZEN_CHOICES) {
+        struct parzen_dimension *dimension = &parzen->dimensions[d];
+        if (dimension->kind == PARZEN_CHOICES) {
             double choice = dimension->choice[k];
-            sum += choice < 0           ? dimension->log_any
-                   : choice == point[d] ? dimension->log_hit
-                                        : dimension->log_miss;
-        } else {
-            double centre = dimension->centre[k], inverse = dimension->inverse[k];
-            sum += normal_log_mass((owned[d].left - centre) * inverse, (owned[d].right - centre) * inverse);
+            steps.log += choice < 0           ? dimension->log_any
+                         : choice == point[d] ? dimension->log_hit
+                                              : dimension->log_miss;
+        } else if (dimension->kind == PARZEN_STEPS) {
+            steps.log += 0.5 * square(dimension, owned[d], k);
+            multiply_step(dimension, owned[d], point[d], k, &steps);
         }
     }
-    return sum;
+    return steps.factor == 1 ? steps.log : steps.log + log(steps.factor);
 }
 
 double parzen_log_density(struct parzen *parzen, const double *point)

@@ -129,6 +129,7 @@ static void make_numbers(const struct parzen_source *source, struct members *mem
     int n = members->n;
     double range = axis->high - axis->low, constant = -NORMAL_LOG_SQRT_2PI - log(range);
     double least = source->options->consider_magic_clip ? range / fmin(100, 1 + (n + 1)) : LEAST_DEVIATION;
+    dimension->least = 1 / least;
     bool inner = !source->options->consider_endpoints && n >= 2, density = dimension->kind == PARZEN_DENSITY;
     sort(source, members, d, axis);
     double before = axis->low;
@@ -222,6 +223,8 @@ static int reserve(const struct space *space, int n, struct parzen *parzen)
         dimension->kind = distribution->kind == DISTRIBUTION_CATEGORICAL ? PARZEN_CHOICES
                           : dimension->axis.step > 0                     ? PARZEN_STEPS
                                                                          : PARZEN_DENSITY;
+        for (int i = 0; i < PARZEN_MASSES && dimension->kind == PARZEN_STEPS; i++)
+            dimension->masses[i] = NAN;
         dimension->centre = dimension->choice = next;
         dimension->inverse = next + kernels;
     }

@@ -75,28 +75,42 @@ static int estimators(struct drawing *drawing, const struct space *space, struct
     return r;
 }
 
+/* Was a point drawn before? Of whole numbers and choices few differ. */
+static bool is_among(const double *candidates, int n, const double *candidate, size_t size)
+{
+    for (int i = 0; i < n; i++)
+        if (memcmp((const char *)candidates + (size_t)i * size, candidate, size) == 0)
+            return true;
+    return false;
+}
+
 /* The best of the candidates over `space`, the first of equals. */
 static int draw_best(struct drawing *drawing, const struct space *space, struct draw *draw,
                      double *ret_values)
 {
+    int n = drawing->source.options->n_ei_candidates > 1 ? drawing->source.options->n_ei_candidates : 1;
     struct parzen below, above;
-    double best = -INFINITY, *candidate = malloc(((size_t)space->n + 1) * sizeof *candidate);
-    int r = candidate ? estimators(drawing, space, &below, &above) : -ENOMEM;
+    size_t size = (size_t)space->n * sizeof(double);
+    double best = -INFINITY, *candidates = malloc((size_t)n * size + 1);
+    int r = candidates ? estimators(drawing, space, &below, &above) : -ENOMEM;
     if (r < 0) {
-        free(candidate);
+        free(candidates);
         return r;
     }
-    for (int i = 0; i < drawing->source.options->n_ei_candidates || i == 0; i++) {
+    for (int i = 0; i < n; i++) {
+        double *candidate = candidates + (size_t)i * space->n;
         parzen_draw(&below, draw, candidate);
+        if (is_among(candidates, i, candidate, size))
+            continue;
         double gain = parzen_log_density(&below, candidate) - parzen_log_density(&above, candidate);
         if (i == 0 || gain > best) {
             best = gain;
-            memcpy(ret_values, candidate, (size_t)space->n * sizeof *ret_values);
+            memcpy(ret_values, candidate, size);
         }
     }
     parzen_finish(&below);
     parzen_finish(&above);
-    free(candidate);
+    free(candidates);
     return 0;
 }
 
