@@ -30,6 +30,7 @@ struct parzen {
     double *slack;  /* [n] so much at most the truncation masses add */
     double *cut;    /* [n] what they do add; NaN: not reckoned yet */
     double *work;   /* [2 n + 2 n_dimensions] */
+    int *list;      /* [n] for work */
     double *memory; /* all of these */
 };
 

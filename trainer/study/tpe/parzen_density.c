@@ -101,19 +101,10 @@ static void multiply_step(struct parzen_dimension *dimension, struct owned owned
     product->log += *mass;
 }
 
-/* What kernel k is at the point, whose bound is known to be `bound` after dimensions [0, from); where it is
- * less than `least`: any number below that. */
-static double exact(struct parzen *parzen, int k, int from, double bound, double least, const double *point,
+/* What kernel k is at the point, whose bound, of all dimensions, is `bound`. */
+static double exact(struct parzen *parzen, int k, double bound, const double *point,
                     const struct owned *owned)
 {
-    for (int d = from; d < parzen->n_dimensions; d++) {
-        const struct parzen_dimension *dimension = &parzen->dimensions[d];
-        if (dimension->kind == PARZEN_CHOICES)
-            continue;
-        bound -= 0.5 * square(dimension, owned[d], k);
-        if (bound < least)
-            return bound;
-    }
     struct product steps = {bound - parzen->slack[k] + cut_of(parzen, k), 1};
     for (int d = 0; d < parzen->n_dimensions; d++) {
         struct parzen_dimension *dimension = &parzen->dimensions[d];
@@ -130,31 +121,78 @@ static double exact(struct parzen *parzen, int k, int from, double bound, double
     return steps.factor == 1 ? steps.log : steps.log + log(steps.factor);
 }
 
-double parzen_log_density(struct parzen *parzen, const double *point)
+/* What the point owns in each number's dimension; false: a density is 0 there. */
+static bool find_owned(const struct parzen *parzen, const double *point, struct owned *ret)
 {
-    int n = parzen->n, prior = n - 1, from = 0, numbers = 0, found = 0;
-    double *bounds = parzen->work, *sums = bounds + n, most = -INFINITY, sum = 0;
-    struct owned *owned = (struct owned *)(void *)(sums + n);
-    for (int k = 0; k < n; k++)
-        bounds[k] = parzen->base[k] + parzen->slack[k];
     for (int d = 0; d < parzen->n_dimensions; d++) {
         const struct parzen_dimension *dimension = &parzen->dimensions[d];
         if (dimension->kind == PARZEN_CHOICES)
             continue;
-        owned[d] = owned_by(dimension, point[d]);
+        ret[d] = owned_by(dimension, point[d]);
         if (dimension->kind == PARZEN_DENSITY &&
-            !(owned[d].left >= dimension->axis.low && owned[d].left <= dimension->axis.high))
-            return -INFINITY;
+            !(ret[d].left >= dimension->axis.low && ret[d].left <= dimension->axis.high))
+            return false;
+    }
+    return true;
+}
+
+/* The prior: it is nowhere small. */
+static double exact_prior(struct parzen *parzen, const double *point, const struct owned *owned)
+{
+    int k = parzen->n - 1;
+    double bound = parzen->base[k] + parzen->slack[k];
+    for (int d = 0; d < parzen->n_dimensions; d++)
+        if (parzen->dimensions[d].kind != PARZEN_CHOICES)
+            bound -= 0.5 * square(&parzen->dimensions[d], owned[d], k);
+    return exact(parzen, k, bound, point, owned);
+}
+
+/* The other kernels that may be no less than `least`: their bounds, and the list of them. */
+static int find_near(const struct parzen *parzen, const struct owned *owned, double least, double *bounds,
+                     int *ret_list)
+{
+    int n = parzen->n - 1, numbers = 0, near = 0;
+    for (int k = 0; k < n; k++) {
+        bounds[k] = parzen->base[k] + parzen->slack[k];
+        ret_list[k] = k;
+    }
+    near = n;
+    for (int d = 0; d < parzen->n_dimensions; d++) {
+        const struct parzen_dimension *dimension = &parzen->dimensions[d];
+        int all = near;
+        if (dimension->kind == PARZEN_CHOICES)
+            continue;
         if (numbers++ < DENSE) {
             take_squares(dimension, owned[d], n, bounds);
-            from = d + 1;
+            if (numbers < DENSE)
+                continue;
+        }
+        near = 0;
+        for (int i = 0; i < all; i++) {
+            int k = ret_list[i];
+            if (numbers > DENSE)
+                bounds[k] -= 0.5 * square(dimension, owned[d], k);
+            ret_list[near] = k;
+            near += bounds[k] >= least;
         }
     }
-    /* The prior first: it is nowhere small. */
-    for (int i = 0, k = prior; i < n; k = i++) {
+    return near;
+}
+
+double parzen_log_density(struct parzen *parzen, const double *point)
+{
+    int n = parzen->n, found = 0;
+    double *bounds = parzen->work, *sums = bounds + n, sum = 0;
+    struct owned *owned = (struct owned *)(void *)(sums + n);
+    if (!find_owned(parzen, point, owned))
+        return -INFINITY;
+    double most = sums[found++] = exact_prior(parzen, point, owned);
+    int near = find_near(parzen, owned, most - NEGLIGIBLE, bounds, parzen->list);
+    for (int i = 0; i < near; i++) {
+        int k = parzen->list[i];
         if (bounds[k] < most - NEGLIGIBLE)
             continue;
-        double one = exact(parzen, k, from, bounds[k], most - NEGLIGIBLE, point, owned);
+        double one = exact(parzen, k, bounds[k], point, owned);
         sums[found++] = one;
         most = one > most ? one : most;
     }

@@ -204,7 +204,7 @@ static int reserve(const struct space *space, int n, struct parzen *parzen)
     parzen->n = n + 1;
     parzen->n_dimensions = space->n;
     parzen->dimensions = calloc(dimensions + 1, sizeof *parzen->dimensions);
-    parzen->memory = malloc((kernels * (6 + 2 * dimensions) + 2 * dimensions) * sizeof *parzen->memory);
+    parzen->memory = malloc((kernels * (7 + 2 * dimensions) + 2 * dimensions) * sizeof *parzen->memory);
     if (!parzen->dimensions || !parzen->memory)
         return -ENOMEM;
     parzen->weight = parzen->memory;
@@ -229,6 +229,7 @@ static int reserve(const struct space *space, int n, struct parzen *parzen)
         dimension->inverse = next + kernels;
     }
     parzen->work = next;
+    parzen->list = (int *)(void *)(next + 2 * kernels + 2 * dimensions);
     return 0;
 }
 
