@@ -27,8 +27,8 @@ with oracle_venv.imports("optuna"):
 EXCHANGE = sys.argv[1]
 MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # Optuna syncs thousands of times
 SEED = int(os.environ.get("PAPERTAPE_SEED", "0")) or random.randrange(1, 10**6)
-RANDOM_TRIALS = 30
-RANDOM_DISTRIBUTIONS = 200000 if os.environ.get("PAPERTAPE_LONG") else 10000
+RANDOM_TRIALS = 20
+RANDOM_DISTRIBUTIONS = 200000 if os.environ.get("PAPERTAPE_LONG") else 4000
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 warnings.simplefilter("ignore")

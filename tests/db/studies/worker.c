@@ -39,10 +39,12 @@ static void count(const struct study *study, int ret[static TRIAL_STATES])
         ret[study->trials[i]->state]++;
 }
 
-/* A new trial's parameters; those of one that is tried again stay. */
+/* A new trial's parameters; those of one that is tried again stay, and those that were asked for. */
 static double put_params(struct study_store *store, const struct study *study, int64_t trial, int number)
 {
     const struct study_trial *at = study->trials[number];
+    const struct study_attribute *attribute = study_attribute_find(at->system, at->n_system, "fixed_params");
+    json_t *fixed = attribute ? json_loads(attribute->json, 0, NULL) : NULL;
     double sum = 0;
     for (int i = 0; i < PARAMS; i++) {
         struct distribution distribution;
@@ -51,9 +53,13 @@ static double put_params(struct study_store *store, const struct study *study, i
         snprintf(name, sizeof name, "x%d", i);
         const struct trial_param *param = study_trial_param(at, study_param_find(study, name));
         double value = param ? param->value : drand48();
+        json_t *wanted = fixed ? json_object_get(fixed, name) : NULL;
+        if (wanted && distribution_internal(&distribution, wanted, &value) < 0)
+            die("fixed_params");
         TRY(study_store_set_param(store, trial, name, &distribution, value, err));
         sum += value;
     }
+    json_decref(fixed);
     return sum;
 }
 
