@@ -97,18 +97,22 @@ static int look(struct study_sqlite *store, char err[static STUDY_ERROR_MAX])
 }
 
 /* Tables of the same names that are not Optuna's lack a column that a statement needs. */
+static int unlike(struct study_sqlite *store, int rc, char err[static STUDY_ERROR_MAX])
+{
+    if (rc != SQLITE_ERROR)
+        return study_sqlite_fail(store, rc, err);
+    return study_store_fail(&store->base, -EMEDIUMTYPE, err,
+                            "its tables are not Optuna's (%.100s): schema %d, or a new file, is needed",
+                            sqlite3_errmsg(store->db), STUDY_SCHEMA_VERSION);
+}
+
 static int prepare(struct study_sqlite *store, char err[static STUDY_ERROR_MAX])
 {
     for (int i = 0; i < STUDY_SQL_STATEMENTS; i++) {
         int rc = sqlite3_prepare_v3(store->db, study_sql_texts[i], -1, SQLITE_PREPARE_PERSISTENT,
                                     &store->statements[i], NULL);
-        if (rc == SQLITE_ERROR)
-            return study_store_fail(
-                &store->base, -EMEDIUMTYPE, err,
-                "its tables are not Optuna's (%.100s): schema %d, or a new file, is needed",
-                sqlite3_errmsg(store->db), STUDY_SCHEMA_VERSION);
         if (rc != SQLITE_OK)
-            return study_sqlite_fail(store, rc, err);
+            return unlike(store, rc, err);
     }
     return 0;
 }
@@ -128,7 +132,7 @@ int study_sqlite_schema(struct study_sqlite *store, char err[static STUDY_ERROR_
     r = look(store, err); /* another may have been first */
     if (r == 1) {
         rc = sqlite3_exec(store->db, STUDY_SCHEMA SCHEMA_ROWS(STUDY_SCHEMA_VERSION), NULL, NULL, NULL);
-        r = rc == SQLITE_OK ? check_version(store, err) : study_sqlite_fail(store, rc, err);
+        r = rc == SQLITE_OK ? check_version(store, err) : unlike(store, rc, err);
     }
     if (r == 0)
         r = prepare(store, err);

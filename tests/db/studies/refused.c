@@ -1,0 +1,305 @@
+/* What a store refuses, with which errno and words: foreign, newer, older, locked, read-only, damaged and
+ * missing files, names that are taken, values and states against Optuna's rules. Nothing is changed by any.
+ */
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "tests/db/studies/fixture.h"
+
+enum { NOBODY = 65534, SHORT_MS = 20 };
+
+static void run_sql(const char *path, const char *sql)
+{
+    sqlite3 *db;
+    char *said = NULL;
+    if (sqlite3_open(path, &db) != SQLITE_OK || sqlite3_exec(db, sql, NULL, NULL, &said) != SQLITE_OK) {
+        fprintf(stderr, "%s: %s\n", sql, said ? said : sqlite3_errmsg(db));
+        exit(EXIT_FAILURE);
+    }
+    sqlite3_close(db);
+}
+
+static int open_it(const char *path, enum study_store_mode mode)
+{
+    struct study_store *store = NULL;
+    int r = study_store_open(path, mode, SHORT_MS, &store, err);
+    if (r == 0)
+        study_store_close(store);
+    else
+        CHECK(store == NULL);
+    return r;
+}
+
+static void test_urls(void)
+{
+    REFUSED(open_it("postgresql://host/db", STUDY_STORE_WRITE), -EPROTONOSUPPORT, "sqlite:///FILE");
+    REFUSED(open_it("sqlite://f.db", STUDY_STORE_WRITE), -EINVAL, "three slashes");
+    REFUSED(open_it("sqlite:///", STUDY_STORE_WRITE), -EINVAL, "names no file");
+    REFUSED(open_it("", STUDY_STORE_WRITE), -EINVAL, "names no file");
+    REFUSED(open_it(scratch_path("no/such/folder.db"), STUDY_STORE_WRITE), -ENOENT, "folder.db");
+    REFUSED(open_it(scratch_path("missing.db"), STUDY_STORE_READ), -ENOENT, "missing.db");
+    CHECK(access(scratch_path("missing.db"), F_OK) < 0);
+    char url[SCRATCH_PATH_MAX + 16];
+    snprintf(url, sizeof url, "sqlite:///%s", scratch_path("url.db"));
+    OK(open_it(url, STUDY_STORE_WRITE));
+    OK(open_it(scratch_path("url.db"), STUDY_STORE_READ));
+}
+
+static void test_schemas(void)
+{
+    REFUSED(open_it(scratch_write("text.db", "this is not a database, but a text of some length\n"),
+                    STUDY_STORE_WRITE),
+            -EMEDIUMTYPE, "no SQLite database");
+    const char *foreign = scratch_path("foreign.db"), *alike = scratch_path("alike.db"),
+               *path = scratch_path("v.db");
+    run_sql(foreign, "CREATE TABLE bars (open INTEGER); CREATE TABLE trials (a)");
+    REFUSED(open_it(foreign, STUDY_STORE_WRITE), -EMEDIUMTYPE, "holds other tables");
+    REFUSED(open_it(foreign, STUDY_STORE_READ), -EMEDIUMTYPE, "holds other tables");
+    run_sql(alike, "CREATE TABLE trials (trial_id INTEGER PRIMARY KEY, patient TEXT)");
+    REFUSED(open_it(alike, STUDY_STORE_WRITE), -EMEDIUMTYPE, "not Optuna's");
+    run_sql(alike, "CREATE TABLE studies (a)"); /* it was left as it was */
+    OK(open_it(path, STUDY_STORE_WRITE));
+    run_sql(path, "UPDATE alembic_version SET version_num = 'v9.1.0.a'");
+    REFUSED(open_it(path, STUDY_STORE_WRITE), -EMEDIUMTYPE, "v9.1.0.a");
+    CHECK(strstr(err, "newer than 12 (v3.2.0.a)") != NULL);
+    run_sql(path, "UPDATE alembic_version SET version_num = 'v3.0.0.d'");
+    REFUSED(open_it(path, STUDY_STORE_READ), -EMEDIUMTYPE, "optuna storage upgrade");
+    run_sql(
+        path,
+        "UPDATE alembic_version SET version_num = 'v3.2.0.a'; UPDATE version_info SET schema_version = 13");
+    REFUSED(open_it(path, STUDY_STORE_WRITE), -EMEDIUMTYPE, "schema 13");
+    /* Its making was interrupted. */
+    run_sql(path, "UPDATE version_info SET schema_version = 12; DROP TABLE alembic_version; DROP TABLE "
+                  "trial_heartbeats");
+    REFUSED(open_it(path, STUDY_STORE_READ), -ENOENT, "no studies yet");
+    OK(open_it(path, STUDY_STORE_WRITE));
+    OK(open_it(path, STUDY_STORE_READ));
+    REFUSED(open_it(scratch_write("empty.db", ""), STUDY_STORE_READ), -ENOENT, "no studies yet");
+}
+
+static void test_locked(void)
+{
+    const char *path = scratch_path("locked.db");
+    struct study_store *store;
+    struct study *study;
+    int64_t trial;
+    int number;
+    sqlite3 *other;
+    OK(study_store_open(path, STUDY_STORE_WRITE, SHORT_MS, &store, err));
+    int64_t id = make_study(store, "l");
+    CHECK_INT(sqlite3_open(path, &other), SQLITE_OK);
+    CHECK_INT(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    REFUSED(study_store_ask(store, id, true, &trial, &number, err), -EBUSY, "locked by others");
+    OK(study_store_load(store, id, &study, err)); /* readers are not kept out */
+    OK(study_store_sync(store, study, err));
+    CHECK_INT(sqlite3_exec(other, "COMMIT; BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
+    REFUSED(study_store_begin(store, err), -EBUSY, "locked by others");
+    REFUSED(study_store_sync(store, study, err), -EBUSY, "locked by others");
+    REFUSED(open_it(path, STUDY_STORE_WRITE), -EBUSY, "locked by others");
+    sqlite3_close(other);
+    OK(study_store_ask(store, id, true, &trial, &number, err));
+    CHECK_INT(number, 0);
+    study_destroy(study);
+    study_store_close(store);
+}
+
+/* As one who is not root, to whom permissions mean nothing. */
+static void as_nobody(void (*test)(const char *), const char *path)
+{
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        check_failures = 0;
+        if (getuid() == 0 && setresuid(NOBODY, NOBODY, NOBODY) < 0)
+            _exit(EXIT_FAILURE);
+        test(path);
+        _exit(check_failures ? EXIT_FAILURE : EXIT_SUCCESS);
+    }
+    int status = -1;
+    waitpid(pid, &status, 0);
+    CHECK_INT(status, 0);
+}
+
+static void reads_only(const char *path)
+{
+    struct study_store *store;
+    struct study *study;
+    int64_t id, trial;
+    int number;
+    REFUSED(open_it(path, STUDY_STORE_WRITE), -EROFS, "is read-only");
+    OK(study_store_open(path, STUDY_STORE_READ, SHORT_MS, &store, err));
+    OK(study_store_find(store, "r", &id, err));
+    OK(study_store_load(store, id, &study, err));
+    CHECK_INT(study->n_trials, 1);
+    REFUSED(study_store_ask(store, id, false, &trial, &number, err), -EROFS, "read only");
+    study_destroy(study);
+    study_store_close(store);
+}
+
+static void test_read_only(void)
+{
+    char folder[SCRATCH_MAX], path[SCRATCH_MAX + 16];
+    scratch_make(folder);
+    snprintf(path, sizeof path, "%s/r.db", folder);
+    struct study_store *store = open_store(path);
+    ask(store, make_study(store, "r"), false);
+    study_store_close(store);
+    CHECK_INT(chmod(scratch_root(), 0755), 0);
+    CHECK_INT(chmod(folder, 0777), 0);
+    CHECK_INT(chmod(path, 0444), 0);
+    as_nobody(reads_only, path);
+    CHECK_INT(chmod(path, 0666), 0);
+    CHECK_INT(chmod(folder, 0555), 0); /* no room for a journal */
+    as_nobody(reads_only, path);
+    CHECK_INT(chmod(folder, 0700), 0);
+    CHECK_INT(chmod(scratch_root(), 0700), 0);
+}
+
+/* A file that is full takes the transaction back as a whole. */
+static void fills(const char *path)
+{
+    struct study_store *store = open_store(path);
+    struct study *study;
+    int64_t id, trial;
+    enum { LARGE = 8 << 20 };
+    char *large = malloc(LARGE);
+    memset(large, '1', LARGE);
+    large[LARGE - 1] = '\0';
+    OK(study_store_find(store, "r", &id, err));
+    OK(study_store_load(store, id, &study, err));
+    struct rlimit limit = {1 << 20, 1 << 20};
+    signal(SIGXFSZ, SIG_IGN);
+    CHECK_INT(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    OK(study_store_begin(store, err));
+    trial = ask(store, id, false);
+    int r = study_store_set_user(store, trial, "large", large, err);
+    CHECK(r == -EIO || r == -ENOSPC);
+    REFUSED(study_store_set_user(store, trial, "small", "1", err), -ECANCELED, "was taken back");
+    REFUSED(study_store_commit(store, err), -ECANCELED, "was taken back");
+    OK(study_store_sync(store, study, err));
+    CHECK_INT(study->n_trials, 1);
+    trial = ask(store, id, false);
+    OK(study_store_sync(store, study, err));
+    CHECK_INT(study->n_trials, 2);
+    CHECK_INT(study->trials[1]->id, trial);
+    free(large);
+    study_destroy(study);
+    study_store_close(store);
+}
+
+/* A writer that was killed in the middle of its pages: a reader takes them back. */
+static void dies(const char *path)
+{
+    sqlite3 *db;
+    sqlite3_open(path, &db);
+    sqlite3_exec(
+        db,
+        "PRAGMA cache_size = 2; BEGIN IMMEDIATE; UPDATE studies SET study_name = 'half'; WITH RECURSIVE c(i) "
+        "AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 2000) INSERT INTO trials (number, study_id, "
+        "state) SELECT i, 1, 'WAITING' FROM c; UPDATE study_directions SET direction = 'NOT_SET'",
+        NULL, NULL, NULL);
+    raise(SIGKILL);
+}
+
+static void test_hot_journal(const char *path)
+{
+    struct study_store *store;
+    struct study_summary *list;
+    char journal[SCRATCH_PATH_MAX + 16];
+    size_t n;
+    pid_t pid = fork();
+    if (pid == 0)
+        dies(path);
+    int status = 0;
+    waitpid(pid, &status, 0);
+    CHECK(WIFSIGNALED(status));
+    snprintf(journal, sizeof journal, "%s-journal", path);
+    CHECK(access(journal, F_OK) == 0);
+    OK(study_store_open(path, STUDY_STORE_READ, SHORT_MS, &store, err));
+    OK(study_store_list(store, &list, &n, err));
+    CHECK_INT(n, 1);
+    CHECK_STR(list[0].name, "r");
+    CHECK_INT(list[0].directions[0], STUDY_MAXIMIZE);
+    CHECK_INT(list[0].trials[TRIAL_WAITING], 0);
+    study_summaries_finish(list, n);
+    free(list);
+    study_store_close(store);
+    CHECK(access(journal, F_OK) < 0);
+}
+
+static void test_rules(void)
+{
+    static const enum study_direction wrong[] = {STUDY_NOT_SET};
+    struct study_store *store = open_store(scratch_path("rules.db"));
+    int64_t id = make_study(store, "taken"), none;
+    bool existed;
+    REFUSED(study_store_create(store, "taken", maximize, 1, &none, NULL, err), -EEXIST,
+            "is there already (MAXIMIZE)");
+    REFUSED(study_store_create(store, "taken", maximize, 2, &none, &existed, err), -EEXIST,
+            "directions MAXIMIZE, MAXIMIZE, MINIMIZE were asked for");
+    REFUSED(study_store_create(store, "taken", maximize + 1, 1, &none, &existed, err), -EEXIST,
+            "MINIMIZE were asked");
+    REFUSED(study_store_create(store, "", maximize, 1, &none, NULL, err), -EINVAL, "a name of");
+    REFUSED(study_store_create(store, "n", wrong, 1, &none, NULL, err), -EINVAL, "MINIMIZE or MAXIMIZE");
+    REFUSED(study_store_create(store, "n", maximize, 0, &none, NULL, err), -EINVAL, "1 to 16");
+    struct distribution rate = number_of(DISTRIBUTION_FLOAT, 1e-6, 1e-3, 0, true);
+    struct distribution plain = number_of(DISTRIBUTION_FLOAT, 1e-6, 1e-3, 0, false);
+    struct distribution wider = number_of(DISTRIBUTION_FLOAT, 1e-7, 1, 0, true);
+    struct distribution whole = number_of(DISTRIBUTION_INT, 1, 9, 1, false);
+    struct distribution kind = choices_of("[1, 2]"), kinds = choices_of("[1, 2, 3]");
+    int64_t trial = ask(store, id, false);
+    OK(study_store_set_param(store, trial, "rate", &rate, 1e-5, err));
+    OK(study_store_set_param(store, trial, "rate", &rate, 1e-5, err));
+    REFUSED(study_store_set_param(store, trial, "rate", &rate, 1e-4, err), -EEXIST, "another value");
+    OK(study_store_set_param(store, trial, "kind", &kind, 1, err));
+    REFUSED(study_store_set_param(store, trial, "x", &rate, 0.5, err), -EINVAL, "a value of 1e-06 to 0.001");
+    REFUSED(study_store_set_param(store, trial, "x", &whole, 2.5, err), -EINVAL, "on its grid");
+    REFUSED(study_store_set_param(store, trial, "", &whole, 2, err), -EINVAL, "a name of");
+    trial = ask(store, id, false);
+    REFUSED(study_store_set_param(store, trial, "rate", &plain, 1e-5, err), -EINVAL, "keeps its class");
+    REFUSED(study_store_set_param(store, trial, "rate", &whole, 1, err), -EINVAL, "keeps its class");
+    REFUSED(study_store_set_param(store, trial, "kind", &kinds, 1, err), -EINVAL, "its choices");
+    OK(study_store_set_param(store, trial, "rate", &wider, 0.5, err));
+    REFUSED(study_store_set_param(store, trial + 9, "rate", &rate, 1e-5, err), -ENOENT, "is not there");
+    REFUSED(study_store_report(store, trial, -1, 0, err), -EINVAL, "step of 0");
+    double values[] = {NAN, 1};
+    REFUSED(study_store_tell(store, trial, TRIAL_COMPLETE, values, 1, err), -EINVAL, "NaN");
+    REFUSED(study_store_tell(store, trial, TRIAL_COMPLETE, values, 2, err), -EINVAL, "1 are needed");
+    REFUSED(study_store_tell(store, trial, TRIAL_RUNNING, NULL, 0, err), -EINVAL, "COMPLETE, PRUNED or FAIL");
+    REFUSED(study_store_tell(store, trial, TRIAL_FAIL, values, 1, err), -EINVAL, "FAIL has no values");
+    OK(study_store_tell(store, trial, TRIAL_FAIL, NULL, 0, err));
+    REFUSED(study_store_report(store, trial, 1, 0, err), -EINVAL, "never changes");
+    REFUSED(study_store_set_user(store, trial, "a", "1", err), -EINVAL, "never changes");
+    REFUSED(study_store_set_param(store, trial, "y", &whole, 1, err), -EINVAL, "never changes");
+    REFUSED(study_store_heartbeat(store, trial, err), -EINVAL, "is FAIL");
+    REFUSED(study_store_set_study_user(store, 99, "a", "1", err), -ENOENT, "study id 99");
+    struct study *study = load(store, id);
+    CHECK_INT(study->n_trials, 2);
+    CHECK_INT(study->trials[0]->n_params, 2);
+    CHECK_INT(study->trials[1]->n_params, 1);
+    study_destroy(study);
+    distribution_finish(&kind);
+    distribution_finish(&kinds);
+    study_store_close(store);
+}
+
+int main(void)
+{
+    scratch_in_memory();
+    test_urls();
+    test_schemas();
+    test_locked();
+    test_read_only();
+    const char *path = scratch_path("full.db");
+    struct study_store *store = open_store(path);
+    ask(store, make_study(store, "r"), false);
+    study_store_close(store);
+    CHECK_INT(chmod(scratch_root(), 0777), 0);
+    CHECK_INT(chmod(path, 0666), 0);
+    as_nobody(fills, path);
+    test_hot_journal(path);
+    test_rules();
+    return check_done("db/studies/refused");
+}
