@@ -196,22 +196,29 @@ static void store_close(struct study_store *store)
     free(sqlite);
 }
 
-/* SQLite makes a file, too, but with the umask's mode; and says less of what is wrong with a path. */
+static int read_only(struct study_sqlite *store, char err[static STUDY_ERROR_MAX])
+{
+    return study_store_fail(&store->base, -EROFS, err,
+                            "is read-only: write permission on the file and its folder is needed");
+}
+
+/* SQLite makes a file, too, but with the umask's mode; and says less of what is wrong with a path. One that
+ * is there is not opened: its closing would drop the locks of all stores that this process has on it. */
 static int touch(struct study_sqlite *store, const char *path, char err[static STUDY_ERROR_MAX])
 {
-    bool make = store->base.mode == STUDY_STORE_WRITE;
-    int fd = open(path, (make ? O_RDWR | O_CREAT : O_RDONLY) | O_CLOEXEC, FILE_MODE);
+    bool writes = store->base.mode == STUDY_STORE_WRITE;
+    int fd = writes ? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE) : -1, number = errno;
     if (fd >= 0) {
         close(fd);
         return 0;
     }
-    int r = -errno;
-    if (r == -EACCES && access(path, R_OK) == 0)
-        r = -EROFS;
-    if (r == -EROFS)
-        return study_store_fail(&store->base, r, err,
-                                "is read-only: write permission on the file and its folder is needed");
-    return study_store_fail(&store->base, r, err, "%s", strerror(-r));
+    if (faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0) {
+        number = writes && errno == ENOENT ? number : errno; /* why it was not made */
+        return study_store_fail(&store->base, -number, err, "%s", strerror(number));
+    }
+    if (writes && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) < 0)
+        return read_only(store, err);
+    return 0;
 }
 
 /* Is there room for a journal? */
@@ -224,8 +231,7 @@ static int check_folder(struct study_sqlite *store, const char *path, char err[s
     free(copy);
     if (writes && !sqlite3_db_readonly(store->db, "main"))
         return 0;
-    return study_store_fail(&store->base, -EROFS, err,
-                            "is read-only: write permission on the file and its folder is needed");
+    return read_only(store, err);
 }
 
 static int store_open(const char *location, enum study_store_mode mode, int busy_ms, struct study_store **ret,

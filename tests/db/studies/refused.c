@@ -105,6 +105,29 @@ static void test_locked(void)
     study_store_close(store);
 }
 
+/* A store that is opened and closed beside another of this process leaves that one's lock alone. */
+static void test_beside(void)
+{
+    const char *path = scratch_path("beside.db");
+    struct study_store *store = open_store(path);
+    make_study(store, "b");
+    OK(study_store_begin(store, err));
+    OK(open_it(path, STUDY_STORE_READ));
+    OK(open_it(path, STUDY_STORE_WRITE));
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        struct study_store *other;
+        int r = study_store_open(path, STUDY_STORE_WRITE, SHORT_MS, &other, err);
+        _exit(r == 0 && study_store_begin(other, err) == -EBUSY ? EXIT_SUCCESS : EXIT_FAILURE);
+    }
+    int status = -1;
+    waitpid(pid, &status, 0);
+    CHECK_INT(status, 0);
+    OK(study_store_commit(store, err));
+    study_store_close(store);
+}
+
 /* As one who is not root, to whom permissions mean nothing. */
 static void as_nobody(void (*test)(const char *), const char *path)
 {
@@ -291,6 +314,7 @@ int main(void)
     test_urls();
     test_schemas();
     test_locked();
+    test_beside();
     test_read_only();
     const char *path = scratch_path("full.db");
     struct study_store *store = open_store(path);
