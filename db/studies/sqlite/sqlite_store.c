@@ -11,7 +11,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FILE_MODE = 0640, NAP_LEAST_US = 300, NAP_MOST_US = 5000 };
+enum { FILE_MODE = 0640 };
+/* How long a writer naps before it asks for the lock again, by how long it has waited: who has waited longest
+ * asks most often, which is nearly a queue. A commit, for which no new reader is let in, waits least. */
+enum { NAP_COMMIT_US = 60, NAP_OLD_US = 400, NAP_MIDDLE_US = 3000, NAP_NEW_US = 10000 };
+static const double MIDDLE_S = 0.05, OLD_S = 0.5;
+/* So many transactions after one that had to wait let others come first. */
+enum { POLITE = 32 };
 
 static int code_of(int rc)
 {
@@ -90,19 +96,29 @@ static double now_s(clockid_t clock)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Naps that differ, so that workers do not come back at once; SQLite has no queue. */
+/* Naps differ, so that workers do not come back at once. */
+static void nap(unsigned most_us)
+{
+    unsigned draw;
+    sqlite3_randomness(sizeof draw, &draw);
+    usleep(most_us / 8 + draw % most_us);
+}
+
 static int wait_turn(void *ctx, int naps)
 {
     struct study_sqlite *store = ctx;
     double now = now_s(CLOCK_MONOTONIC);
     if (naps == 0)
         store->busy_since_s = now;
-    if ((now - store->busy_since_s) * 1e3 >= store->busy_ms)
+    double waited = now - store->busy_since_s;
+    if (waited * 1e3 >= store->busy_ms)
         return 0;
-    unsigned most = NAP_LEAST_US << (naps < 4 ? naps : 4), draw;
-    sqlite3_randomness(sizeof draw, &draw);
-    most = most < NAP_MOST_US ? most : NAP_MOST_US;
-    usleep(NAP_LEAST_US / 2 + draw % most);
+    if (store->committing) {
+        nap(NAP_COMMIT_US);
+    } else {
+        store->polite = POLITE;
+        nap(waited < MIDDLE_S ? NAP_NEW_US : waited < OLD_S ? NAP_MIDDLE_US : NAP_OLD_US);
+    }
     return 1;
 }
 
@@ -165,16 +181,24 @@ bool study_sqlite_state(const char *name, enum trial_state *ret)
     return false;
 }
 
+/* SQLite has no queue: one that comes back at once would find the lock free before those that nap. */
 static int begin(struct study_store *store, char err[static STUDY_ERROR_MAX])
 {
     struct study_sqlite *sqlite = study_sqlite_of(store);
+    if (sqlite->polite > 0 && --sqlite->polite > 0 &&
+        now_s(CLOCK_MONOTONIC) - sqlite->ended_s < 1e-6 * NAP_NEW_US)
+        nap(NAP_NEW_US);
     return study_sqlite_run(sqlite, sqlite->statements[STUDY_SQL_BEGIN_WRITE], err);
 }
 
 static int commit(struct study_store *store, char err[static STUDY_ERROR_MAX])
 {
     struct study_sqlite *sqlite = study_sqlite_of(store);
-    return study_sqlite_run(sqlite, sqlite->statements[STUDY_SQL_COMMIT], err);
+    sqlite->committing = true;
+    int r = study_sqlite_run(sqlite, sqlite->statements[STUDY_SQL_COMMIT], err);
+    sqlite->committing = false;
+    sqlite->ended_s = now_s(CLOCK_MONOTONIC);
+    return r;
 }
 
 static void rollback(struct study_store *store)

@@ -69,7 +69,9 @@ struct study_sqlite {
     sqlite3 *db;
     sqlite3_stmt *statements[STUDY_SQL_STATEMENTS];
     int busy_ms;
-    double busy_since_s;
+    double busy_since_s, ended_s;
+    int polite; /* transactions that let others come first */
+    bool committing;
     uint64_t serial;    /* of this process's stores */
     uint64_t rollbacks; /* how many there were */
     /* Of `study` no trial up to `trial` waits, and so many there are: what was seen is not looked for again.
