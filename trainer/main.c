@@ -7,6 +7,7 @@
 #include "trainer/command/env_replay.h"
 #include "trainer/command/eval.h"
 #include "trainer/command/grad_check.h"
+#include "trainer/command/sample.h"
 #include "trainer/command/serve.h"
 #include "trainer/command/study.h"
 #include "trainer/command/train.h"
@@ -22,6 +23,7 @@ static const struct verb {
     {"serve", "the co-process: a queue of trainings, asked on a socket", command_serve},
     {"eval", "a trained policy in its environment on other bars", command_eval},
     {"validate", "is a search's best result luck? From its trials' returns", command_validate},
+    {"sample", "what a sampler would try next in a stored study", command_sample},
     {"env-replay", "the environment's account through a file of actions", command_env_replay},
     {"grad-check", "one batch, its loss and all gradients in float64, as a file", command_grad_check},
 };

@@ -127,7 +127,8 @@ static void finish(struct driver *driver)
 static void begin(struct driver *driver, const json_t *request)
 {
     enum study_direction directions[STUDY_OBJECTIVES_MAX];
-    const json_t *list = json_object_get(request, "directions"), *sampler = json_object_get(request, "sampler");
+    const json_t *list = json_object_get(request, "directions"),
+                 *sampler = json_object_get(request, "sampler");
     int n = (int)json_array_size(list);
     for (int i = 0; i < n && i < STUDY_OBJECTIVES_MAX; i++)
         directions[i] = strcmp(json_string_value(json_array_get(list, (size_t)i)), "MAXIMIZE") == 0
@@ -151,7 +152,8 @@ static void tell(struct driver *driver, struct study_trial *trial, const json_t 
     const json_t *values = json_object_get(request, "values"), *reports = json_object_get(request, "reports");
     trial->state = state_of(request);
     for (size_t i = 0; i < json_array_size(values); i++)
-        study_trial_put_value(trial, driver->study->n_objectives, (int)i, number_of(json_array_get(values, i)));
+        study_trial_put_value(trial, driver->study->n_objectives, (int)i,
+                              number_of(json_array_get(values, i)));
     for (size_t i = 0; i < json_array_size(reports); i++) {
         const json_t *report = json_array_get(reports, i);
         study_trial_put_report(trial, json_integer_value(json_array_get(report, 0)),
@@ -162,14 +164,12 @@ static void tell(struct driver *driver, struct study_trial *trial, const json_t 
 
 static void add_trial(struct driver *driver, const json_t *request)
 {
-    struct study_trial *trial =
-        study_add(driver->study, driver->study->n_trials + 1, state_of(request));
+    struct study_trial *trial = study_add(driver->study, driver->study->n_trials + 1, state_of(request));
     const char *name;
     json_t *value;
-    json_object_foreach(json_object_get(request, "params"), name, value)
-        study_trial_put_param(trial, study_param(driver->study, name),
-                              distribution_of(driver, json_array_get(value, 0)),
-                              number_of(json_array_get(value, 1)));
+    json_object_foreach(json_object_get(request, "params"), name, value) study_trial_put_param(
+        trial, study_param(driver->study, name), distribution_of(driver, json_array_get(value, 0)),
+        number_of(json_array_get(value, 1)));
     json_object_foreach(json_object_get(request, "system"), name, value)
         study_attribute_put(&trial->system, &trial->n_system, name, json_string_value(value));
     tell(driver, trial, request);
@@ -188,8 +188,7 @@ static json_t *sample(struct driver *driver, int number, double *values)
 static json_t *ask(struct driver *driver)
 {
     double *values = calloc((size_t)driver->space.n + 1, sizeof *values);
-    struct study_trial *trial =
-        study_add(driver->study, driver->study->n_trials + 1, TRIAL_RUNNING);
+    struct study_trial *trial = study_add(driver->study, driver->study->n_trials + 1, TRIAL_RUNNING);
     json_t *answer = sample(driver, trial->number, values), *promise = json_object_get(answer, "promise");
     for (size_t i = 0; i < json_array_size(promise); i++) {
         char key[48], *text = json_dumps(json_array_get(promise, i), JSON_ENCODE_ANY);
@@ -216,12 +215,13 @@ static json_t *densities(struct driver *driver, const json_t *request)
     const json_t *points = json_object_get(request, "points");
     struct space space = space_of(json_object_get(request, "space"));
     size_t n = json_array_size(points), width = (size_t)space.n;
-    double *at = calloc(n * width + 1, sizeof *at), *below = calloc(2 * n + 1, sizeof *below), *above = below + n;
+    double *at = calloc(n * width + 1, sizeof *at), *below = calloc(2 * n + 1, sizeof *below),
+           *above = below + n;
     for (size_t i = 0; i < n * width; i++)
         at[i] = number_of(json_array_get(json_array_get(points, i / width), i % width));
     int number = (int)json_integer_value(json_object_get(request, "number"));
-    int r = tpe_log_densities(driver->tpe, &driver->options.tpe, driver->study, number, &space, at, (int)n, below,
-                              above);
+    int r = tpe_log_densities(driver->tpe, &driver->options.tpe, driver->study, number, &space, at, (int)n,
+                              below, above);
     json_t *answer = json_pack("{s:i,s:o,s:o}", "error", r, "below", numbers_json(below, (int)n), "above",
                                numbers_json(above, (int)n));
     free(at);
@@ -255,8 +255,8 @@ static json_t *chain(struct driver *driver)
     int r = metropolis_chain(&driver->options.metropolis, driver->options.seed, driver->study, &driver->space,
                              &chain);
     return r < 0 ? json_pack("{s:i}", "error", r)
-                 : json_pack("{s:i,s:i,s:i,s:f,s:f}", "at", chain.at, "steps", chain.steps, "taken", chain.taken,
-                             "scale", chain.scale, "acceptance", chain.acceptance);
+                 : json_pack("{s:i,s:i,s:i,s:f,s:f}", "at", chain.at, "steps", chain.steps, "taken",
+                             chain.taken, "scale", chain.scale, "acceptance", chain.acceptance);
 }
 
 static json_t *answer_to(struct driver *driver, const json_t *request)

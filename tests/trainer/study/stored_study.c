@@ -1,0 +1,75 @@
+/* Writes a file of three studies for sample_verb.py: "search", best where the rate is high; "two", of two
+ * objectives; "empty". */
+#include "db/studies/store.h"
+#include "tests/fatal.h"
+#include "trainer/study/sampler.h"
+
+static char err[STUDY_ERROR_MAX];
+
+static struct space search_space(void)
+{
+    struct space space = {0};
+    struct distribution distribution;
+    json_t *choices = json_loads("[0.9, \"auto\", null]", 0, NULL);
+    if (distribution_categories(choices, &distribution, err) < 0 ||
+        space_add(&space, "gamma", &distribution) < 0)
+        fatal("%s", err);
+    distribution_finish(&distribution);
+    json_decref(choices);
+    if (distribution_number(DISTRIBUTION_INT, 1, 3, 1, false, &distribution, err) < 0 ||
+        space_add(&space, "layers", &distribution) < 0 ||
+        distribution_number(DISTRIBUTION_FLOAT, 1e-6, 1e-3, 0, true, &distribution, err) < 0 ||
+        space_add(&space, "rate", &distribution) < 0 ||
+        distribution_number(DISTRIBUTION_INT, 512, 1536, 64, false, &distribution, err) < 0 ||
+        space_add(&space, "width", &distribution) < 0)
+        fatal("%s", err);
+    return space;
+}
+
+static void write_study(struct study_store *store, const char *name, int n_objectives, int n_trials,
+                        const struct space *space)
+{
+    static const enum study_direction directions[] = {STUDY_MAXIMIZE, STUDY_MINIMIZE};
+    struct sampler_options options = sampler_defaults();
+    struct sampler *sampler;
+    struct study *study;
+    int64_t id, trial;
+    int number;
+    options.kind = SAMPLER_RANDOM;
+    if (study_store_create(store, name, directions, n_objectives, &id, NULL, err) < 0 ||
+        study_store_load(store, id, &study, err) < 0 || sampler_create(&options, &sampler) < 0)
+        fatal("%s", err);
+    for (int i = 0; i < n_trials; i++) {
+        double values[8];
+        if (study_store_ask(store, id, false, &trial, &number, err) < 0 ||
+            sampler_sample(sampler, study, number, space, values, NULL) < 0)
+            fatal("%s", err);
+        for (int k = 0; k < space->n; k++)
+            if (study_store_set_param(store, trial, space->params[k].name, &space->params[k].distribution,
+                                      values[k], err) < 0)
+                fatal("%s", err);
+        if (study_store_tell(store, trial, TRIAL_COMPLETE, (double[]){values[2], values[1]}, n_objectives,
+                             err) < 0)
+            fatal("%s", err);
+    }
+    sampler_destroy(sampler);
+    study_destroy(study);
+}
+
+int main(int argc, char **argv)
+{
+    struct study_store *store;
+    struct space space = search_space();
+    if (argc != 2 || study_store_open(argv[1], STUDY_STORE_WRITE, 0, &store, err) < 0)
+        fatal("stored-study FILE: %s", err);
+    if (study_store_begin(store, err) < 0)
+        fatal("%s", err);
+    write_study(store, "search", 1, 40, &space);
+    write_study(store, "two", 2, 15, &space);
+    write_study(store, "empty", 1, 0, &space);
+    if (study_store_commit(store, err) < 0)
+        fatal("%s", err);
+    study_store_close(store);
+    space_finish(&space);
+    return EXIT_SUCCESS;
+}
