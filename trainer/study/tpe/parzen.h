@@ -37,7 +37,7 @@ struct parzen {
 /* What estimators are made from. `sides` [n_trials] is tpe_divide()'s. */
 struct parzen_source {
     struct tpe_history *history;
-    const struct tpe_running *running;
+    struct tpe_running *running;
     const struct tpe_options *options;
     const unsigned char *sides;
     const struct space *space;

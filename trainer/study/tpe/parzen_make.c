@@ -21,6 +21,7 @@ struct members {
     int *params;                       /* [space->n] of the study; -1: it has none of that name */
     const struct tpe_column **columns; /* [space->n] */
     struct tpe_entry *sorted;          /* [n] of one dimension */
+    struct tpe_entry *running;         /* [source->running->n] of one dimension */
     double *ratio;                     /* [n + 1] product of range / sigma over dimensions */
 };
 
@@ -35,7 +36,7 @@ static bool finished_has_all(const struct parzen_source *source, const struct me
 }
 
 static bool running_has_all(const struct parzen_source *source, const struct members *members,
-                            const struct tpe_running_trial *running)
+                            struct tpe_running_trial *running)
 {
     for (int d = 0; d < source->space->n; d++) {
         double value;
@@ -51,6 +52,7 @@ static void members_finish(struct members *members)
     free(members->params);
     free(members->columns);
     free(members->sorted);
+    free(members->running);
     free(members->ratio);
 }
 
@@ -64,9 +66,11 @@ static int members_find(const struct parzen_source *source, enum tpe_side side, 
         .params = malloc(dimensions * sizeof *members->params),
         .columns = calloc(dimensions, sizeof *members->columns),
         .sorted = malloc(n * sizeof *members->sorted),
+        .running = malloc(n * sizeof *members->running),
         .ratio = malloc(n * sizeof *members->ratio),
     };
-    if (!members->kernel || !members->params || !members->columns || !members->sorted || !members->ratio)
+    if (!members->kernel || !members->params || !members->columns || !members->sorted || !members->running ||
+        !members->ratio)
         return -ENOMEM;
     for (int d = 0; d < source->space->n; d++) {
         const struct space_param *param = &source->space->params[d];
@@ -77,7 +81,7 @@ static int members_find(const struct parzen_source *source, enum tpe_side side, 
                 return -ENOMEM;
         }
     }
-    const struct tpe_running_trial *running = source->running->trials;
+    struct tpe_running_trial *running = source->running->trials;
     for (int number = 0; number < members->n_trials; number++) {
         bool in = source->sides[number] == side;
         if (in && history->merits[number].state == TRIAL_WAITING) {
@@ -92,30 +96,47 @@ static int members_find(const struct parzen_source *source, enum tpe_side side, 
     return 0;
 }
 
+static bool is_before(struct tpe_entry a, struct tpe_entry b)
+{
+    return a.place != b.place ? a.place < b.place : a.number < b.number;
+}
+
+/* Those of the members that are RUNNING, in order, into `ret`; returns how many. */
+static int sort_running(const struct parzen_source *source, const struct members *members, int d,
+                        const struct axis *axis, struct tpe_entry *ret)
+{
+    int n = 0;
+    for (int i = 0; i < source->running->n; i++) {
+        struct tpe_running_trial *running = &source->running->trials[i];
+        double value;
+        int number = running->trial->number, at = n;
+        if (members->kernel[number] < 0 ||
+            !tpe_running_value(running, members->params[d], &source->space->params[d], &value))
+            continue;
+        struct tpe_entry entry = {axis_place(axis, value), number};
+        for (; at > 0 && is_before(entry, ret[at - 1]); at--)
+            ret[at] = ret[at - 1];
+        ret[at] = entry;
+        n++;
+    }
+    return n;
+}
+
 /* The members' places on a dimension, in order; equals in the order of trials. */
 static void sort(const struct parzen_source *source, struct members *members, int d, const struct axis *axis)
 {
-    struct tpe_entry *sorted = members->sorted;
+    struct tpe_entry *sorted = members->sorted, *running = members->running;
     const struct tpe_column *column = members->columns[d];
     int n = 0;
     for (int i = 0; column && i < column->n; i++) {
         sorted[n] = column->sorted[i];
         n += members->kernel[column->sorted[i].number] >= 0;
     }
-    for (int i = 0; i < source->running->n; i++) {
-        const struct tpe_running_trial *running = &source->running->trials[i];
-        double value;
-        int number = running->trial->number, at = n;
-        if (members->kernel[number] < 0 ||
-            !tpe_running_value(running, members->params[d], &source->space->params[d], &value))
-            continue;
-        double place = axis_place(axis, value);
-        for (; at > 0 && (sorted[at - 1].place > place ||
-                          (sorted[at - 1].place == place && sorted[at - 1].number > number));
-             at--)
-            sorted[at] = sorted[at - 1];
-        sorted[at] = (struct tpe_entry){place, number};
-        n++;
+    for (int left = sort_running(source, members, d, axis, running); left > 0; left--) {
+        int at = n + left - 1;
+        for (; n > 0 && is_before(running[left - 1], sorted[n - 1]); at--)
+            sorted[at] = sorted[--n];
+        sorted[at] = running[left - 1];
     }
 }
 
@@ -171,7 +192,7 @@ static void make_choices(const struct parzen_source *source, const struct member
         if (members->kernel[number] >= 0)
             dimension->choice[members->kernel[number]] = members->columns[d]->places[number];
     for (int i = 0; i < source->running->n; i++) {
-        const struct tpe_running_trial *running = &source->running->trials[i];
+        struct tpe_running_trial *running = &source->running->trials[i];
         int k = members->kernel[running->trial->number];
         if (k >= 0)
             tpe_running_value(running, members->params[d], &source->space->params[d], &dimension->choice[k]);

@@ -46,8 +46,7 @@ int tpe_running_read(const struct study *study, int number, bool promises, struc
     for (int i = 0; i < study->n_trials; i++) {
         const struct study_trial *trial = study->trials[i];
         if (trial->state == TRIAL_RUNNING && i != number)
-            running.trials[running.n++] =
-                (struct tpe_running_trial){trial, promises ? promised_of(trial) : NULL};
+            running.trials[running.n++] = (struct tpe_running_trial){.trial = trial, .is_read = !promises};
     }
     *ret = running;
     return 0;
@@ -61,13 +60,17 @@ void tpe_running_finish(struct tpe_running *running)
     *running = (struct tpe_running){0};
 }
 
-bool tpe_running_value(const struct tpe_running_trial *trial, int param, const struct space_param *wanted,
+bool tpe_running_value(struct tpe_running_trial *trial, int param, const struct space_param *wanted,
                        double *ret)
 {
     const struct trial_param *own = param >= 0 ? study_trial_param(trial->trial, param) : NULL;
     if (own) {
         *ret = own->value;
         return true;
+    }
+    if (!trial->is_read) {
+        trial->promised = promised_of(trial->trial);
+        trial->is_read = true;
     }
     const json_t *promised = trial->promised ? json_object_get(trial->promised, wanted->name) : NULL;
     return promised && distribution_internal(&wanted->distribution, promised, ret) == 0;

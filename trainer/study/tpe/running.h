@@ -12,16 +12,17 @@ struct tpe_running {
     int n;
     struct tpe_running_trial {
         const struct study_trial *trial;
-        json_t *promised; /* object; NULL: none */
-    } * trials;           /* [n] by number */
+        json_t *promised; /* object, which is read when it is needed; NULL: none */
+        bool is_read;
+    } * trials; /* [n] by number */
 };
 
-/* All but `number`; `promises` are read where joint draws are (multivariate). 0 or -ENOMEM. */
+/* All but `number`; with `promises`, which only joint draws look at, or without. 0 or -ENOMEM. */
 int tpe_running_read(const struct study *study, int number, bool promises, struct tpe_running *ret);
 void tpe_running_finish(struct tpe_running *running); /* fine on a zeroed one */
 
 /* False: it has no such parameter. `param` of the study, -1: the study has none of that name. */
-bool tpe_running_value(const struct tpe_running_trial *trial, int param, const struct space_param *wanted,
+bool tpe_running_value(struct tpe_running_trial *trial, int param, const struct space_param *wanted,
                        double *ret);
 
 /* The pieces, an array of strings, of an object of external values: a new reference; NULL without memory. */

@@ -189,7 +189,7 @@ static int draw_all(struct tpe *tpe, const struct tpe_options *options, const st
 int tpe_sample(struct tpe *tpe, const struct tpe_options *options, const struct study *study, int number,
                const struct space *space, struct draw *draw, double *ret_values, json_t **ret_relative)
 {
-    int r = tpe_history_update(&tpe->history, study), left = 0;
+    int r = tpe_history_update(&tpe->history, study);
     bool *done = calloc((size_t)space->n + 1, sizeof *done);
     if (!done)
         return -ENOMEM;
@@ -197,7 +197,6 @@ int tpe_sample(struct tpe *tpe, const struct tpe_options *options, const struct 
     for (int i = 0; r == 0 && i < space->n; i++) {
         const struct axis axis = axis_of(&space->params[i].distribution);
         done[i] = at_random || distribution_single(&space->params[i].distribution);
-        left += !done[i];
         if (done[i])
             ret_values[i] = at_random ? axis_draw(&axis, draw) : axis.least;
     }
