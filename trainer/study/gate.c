@@ -9,7 +9,7 @@
 struct gate_limits gate_defaults(void)
 {
     return (struct gate_limits){
-        .min_excess = 0.1, .max_pbo = 0.3, .min_deflated = 0.9, .max_drawdown = 0.3, .min_trades = 20};
+        .min_excess = 0.1, .max_pbo = 0.4, .min_deflated = 0.9, .max_drawdown = 0.3, .min_trades = 20};
 }
 
 static struct gate_verdict at_least(const char *gate, double figure, double limit)
@@ -86,8 +86,7 @@ int gate_figures_parse(const json_t *proposal, struct gate_figures *ret, char er
     const json_t *holdout = json_object_get(proposal, "holdout");
     struct gate_figures figures = {0};
     double drawdown_pct, trades;
-    const char *deflated =
-        json_object_get(proposal, "deflated_capped") ? "deflated_capped" : "deflated_sharpe";
+    const char *deflated = json_object_get(proposal, "skill") ? "skill" : "deflated_sharpe";
     const struct {
         const json_t *object;
         const char *in, *key;

@@ -10,7 +10,7 @@ enum { GATES_MAX = 8, GATE_ERROR_MAX = 256 };
 
 struct gate_limits {     /* keys of [arena] of papertaped.ini, and of [study] of a training's */
     double min_excess;   /* out-of-sample Sharpe less that of holding, annualised; 0.1 */
-    double max_pbo;      /* 0.3 */
+    double max_pbo;      /* 0.4 */
     double min_deflated; /* probability; 0.9 */
     double max_drawdown; /* out of sample, a share > 0; 0.3 */
     int min_trades;      /* buys and sells out of sample; 20 */
@@ -19,7 +19,7 @@ struct gate_limits gate_defaults(void);
 
 struct gate_figures {              /* NaN, -1: not known, which passes no gate */
     double sharpe, sharpe_holding; /* of the holdout, annualised */
-    double pbo, deflated;          /* shares of 1, of the search's trials; deflated_capped, else _sharpe */
+    double pbo, deflated;          /* shares of 1, of the search's trials; skill, else deflated_sharpe */
     double drawdown;               /* of the holdout, a share >= 0 */
     long long trades;              /* buys and sells in the holdout */
 };

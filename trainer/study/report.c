@@ -72,13 +72,16 @@ static void figures(struct text *text, const json_t *validation)
     row(text, "R&#178;", number(validation, "r2"), "of that line");
     row(text, "Deflated Sharpe ratio", number(deflated, "deflated_sharpe"),
         "probability that the best is better than the best of so many by luck");
-    row(text, "The same, capped", number(deflated, "deflated_capped"),
-        "by what luck can make Sharpes differ, which the gates look at: trials may differ in skill, too");
+    row(text, "Deflated by luck alone", number(deflated, "deflated_capped"),
+        "trials' Sharpes may differ by skill, too: by no more than luck can make them differ");
+    row(text, "The same beyond holding", number(deflated, "deflated_beyond_holding"),
+        "of the returns that holding does not explain");
+    row(text, "Skill", number(deflated, "skill"), "the lower one of both, which the gates look at");
     row(text, "Probabilistic Sharpe ratio", number(deflated, "probabilistic_sharpe"),
         "the same, had it been the only one");
     row(text, "Sharpe of the best", number(deflated, "sharpe"), "");
     row(text, "Sharpe to be expected of luck", number(deflated, "expected_sharpe"), "of the best of so many");
-    row(text, "The same, capped", number(deflated, "expected_capped"), "");
+    row(text, "Sharpe to be expected of luck alone", number(deflated, "expected_capped"), "");
     row(text, "Trials", number(deflated, "trials"), "that were tried");
     row(text, "Half splits", number(validation, "splits"), "");
     text_lit(text, "</table>\n");

@@ -146,25 +146,63 @@ static json_t *points_json(const struct overfit *overfit, double scale)
     return list;
 }
 
-static json_t *deflated_json(const struct returns_matrix *returns, const struct ranking *ranking,
-                             double scale)
+/* What a trial's returns are beyond holding's: less beta times those. */
+static void subtract_holding(const double *holding, size_t rows, double *column)
 {
-    double n = (double)returns->columns, mean = 0, variance = 0;
-    size_t tried = returns->tried > returns->columns ? returns->tried : returns->columns;
+    const struct metrics_series of = metrics_returns(column, rows), held = metrics_returns(holding, rows);
+    struct metrics_against against;
+    metrics_against(&of, &held, 1, &against);
+    for (size_t row = 0; isfinite(against.beta) && row < rows; row++)
+        column[row] -= against.beta * holding[row];
+}
+
+/* Of all trials' Sharpes. */
+static double variance_of(const double *sharpes, size_t n)
+{
+    double mean = 0, squares = 0;
+    for (size_t c = 0; c < n; c++)
+        mean += sharpes[c] / (double)n;
+    for (size_t c = 0; c < n; c++)
+        squares += (sharpes[c] - mean) * (sharpes[c] - mean);
+    return squares / (double)(n - 1);
+}
+
+/* The deflated Sharpe ratio of the best trial's returns beyond holding's; NaN where holding is not known, or
+ * explains all of them. */
+static double deflate_beyond(const struct returns_matrix *returns, struct ranking *ranking, size_t tried)
+{
+    struct deflated deflated = {NAN, NAN, NAN, NAN};
+    double *sharpes = returns->holding ? malloc(returns->columns * sizeof *sharpes) : NULL;
+    for (size_t i = returns->columns; sharpes && i-- > 0;) { /* the best last: its column is looked at */
+        take(returns, ranking->order[i], ranking->column);
+        subtract_holding(returns->holding, returns->rows, ranking->column);
+        sharpes[i] = overfit_sharpe(ranking->column, returns->rows, 1);
+    }
+    if (sharpes)
+        overfit_deflate(ranking->column, returns->rows, tried,
+                        overfit_luck_variance(variance_of(sharpes, returns->columns), returns->rows),
+                        &deflated);
+    free(sharpes);
+    return deflated.dsr;
+}
+
+static json_t *deflated_json(const struct returns_matrix *returns, struct ranking *ranking, double scale)
+{
+    size_t tried = returns->tried > returns->columns ? returns->tried : returns->columns,
+           rows = returns->rows;
     struct deflated deflated = {NAN, NAN, NAN, NAN}, capped = deflated;
-    for (size_t c = 0; c < returns->columns; c++)
-        mean += ranking->sharpes[c] / n;
-    for (size_t c = 0; c < returns->columns; c++)
-        variance += (ranking->sharpes[c] - mean) * (ranking->sharpes[c] - mean) / (n - 1);
+    double variance = variance_of(ranking->sharpes, returns->columns);
     take(returns, ranking->order[0], ranking->column);
-    overfit_deflate(ranking->column, returns->rows, tried, variance, &deflated);
-    overfit_deflate(ranking->column, returns->rows, tried, overfit_luck_variance(variance, returns->rows),
-                    &capped);
-    return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "trials", (json_int_t)tried, "sharpe",
-                     real(deflated.sharpe * scale), "sharpe_deviation", real(sqrt(variance) * scale),
-                     "expected_sharpe", real(deflated.expected * scale), "probabilistic_sharpe",
-                     real(deflated.psr), "deflated_sharpe", real(deflated.dsr), "expected_capped",
-                     real(capped.expected * scale), "deflated_capped", real(capped.dsr));
+    overfit_deflate(ranking->column, rows, tried, variance, &deflated);
+    overfit_deflate(ranking->column, rows, tried, overfit_luck_variance(variance, rows), &capped);
+    double beyond = deflate_beyond(returns, ranking, tried);
+    double skill = returns->holding && !(capped.dsr <= beyond) ? beyond : capped.dsr;
+    return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "trials", (json_int_t)tried,
+                     "sharpe", real(deflated.sharpe * scale), "sharpe_deviation",
+                     real(sqrt(variance) * scale), "expected_sharpe", real(deflated.expected * scale),
+                     "probabilistic_sharpe", real(deflated.psr), "deflated_sharpe", real(deflated.dsr),
+                     "expected_capped", real(capped.expected * scale), "deflated_capped", real(capped.dsr),
+                     "deflated_beyond_holding", real(beyond), "skill", real(skill));
 }
 
 /* ---- all of it ---- */
@@ -175,7 +213,7 @@ static json_t *benchmark_json(const double *returns, size_t rows, double periods
 }
 
 static json_t *whole_json(const struct returns_matrix *returns, const struct overfit *overfit,
-                          const struct ranking *ranking, int blocks, double periods)
+                          struct ranking *ranking, int blocks, double periods)
 {
     double scale = periods > 0 ? sqrt(periods) : 1;
     size_t rows = returns->rows, median = (returns->columns - 1) / 2;
@@ -233,8 +271,7 @@ int validation_json(const struct returns_matrix *returns, int blocks, double per
 void validation_figures(const json_t *validation, json_t *proposal)
 {
     static const char *const keys[] = {"pbo", "probability_of_loss", "slope", "intercept"};
-    static const char *const of_best[] = {"deflated_sharpe", "expected_sharpe", "deflated_capped",
-                                          "expected_capped"};
+    static const char *const of_best[] = {"deflated_sharpe", "expected_sharpe", "skill"};
     const json_t *deflated = json_object_get(validation, "deflated");
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         json_object_set(proposal, keys[i], json_object_get(validation, keys[i]));

@@ -37,8 +37,8 @@ void returns_finish(struct returns_matrix *returns); /* fine on a zeroed one */
  * times, else not annualised. Errors of overfit_compute(). */
 int validation_json(const struct returns_matrix *returns, int blocks, double periods_per_year, json_t **ret,
                     char err[static VALIDATION_ERROR_MAX]);
-/* Sets a proposal's pbo, probability_of_loss, slope, intercept, deflated_sharpe, expected_sharpe,
- * deflated_capped and expected_capped. */
+/* Sets a proposal's pbo, probability_of_loss, slope, intercept, deflated_sharpe, expected_sharpe and skill.
+ */
 void validation_figures(const json_t *validation, json_t *proposal);
 /* The HTML file, whole or not at all: its figures are `validation`'s, its curves `returns`'. `title` is
  * escaped. It loads nothing and runs nothing. */

@@ -120,8 +120,8 @@ static void test_parse(void)
         CHECK_INT(figures.trades, 77);
         json_decref(copy);
     }
-    /* The capped one is what counts, where there is one. */
-    json_object_set_new(proposal, "deflated_capped", json_real(0.5));
+    /* Skill is what counts, where it is told. */
+    json_object_set_new(proposal, "skill", json_real(0.5));
     CHECK_INT(gate_figures_parse(proposal, &figures, err), 0);
     CHECK_NEAR(figures.deflated, 0.5, 0);
     json_t *none = json_object();

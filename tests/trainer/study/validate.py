@@ -82,6 +82,43 @@ def test_json(out, data, periods):
     check(len(out["points"]) == 3432, f"points: {len(out['points'])}")
     check(abs(sum(y < 0 for _, y in out["points"]) / 3432 - out["probability_of_loss"]) < 1e-12, "probability of loss")
     check(out["deflated"]["deflated_sharpe"] <= out["deflated"]["deflated_capped"] <= out["deflated"]["probabilistic_sharpe"], "deflated")
+    test_deflated(out, data, names, scale)
+
+
+def deflated(returns, variance, trials):
+    """Probability that its Sharpe is above what luck shows at best, and that."""
+    n, mean, normal = len(returns), statistics.mean(returns), statistics.NormalDist()
+    moments = [sum((r - mean) ** k for r in returns) / n for k in (2, 3, 4)]
+    sharpe, skew, kurtosis = mean / statistics.stdev(returns), moments[1] / moments[0] ** 1.5, moments[2] / moments[0] ** 2
+    gamma = 0.5772156649015329
+    luck = math.sqrt(variance) * ((1 - gamma) * normal.inv_cdf(1 - 1 / trials) + gamma * normal.inv_cdf(1 - 1 / (trials * math.e)))
+    return normal.cdf((sharpe - luck) * math.sqrt(n - 1) / math.sqrt(1 - skew * sharpe + (kurtosis - 1) / 4 * sharpe**2)), luck
+
+
+def test_deflated(out, data, names, scale):
+    series, best, found = [data[name] for name in names], data[out["best"]["name"]], out["deflated"]
+    rows = len(best)
+
+    def sharpe(returns):
+        return statistics.mean(returns) / statistics.stdev(returns)
+    variance = statistics.variance([sharpe(returns) for returns in series])
+    papers, expected = deflated(best, variance, len(names))
+    capped, luck = deflated(best, min(variance, 1 / (rows - 1)), len(names))
+    right = {"deflated_sharpe": papers, "expected_sharpe": expected * scale, "deflated_capped": capped, "expected_capped": luck * scale,
+             "sharpe": sharpe(best) * scale, "sharpe_deviation": math.sqrt(variance) * scale, "skill": capped}
+    if "holding" in data:
+        held = data["holding"]
+        beyond = {}
+        for name in names:
+            beta = statistics.covariance(data[name], held) / statistics.variance(held)
+            beyond[name] = [r - beta * h for r, h in zip(data[name], held)]
+        variance = statistics.variance([sharpe(returns) for returns in beyond.values()])
+        right["deflated_beyond_holding"] = deflated(beyond[out["best"]["name"]], min(variance, 1 / (rows - 1)), len(names))[0]
+        right["skill"] = min(capped, right["deflated_beyond_holding"])
+    else:
+        check(found["deflated_beyond_holding"] is None, "nothing is beyond holding that is not known")
+    for key, value in right.items():
+        check(abs(found[key] - value) < 1e-8, f"{key} is {found[key]}, not {value}")
 
 
 def test_page(path, out, data, title):
@@ -104,7 +141,7 @@ def test_page(path, out, data, title):
     for value, said in figures:
         check(value in known and abs(said - value) <= 5e-4 * abs(value), f"the page says {said} of {value}")
     wanted = [out["pbo"], out["probability_of_loss"], out["slope"], out["intercept"], out["r2"], *numbers(out["deflated"])]
-    for value in [*wanted[:5], out["deflated"]["deflated_sharpe"], out["deflated"]["deflated_capped"], *(c["sharpe"] for c in out["columns"])]:
+    for value in [*wanted[:5], out["deflated"]["deflated_sharpe"], out["deflated"]["skill"], *(c["sharpe"] for c in out["columns"])]:
         check(value in [figure for figure, _ in figures], f"{value} is not on the page")
     rows = [row.find(f"{XHTML}td").text for row in root.findall(f".//{XHTML}table")[-1] if row.find(f"{XHTML}td") is not None]
     check(rows[: len(out["columns"])] == [c["name"].replace("\x01", "?") for c in out["columns"]], f"rows: {rows}")
