@@ -177,6 +177,111 @@ static void test_features(struct random *random, const struct market *m, bool on
     trainer_data_destroy(data);
 }
 
+/* ---- Many fits of columns that are computed once. ---- */
+
+static void check_fits(const struct feature_set *got, const struct feature_set *right)
+{
+    CHECK_INT(got->n, right->n);
+    CHECK(got->fitted && got->fitted_from_s == right->fitted_from_s &&
+          got->fitted_to_s == right->fitted_to_s);
+    for (size_t f = 0; f < got->n; f++) {
+        const struct feature *a = &got->features[f], *b = &right->features[f];
+        CHECK_NEAR(a->offset, b->offset, 1e-9 * fabs(b->offset) + 1e-15);
+        CHECK_NEAR(a->scale, b->scale, 1e-9 * fabs(b->scale));
+        for (size_t k = 0; k < FEATURE_KNOTS && b->scaling == FEATURE_NORMAL; k++)
+            CHECK_NEAR(a->knots[k], b->knots[k], 1e-9 * fabs(b->knots[k]) + 1e-15);
+    }
+}
+
+/* Mean and deviation of what the second feature is before it is scaled, over rows of the blocks. */
+static void check_zscore(const struct market *m, int symbol, const struct feature_rows *blocks, size_t n,
+                         const struct feature_set *fitted)
+{
+    const struct market_options plain = {.no_cache = true};
+    struct feature_set *set = NULL;
+    struct market_features *features = NULL;
+    double sum = 0, squares = 0, count = 0;
+    CHECK_INT(feature_set_parse("set plain\nsma:5 /close-1\n", &set, err, sizeof err), 0);
+    CHECK_INT(market_features(m, symbol, set, FEATURE_EXACT, &plain, &features, NULL, err), 0);
+    for (size_t b = 0; b < n; b++)
+        for (size_t row = blocks[b].from; row < blocks[b].to; row++) {
+            double x = (double)features->values[row];
+            if (isnan(x))
+                continue;
+            sum += x;
+            squares += x * x;
+            count++;
+        }
+    double mean = sum / count, deviation = sqrt(squares / count - mean * mean);
+    CHECK_NEAR(fitted->features[1].offset, mean, 1e-5 * deviation);
+    CHECK_NEAR(1 / fitted->features[1].scale, deviation, 1e-5 * deviation);
+    market_features_close(features);
+    feature_set_destroy(set);
+}
+
+static void test_columns(struct random *random, const struct market *m, bool only_common)
+{
+    const struct market_options plain = {.no_cache = true};
+    struct market_columns **columns = NULL;
+    struct trainer_data_options how = {.common = only_common,
+                                       .from = (size_t)random_between(random, 0, 60),
+                                       .features = scratch_write("columns.txt", set_text),
+                                       .backend = FEATURE_EXACT,
+                                       .store = &plain};
+    CHECK_INT(trainer_columns_open(m, &how, &columns, err), 0);
+    if (!columns)
+        return;
+    const struct feature_rows blocks[][3] = {{{30, 400}}, {{100, 180}, {180, 181}, {330, 600}}};
+    for (size_t n = 1; n <= 3; n += 2) {
+        struct trainer_data *ours = NULL, *right = NULL;
+        const char *texts[SYMBOLS];
+        how.columns = columns;
+        how.sets = NULL;
+        how.fit_blocks = blocks[n / 2];
+        how.n_fit_blocks = n;
+        CHECK_INT(trainer_data_create(m, &how, &ours, err), 0);
+        for (int i = 0; i < SYMBOLS; i++) {
+            struct feature_set *set = NULL;
+            texts[i] = feature_set_text(trainer_data_set(ours, i));
+            check_zscore(m, i, blocks[n / 2], n, trainer_data_set(ours, i));
+            CHECK_INT(feature_set_parse(set_text, &set, err, sizeof err), 0);
+            CHECK_INT(market_features_fit(m, i, set, blocks[0][0].from, blocks[0][0].to, err), 0);
+            if (n == 1)
+                check_fits(trainer_data_set(ours, i), set);
+            feature_set_destroy(set);
+        }
+        how.columns = NULL; /* as whoever reads the policy's file computes them */
+        how.sets = texts;
+        CHECK_INT(trainer_data_create(m, &how, &right, err), 0);
+        const struct env_market_source *a = trainer_data_source(ours), *b = trainer_data_source(right);
+        CHECK(a->rows == b->rows && a->first_row == b->first_row && a->n_features == b->n_features);
+        CHECK(memcmp(a->features, b->features, a->rows * (size_t)a->n_features * sizeof(float)) == 0);
+        size_t row = how.from, bad = 0;
+        for (size_t r = 0; r < a->rows; r++, row++) {
+            while (only_common && !common(m, row))
+                row++;
+            bad += trainer_data_row(ours, r) != row;
+        }
+        CHECK_INT(bad, 0);
+        trainer_data_destroy(ours);
+        trainer_data_destroy(right);
+        for (int i = 0; i < SYMBOLS; i++)
+            free((void *)(uintptr_t)texts[i]);
+    }
+    static const struct feature_rows wrong[][2] = {
+        {{0, 0}}, {{690, 100000}}, {{100, 200}, {150, 300}}, {{0, 3}}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct trainer_data *none = NULL;
+        how.columns = columns;
+        how.sets = NULL;
+        how.fit_blocks = wrong[i];
+        how.n_fit_blocks = i == 2 ? 2 : 1;
+        CHECK_INT(trainer_data_create(m, &how, &none, err), -EINVAL);
+        CHECK(strstr(err, "fitted on"));
+    }
+    trainer_columns_close(m, columns);
+}
+
 /* Bars that are missing, against a count of those that are there. */
 static void test_missing(struct random *random, const struct market *m)
 {
@@ -275,6 +380,8 @@ int main(void)
         test_missing(&random, m);
         test_features(&random, m, false);
         test_features(&random, m, true);
+        test_columns(&random, m, false);
+        test_columns(&random, m, true);
         if (gaps == 1)
             test_refused(m);
         market_close(m);

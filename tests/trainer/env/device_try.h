@@ -143,7 +143,7 @@ static inline struct env_params try_params(struct random *random, enum env_execu
     p.lookback = random_chance(random, 20) ? 50 : (int)random_between(random, 1, 7);
     p.episode_bars = random_between(random, 2 * p.lookback + 20, 400);
     p.random_start = try_coin(random);
-    p.start = random_between(random, 0, 50);
+    p.start = random_chance(random, 60) ? 0 : random_between(random, 1, 50);
     p.initial_capital = (struct env_range){5e4, try_coin(random) ? 5e4 : 2e6};
     p.buy_cost_pct = (struct env_range){0.001, try_coin(random) ? 0.001 : 0.003};
     p.sell_cost_pct = p.buy_cost_pct;
@@ -165,7 +165,7 @@ static inline struct env_params try_params(struct random *random, enum env_execu
 /* ---- Pairs ---- */
 
 /* Some blocks of it instead of all; the first of them has room for an episode. */
-static inline bool try_within(struct try_pair *t, struct random *random, struct env_params *params)
+static inline bool try_within(struct try_pair *t, struct random *random, const struct env_params *params)
 {
     const struct env_market_view *view = env_market_view(t->market);
     char err[ENV_ERROR_MAX] = "";
@@ -180,7 +180,6 @@ static inline bool try_within(struct try_pair *t, struct random *random, struct 
     int n = 3;
     while (n > 1 && blocks[n - 1].to > (int32_t)view->rows)
         n--;
-    params->start = 0;
     t->whole = t->market;
     t->market = NULL;
     CHECK_INT(env_market_blocks(t->whole, blocks, n, &t->market, err), 0);
@@ -197,12 +196,11 @@ static inline bool try_open(struct try_pair *t, struct gpu_module *module, struc
     t->market = try_market(random, params, n);
     if (!t->market)
         return false;
-    struct env_params within = *params;
-    if (random_chance(random, 30) && !try_within(t, random, &within))
+    if (params->start == 0 && try_coin(random) && !try_within(t, random, params))
         return false;
-    CHECK_INT(env_create(&within, t->market, &options, &t->host, err), 0);
+    CHECK_INT(env_create(params, t->market, &options, &t->host, err), 0);
     CHECK_STR(err, "");
-    CHECK_INT(env_create(&within, t->market, &options, &t->other, err), 0);
+    CHECK_INT(env_create(params, t->market, &options, &t->other, err), 0);
     if (!t->host || !t->other)
         return false;
     t->actions = copies * (size_t)env_action_size(t->host);
