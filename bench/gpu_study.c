@@ -1,0 +1,461 @@
+/* A search on the GPU: how long do 500 trials take, and what does the device do meanwhile? One JSON line a
+ * figure (see bench/run for the keys). Without a device: exit 77.
+ *
+ * A trial is what trainer/search/trial.h does: for each of the ten splits of CPCV (5 groups, 2 tested) the
+ * environment's market is made and uploaded, a learner of two layers of 768 made (policy and value), trained
+ * for 132,000 steps with minibatches of 16,384 on the split's blocks, and its policy tested on the CPU, bar
+ * by bar, on the others: a test's next observation follows from its last action, so it is no work for a
+ * device. 7 assets of 14 features each, 25,000 generated bars, 64 copies; lookback, epochs, steps of a
+ * rollout and the rest are drawn from the ranges of the default search space. What fits are computed once a
+ * worker (trainer/search/inside.h) is not part of it.
+ *
+ * Trials share the device as processes under a memory budget: WORKERS of them, each with its share of 80 %
+ * of the memory. Why not streams of one arena in one process: what would run beside a trial's kernels is
+ * mostly the other trials' CPU part (tests, markets, learners), which processes overlap as well and with
+ * nothing shared that a crash takes along; a minibatch of 16,384 fills the device alone, so that two at once
+ * would finish no sooner; and a learner is one allocation already, freed whole, so that nothing fragments.
+ * What processes cost: a context each (some 0.5 GB), and switches between them, since kernels of two
+ * processes do not run side by side without MPS.
+ *
+ * Prediction for an H100 (320 TFLOP/s in bf16 at these widths) and 16 cores, a split. Observations are 1 + 7
+ * + 98 lookback numbers, 302 in the middle; a row is 3.3 MFLOP forward through both networks and 9 forward
+ * and back: with 10 epochs 93 MFLOP a step, 12 TFLOP a split, 38 ms; 80 to 100 minibatches of 60 kernels'
+ * ends 15 ms; rollouts are 132,000 / 64 = 2063 steps of 15 kernels one after the other, 65 us each, 134 ms:
+ * the most of it. 0.19 s of the device a split, 950 s for 500 trials. The CPU: market 30 ms, upload and
+ * learner (cuBLASLt's plans, two graphs) 150 ms, test 10,000 rows of 90 us (the weights, 3.3 MB, come from
+ * the L3) 0.9 s: with the device's 0.19 s, in which its worker waits, 1.27 s a split. Eight workers: 5000
+ * * 1.27 / 8 = 800 s, less than the device needs: so that binds, 950 s, 16 minutes, and is never idle; six
+ * workers would take 1060 s and leave it idle for 10 %. So `workers = 0` should be eight a device, or a core
+ * each where there are fewer.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench/measure.h"
+#include "exchange/symbol.h"
+#include "strategy/policy/trained.h"
+#include "trainer/ppo/device.h"
+#include "trainer/study/split.h"
+
+enum {
+    EXIT_SKIP = 77,
+    ASSETS = 7,
+    FEATURES = 14 * ASSETS,
+    ROWS = 25000,
+    PURGE = 5 + 48 + 1, /* lookback, forced_exit_bars, a bar */
+    EMBARGO = 100,      /* the slowest feature's first value */
+    TRIALS = 500,       /* that are predicted */
+    SAMPLE = 16,
+    SPLITS = 10,
+    WORKERS = 8,
+    WORKERS_MAX = 32,
+};
+
+static const double GOAL_S = 3600, GOAL_UTILISATION = 0.97, MEMORY = 0.8;
+
+static char err[ENV_ERROR_MAX];
+_Static_assert((int)ENV_ERROR_MAX >= (int)PPO_ERROR_MAX, "one text for both");
+
+static int fails(const char *what)
+{
+    fprintf(stderr, "gpu_study: %s: %s\n", what, err);
+    return -1;
+}
+
+/* ---- What is traded; shared by all workers. ---- */
+
+static struct symbol symbol;
+static struct env_asset_source assets[ASSETS];
+static struct env_market_source source;
+
+static void generate(void)
+{
+    static const char *const names[ASSETS] = {"A", "B", "C", "D", "E", "F", "G"};
+    uint64_t seed = 1;
+    symbol = (struct symbol){.price_scale = 8,
+                             .trading = true,
+                             .qty_scale = 8,
+                             .quote_scale = 8,
+                             .filters = {.price_min = 1000000,
+                                         .tick = 1000000,
+                                         .qty_min = 1000,
+                                         .step = 1000,
+                                         .notional_min = 500000000,
+                                         .notional_min_market = true}};
+    for (int i = 0; i < ASSETS; i++) {
+        double *column[5], cents = 5000.0 * (i + 1);
+        for (int c = 0; c < 5; c++)
+            column[c] = bench_room(ROWS, sizeof(double));
+        for (size_t r = 0; r < ROWS; r++) {
+            double open = cents;
+            cents = (double)(int64_t)(cents * (1 + 0.004 * (bench_uniform(&seed) - 0.5)) + 0.5);
+            cents = cents < 1000 ? 1000 : cents;
+            column[0][r] = open / 100;
+            column[1][r] = ((open > cents ? open : cents) + 2) / 100;
+            column[2][r] = ((open < cents ? open : cents) - 2) / 100;
+            column[3][r] = cents / 100;
+            column[4][r] = 1 + 9 * bench_uniform(&seed);
+        }
+        assets[i] = (struct env_asset_source){names[i],  1e-4,      &symbol,   column[0], column[1],
+                                              column[2], column[3], column[4], NULL};
+    }
+    float *features = bench_room((size_t)ROWS * FEATURES, sizeof(float));
+    for (size_t k = 0; k < (size_t)ROWS * FEATURES; k++)
+        features[k] = (float)bench_uniform(&seed);
+    source = (struct env_market_source){.rows = ROWS,
+                                        .n_assets = ASSETS,
+                                        .assets = assets,
+                                        .interval_ns = INT64_C(300000000000),
+                                        .features = features,
+                                        .n_features = FEATURES};
+}
+
+/* ---- What the workers tell; in memory that they share. ---- */
+
+struct split_times {
+    double market, learner, train, device, test, end; /* seconds; end: when, by the clock */
+};
+struct board {
+    pthread_barrier_t begin;
+    atomic_int next;          /* trial */
+    atomic_int failed, ready; /* workers */
+    double begun;
+    _Atomic double closed; /* when a worker first found nothing to do */
+    struct split_times times[SAMPLE][SPLITS];
+};
+static struct board *board;
+
+/* ---- One trial. ---- */
+
+static double between(uint64_t *seed, double low, double high)
+{
+    return low + (high - low) * bench_uniform(seed);
+}
+
+static int draw(int trial, int workers, struct env_params *env, struct ppo_params *ppo)
+{
+    uint64_t seed = 100 + (uint64_t)trial;
+    if (env_params_preset("market", env, err) < 0 || ppo_params_preset("default", ppo, err) < 0)
+        return fails("preset");
+    env->autoreset = ENV_SAME_STEP;
+    env->random_start = true;
+    env->episode_bars = 700;
+    env->lookback = 1 + (int)(5 * bench_uniform(&seed));
+    env->time_decay_floor = between(&seed, 0, 0.5);
+    env->min_cash_reserve = between(&seed, 0.04, 0.3);
+    ppo->net =
+        (struct net_shape){.n_pi = 2, .pi = {768, 768}, .n_vf = 2, .vf = {768, 768}, .activation = NET_TANH};
+    ppo->copies = 64;
+    ppo->steps = 256 << (int)(3 * bench_uniform(&seed)); /* 16,384 to 65,536 rows */
+    ppo->minibatch = 16384;
+    ppo->total_steps = 132000;
+    ppo->epochs = 4 + (int)(13 * bench_uniform(&seed));
+    ppo->clip_range = between(&seed, 0.1, 0.4);
+    ppo->gae_lambda = between(&seed, 0.90, 0.99);
+    ppo->learning_rate = 1e-4;
+    ppo->precision = PPO_BF16;
+    ppo->normalise_observations = ppo->normalise_rewards = true;
+    ppo->device = PPO_CUDA;
+    ppo->memory_cap = MEMORY / workers;
+    ppo->seed = (uint64_t)trial;
+    return 0;
+}
+
+static void told(void *ctx, const char *sentence)
+{
+    (void)ctx;
+    fprintf(stderr, "gpu_study: %s\n", sentence);
+}
+
+/* The policy on its rows, one bar after the other, on this core. */
+static int test(const struct env_params *trained, const struct env_market *market, struct learner *learner,
+                const struct split_rows *blocks, int n)
+{
+    const struct net_layout *layout = &learner->layout;
+    const struct env_options one = {.copies = 1, .backend = ENV_SCALAR};
+    size_t o = (size_t)layout->shape.observation, bytes = layout->n_params * sizeof(float);
+    const struct ppo_snapshot snapshot = {aligned_alloc(64, (bytes + 63) / 64 * 64),
+                                          bench_room(o, sizeof(float)), bench_room(o, sizeof(float))};
+    struct env_params params = *trained;
+    struct net_model *model = NULL;
+    struct net_memory *memory = NULL;
+    struct env *env = NULL;
+    float *obs = bench_room(o, sizeof(float)), actions[ASSETS], reward;
+    uint8_t terminated, truncated;
+    const struct env_io io = {
+        .actions = actions, .rewards = &reward, .terminated = &terminated, .truncated = &truncated};
+    params.autoreset = ENV_NO_RESET;
+    params.random_start = false;
+    params.episode_bars = 0;
+    int r = snapshot.params ? learner_snapshot(learner, &snapshot, err) : -ENOMEM;
+    if (r == 0)
+        r = net_model_create(layout, snapshot.params, snapshot.mean, snapshot.scale,
+                             (float)learner->params.clip_observations, NET_BEST, &model);
+    if (r == 0)
+        r = net_memory_create(model, &memory);
+    if (r == 0)
+        r = env_create(&params, market, &one, &env, err);
+    for (int i = 0; i < n && r == 0; i++) {
+        int64_t start = (int64_t)blocks[i].from, bars = (int64_t)(blocks[i].to - blocks[i].from);
+        r = env_windows(env, &start, &bars, err);
+        if (r == 0)
+            env_reset(env, NULL);
+        terminated = truncated = 0;
+        while (r == 0 && !terminated && !truncated) {
+            env_observe(env, obs);
+            net_model_act(model, memory, obs, actions);
+            r = env_step(env, &io, err);
+        }
+    }
+    env_destroy(env);
+    net_memory_destroy(memory);
+    net_model_destroy(model);
+    free(obs);
+    free(snapshot.params);
+    free(snapshot.mean);
+    free(snapshot.scale);
+    return r < 0 ? fails("test") : 0;
+}
+
+static int learn(struct learner *learner, struct split_times *ret)
+{
+    struct ppo_update u = {0};
+    for (int64_t steps = 0; steps < learner->params.total_steps; steps = u.steps) {
+        if (learner_iterate(learner, &u, err) < 0)
+            return fails("iteration");
+        ret->device += u.seconds_rollout + u.seconds_advantage + u.seconds_update;
+    }
+    return 0;
+}
+
+static int run_split(const char *module_path, const struct split *split, const int *chosen,
+                     const struct env_params *env, const struct ppo_params *ppo, struct split_times *ret)
+{
+    struct split_rows train[SPLIT_BLOCKS_MAX], tested[SPLIT_GROUPS_MAX];
+    struct env_block blocks[SPLIT_BLOCKS_MAX];
+    struct env_market *market = NULL, *within = NULL;
+    struct learner_stack stack = {0};
+    double begun = bench_seconds();
+    int n = split_training(split, ROWS, chosen, PURGE, EMBARGO, train);
+    for (int i = 0; i < n; i++)
+        blocks[i] = (struct env_block){(int32_t)train[i].from, (int32_t)train[i].to};
+    int r = env_market_create(&source, env, &market, err);
+    if (r == 0)
+        r = env_market_blocks(market, blocks, n, &within, err);
+    ret->market = bench_seconds() - begun;
+    const struct learner_source from = {
+        .env_params = env, .market = within, .module_path = module_path, .told = told};
+    if (r == 0)
+        r = learner_create_auto(ppo, &from, &stack, err);
+    ret->learner = bench_seconds() - begun - ret->market;
+    if (r < 0)
+        fails("learner");
+    if (r == 0)
+        r = learn(stack.learner, ret);
+    ret->train = bench_seconds() - begun - ret->market - ret->learner;
+    if (r == 0)
+        r = test(env, market, stack.learner, tested, split_blocks(split, ROWS, chosen, tested));
+    learner_stack_destroy(&stack);
+    env_market_destroy(within);
+    env_market_destroy(market);
+    ret->end = bench_seconds();
+    ret->test = ret->end - begun - ret->market - ret->learner - ret->train;
+    return r;
+}
+
+static int run_trial(const char *module_path, int trial, int workers)
+{
+    struct split split;
+    struct env_params env;
+    struct ppo_params ppo;
+    int chosen[SPLIT_GROUPS_MAX], k = 0;
+    if (split_parse("cpcv:5,2", &split, err) < 0)
+        return fails("split");
+    int r = draw(trial, workers, &env, &ppo);
+    split_begin(&split, chosen);
+    do {
+        if (r == 0)
+            r = run_split(module_path, &split, chosen, &env, &ppo, &board->times[trial][k++]);
+    } while (r == 0 && split_next(&split, chosen));
+    return r;
+}
+
+/* ---- Workers. ---- */
+
+static int work(const char *module_path, int workers, int sample)
+{
+    struct gpu_module *module = NULL; /* keeps the context from one learner to the next, as a search does */
+    double none = 0;
+    int r = gpu_module_open(module_path, &module, err, sizeof err);
+    if (r < 0)
+        fprintf(stderr, "gpu_study: %s\n", err);
+    else
+        atomic_fetch_add(&board->ready, 1);
+    pthread_barrier_wait(&board->begin);
+    if (atomic_load(&board->ready) < workers) {
+        gpu_module_close(module);
+        return EXIT_SKIP;
+    }
+    for (int trial; (trial = atomic_fetch_add(&board->next, 1)) < sample;)
+        if (run_trial(module_path, trial, workers) < 0) {
+            atomic_fetch_add(&board->failed, 1);
+            break;
+        }
+    atomic_compare_exchange_strong(&board->closed, &none, bench_seconds());
+    gpu_module_close(module);
+    return atomic_load(&board->failed) > 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* ---- What the device does meanwhile, by the driver: the share of time in which any kernel runs. ---- */
+
+struct nvml {
+    int (*init)(void);
+    int (*handle)(unsigned index, void **ret);
+    int (*utilization)(void *device, unsigned ret[2]);
+    void *library, *device;
+};
+
+static bool nvml_open(struct nvml *ret)
+{
+    *ret = (struct nvml){.library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL)};
+    if (!ret->library)
+        return false;
+    *(void **)&ret->init = dlsym(ret->library, "nvmlInit_v2");
+    *(void **)&ret->handle = dlsym(ret->library, "nvmlDeviceGetHandleByIndex_v2");
+    *(void **)&ret->utilization = dlsym(ret->library, "nvmlDeviceGetUtilizationRates");
+    return ret->init && ret->handle && ret->utilization && ret->init() == 0 &&
+           ret->handle(0, &ret->device) == 0;
+}
+
+/* Of a worker that has ended. */
+static void take_leave(int how, int *left)
+{
+    --*left;
+    if (!WIFEXITED(how) || WEXITSTATUS(how) == EXIT_FAILURE)
+        atomic_fetch_add(&board->failed, 1);
+}
+
+/* Until the first worker finds nothing to do; -1: the driver does not say. */
+static double watch(const struct nvml *nvml, bool known, int *left)
+{
+    const struct timespec pause = {.tv_nsec = 100000000};
+    double sum = 0, n = 0;
+    int how;
+    while (atomic_load(&board->closed) == 0 && *left > 0) {
+        unsigned percent[2];
+        nanosleep(&pause, NULL);
+        if (known && nvml->utilization(nvml->device, percent) == 0) {
+            sum += percent[0] / 100.0;
+            n++;
+        }
+        while (*left > 0 && waitpid(-1, &how, WNOHANG) > 0)
+            take_leave(how, left);
+    }
+    return n > 0 ? sum / n : -1;
+}
+
+/* ---- Figures. ---- */
+
+static void line(const char *name, const char *what, double value, const char *unit, double goal)
+{
+    printf("{\"bench\":\"gpu_study\",\"case\":\"%s%s\",\"value\":%.6g,\"unit\":\"%s\"", name, what, value,
+           unit);
+    if (goal > 0)
+        printf(",\"goal\":%.6g", goal);
+    printf("}\n");
+}
+
+static void report(const char *name, int workers, int sample, double busy)
+{
+    struct split_times sum = {0};
+    double done = 0, all = 0, window = board->closed - board->begun;
+    for (int t = 0; t < sample; t++)
+        for (int k = 0; k < SPLITS; k++) {
+            const struct split_times *s = &board->times[t][k];
+            all += s->end > 0;
+            done += s->end > 0 && s->end <= board->closed;
+            sum.market += s->market;
+            sum.learner += s->learner;
+            sum.train += s->train;
+            sum.device += s->device;
+            sum.test += s->test;
+        }
+    line(name, "", TRIALS * SPLITS * window / done, "s/500 trials", workers > 1 ? GOAL_S : 0);
+    line(name, "-sample", all / SPLITS, "trials", 0);
+    line(name, "-workers", workers, "processes", 0);
+    line(name, "-market", sum.market / all, "s/split", 0);
+    line(name, "-learner", sum.learner / all, "s/split", 0);
+    line(name, "-train", sum.train / all, "s/split", 0);
+    line(name, "-device", sum.device / all, "s/split", 0); /* by events: of several workers shared time too */
+    line(name, "-test", sum.test / all, "s/split", 0);
+    if (busy >= 0)
+        line(name, "-utilisation", busy, "share", workers > 1 ? GOAL_UTILISATION : 0);
+    else
+        fprintf(stderr, "gpu_study: %s: utilisation: no NVML here\n", name);
+    fflush(stdout);
+}
+
+static int measure(const char *name, const char *module_path, int workers, int sample)
+{
+    pthread_barrierattr_t shared;
+    struct nvml nvml;
+    int status = EXIT_SUCCESS, left = workers, how;
+    pid_t pids[WORKERS_MAX];
+    memset(board, 0, sizeof *board);
+    pthread_barrierattr_init(&shared);
+    pthread_barrierattr_setpshared(&shared, PTHREAD_PROCESS_SHARED);
+    pthread_barrier_init(&board->begin, &shared, (unsigned)workers + 1);
+    fflush(NULL);
+    for (int i = 0; i < workers; i++) {
+        pids[i] = fork(); /* before anybody opens the device */
+        if (pids[i] < 0) {
+            perror("gpu_study: fork");
+            while (i-- > 0)
+                kill(pids[i], SIGKILL); /* they wait for all */
+            exit(EXIT_FAILURE);
+        }
+        if (pids[i] == 0)
+            _exit(work(module_path, workers, sample));
+    }
+    pthread_barrier_wait(&board->begin);
+    board->begun = bench_seconds();
+    bool all = atomic_load(&board->ready) == workers;
+    double busy = all ? watch(&nvml, nvml_open(&nvml), &left) : -1;
+    while (left > 0 && waitpid(-1, &how, 0) > 0)
+        take_leave(how, &left);
+    if (!all)
+        return EXIT_SKIP;
+    if (atomic_load(&board->failed) > 0 || board->closed == 0)
+        status = EXIT_FAILURE;
+    else
+        report(name, workers, sample, busy);
+    return status;
+}
+
+/* Arguments: the module's path; how many workers. */
+int main(int argc, char **argv)
+{
+    const char *module_path = argc > 1 ? argv[1] : NULL;
+    int workers = argc > 2 ? atoi(argv[2]) : WORKERS;
+    if (workers < 1 || workers > WORKERS_MAX) {
+        fprintf(stderr, "gpu_study: workers: %d: 1 to %d are right\n", workers, WORKERS_MAX);
+        return EXIT_FAILURE;
+    }
+    board = mmap(NULL, sizeof *board, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (board == MAP_FAILED) {
+        perror("gpu_study");
+        return EXIT_FAILURE;
+    }
+    generate();
+    int status = measure("study-alone", module_path, 1, 1);
+    if (status == EXIT_SUCCESS)
+        status = measure("study", module_path, workers, SAMPLE);
+    return status;
+}
