@@ -302,7 +302,7 @@ int settings_set_study(struct search_settings *settings, const char *key, const 
 
 static void print_number(double value, char *buf, size_t cap)
 {
-    for (int digits = 1; digits <= 17; digits++) {
+    for (int digits = 6; digits <= 17; digits++) {
         snprintf(buf, cap, "%.*g", digits, value);
         if (strtod(buf, NULL) == value)
             return;
@@ -312,7 +312,8 @@ static void print_number(double value, char *buf, size_t cap)
 static void print_split(const struct split *split, char *buf, size_t cap)
 {
     static const char *const names[] = {"cpcv", "kfold", "walk-forward"};
-    int n = snprintf(buf, cap, "%s:%d", names[split->kind], split->groups);
+    const int n_named = split->kind == SPLIT_WALK_FORWARD ? split->combinations : split->groups;
+    int n = snprintf(buf, cap, "%s:%d", names[split->kind], n_named);
     if (split->kind == SPLIT_CPCV && n > 0 && (size_t)n < cap)
         snprintf(buf + n, cap - (size_t)n, ",%d", split->tested);
 }
