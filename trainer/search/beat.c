@@ -6,10 +6,11 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 struct beat {
-    const char *url;
+    struct study_store *store; /* the thread's */
     double every_s;
     pthread_t thread;
     pthread_mutex_t lock;
@@ -55,8 +56,6 @@ static void wait_until_due(struct beat *beat)
 static void *run(void *ctx)
 {
     struct beat *beat = ctx;
-    struct study_store *store = NULL;
-    char err[STUDY_ERROR_MAX];
     pthread_mutex_lock(&beat->lock);
     while (!beat->ends) {
         wait_until_due(beat);
@@ -64,27 +63,37 @@ static void *run(void *ctx)
         if (now.ends || now.trial == 0)
             continue;
         pthread_mutex_unlock(&beat->lock);
-        int r = store ? 0 : study_store_open(beat->url, STUDY_STORE_WRITE, 0, &store, err);
-        if (r == 0)
-            r = tell(store, now.trial, &now);
+        int r = tell(beat->store, now.trial, &now);
         pthread_mutex_lock(&beat->lock);
         if (r == -EINVAL && beat->trial == now.trial) /* finished; a lock or a full disk may go again */
             beat->lost = true;
     }
     pthread_mutex_unlock(&beat->lock);
-    study_store_close(store);
     return NULL;
 }
 
-int beat_start(const char *url, double every_s, struct beat **ret)
+static void destroy(struct beat *beat)
+{
+    pthread_cond_destroy(&beat->changed);
+    pthread_mutex_destroy(&beat->lock);
+    study_store_close(beat->store);
+    free(beat);
+}
+
+int beat_start(const char *url, double every_s, struct beat **ret, char err[static STUDY_ERROR_MAX])
 {
     pthread_condattr_t clock;
     sigset_t all, before;
     struct beat *beat = calloc(1, sizeof *beat);
+    snprintf(err, STUDY_ERROR_MAX, "out of memory");
     if (!beat)
         return -ENOMEM;
-    beat->url = url;
     beat->every_s = every_s;
+    int r = study_store_open(url, STUDY_STORE_WRITE, 0, &beat->store, err);
+    if (r < 0) {
+        free(beat);
+        return r;
+    }
     pthread_mutex_init(&beat->lock, NULL);
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
@@ -92,13 +101,12 @@ int beat_start(const char *url, double every_s, struct beat **ret)
     pthread_condattr_destroy(&clock);
     sigfillset(&all); /* signals are the worker's */
     pthread_sigmask(SIG_BLOCK, &all, &before);
-    int r = pthread_create(&beat->thread, NULL, run, beat);
+    r = -pthread_create(&beat->thread, NULL, run, beat);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (r != 0) {
-        pthread_cond_destroy(&beat->changed);
-        pthread_mutex_destroy(&beat->lock);
-        free(beat);
-        return -r;
+    if (r < 0) {
+        snprintf(err, STUDY_ERROR_MAX, "cannot begin a thread: %s", strerror(-r));
+        destroy(beat);
+        return r;
     }
     *ret = beat;
     return 0;
@@ -113,9 +121,7 @@ void beat_stop(struct beat *beat)
     pthread_cond_signal(&beat->changed);
     pthread_mutex_unlock(&beat->lock);
     pthread_join(beat->thread, NULL);
-    pthread_cond_destroy(&beat->changed);
-    pthread_mutex_destroy(&beat->lock);
-    free(beat);
+    destroy(beat);
 }
 
 void beat_trial(struct beat *beat, int64_t trial)

@@ -7,8 +7,8 @@
 
 struct beat;
 
-/* Begins it, without a trial. 0, for beat_stop(); -ENOMEM, -EAGAIN. `url` is borrowed. */
-int beat_start(const char *url, double every_s, struct beat **ret);
+/* Begins it, without a trial. 0, for beat_stop(); -ENOMEM, -EAGAIN, and errors of opening the store. */
+int beat_start(const char *url, double every_s, struct beat **ret, char err[static STUDY_ERROR_MAX]);
 void beat_stop(struct beat *beat); /* NULL is fine */
 
 void beat_trial(struct beat *beat, int64_t trial); /* from now on of this one; 0: of none */

@@ -274,13 +274,13 @@ static int begin(struct worker *worker)
     worker->asked.values = worker->values;
     int r = worker->values ? 0 : -ENOMEM;
     if (r == 0)
+        r = beat_start(order->url, order->settings->heartbeat_s, &worker->beat, err);
+    if (r == 0)
         r = study_store_open(order->url, STUDY_STORE_WRITE, 0, &worker->store, err);
     if (r == 0)
         r = study_store_load(worker->store, order->study_id, &worker->study, err);
     if (r == 0)
         r = sampler_create(&order->settings->sampler, &worker->sampler);
-    if (r == 0)
-        r = beat_start(order->url, order->settings->heartbeat_s, &worker->beat);
     return r < 0 ? cannot(worker, r, err) : EXIT_SUCCESS;
 }
 
