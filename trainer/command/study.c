@@ -109,7 +109,7 @@ static int make_places(struct study_run *run)
 static int read_config(struct study_run *run)
 {
     const struct study_args *args = run->args;
-    char err[STUDY_ERROR_MAX], why[CONFIG_ERROR_MAX], kept[PATH_MAX + 16];
+    char err[STUDY_ERROR_MAX], why[TRAIN_TEXT_ERROR_MAX], kept[PATH_MAX + 16];
     bool is_study;
     int r = search_began_at(run->url, args->name, &run->now_ns, &run->there, err);
     if (r < 0)
@@ -119,9 +119,9 @@ static int read_config(struct study_run *run)
                             args->name, run->url);
     snprintf(kept, sizeof kept, "%s/study.ini", run->folder);
     const char *path = args->config ? args->config : kept;
-    run->text = train_read_text(path);
+    run->text = train_read_text(path, why);
     if (!run->text)
-        return study_failed(run, "config", "no configuration: %.300s: an INI file is needed", path);
+        return study_failed(run, "config", "%s", why);
     r = settings_parse_at(path, run->text, run->now_ns, &run->config, &run->settings, &is_study, why);
     if (r < 0)
         return study_failed(run, train_cause(r, "config"), "%s", why);

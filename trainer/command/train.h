@@ -10,8 +10,9 @@ int command_plan(int argc, char **argv);
 /* `train --list-keys [--json]`: the exit status. */
 int train_list_keys(int json);
 
-/* A configuration's text, for free(); NULL, with what there is to say said. */
-char *train_read_text(const char *path);
+/* A configuration's text, for free(); NULL with a sentence. */
+enum { TRAIN_TEXT_ERROR_MAX = 4096 + 256 };
+char *train_read_text(const char *path, char err[static TRAIN_TEXT_ERROR_MAX]);
 
 /* `train --check --config PATH [--json]`: the exit status, 1 where the configuration has errors. */
 int train_check(const char *path, bool json);

@@ -33,7 +33,7 @@ static void tell(void *ctx, int line, const char *section, const char *key, cons
     fprintf(stderr, " %s\n", message);
 }
 
-char *train_read_text(const char *path)
+char *train_read_text(const char *path, char err[static TRAIN_TEXT_ERROR_MAX])
 {
     FILE *file = fopen(path, "re");
     char *text = file ? malloc(TEXT_MAX) : NULL;
@@ -53,16 +53,17 @@ char *train_read_text(const char *path)
         return text;
     }
     free(text);
-    args_say(EXIT_FAILURE, "cannot read the configuration: %s: %s: an INI file is needed", path, why);
+    snprintf(err, TRAIN_TEXT_ERROR_MAX, "cannot read the configuration: %.4096s: %s: an INI file is needed",
+             path, why);
     return NULL;
 }
 
 int train_check(const char *path, bool json)
 {
-    char *text = train_read_text(path);
+    char err[TRAIN_TEXT_ERROR_MAX], *text = train_read_text(path, err);
     struct telling telling = {.path = path, .errors = json ? json_array() : NULL};
     if (!text)
-        return EXIT_FAILURE;
+        return args_say(EXIT_FAILURE, "%s", err);
     int n = json && !telling.errors ? -ENOMEM : config_errors(path, text, NULL, tell, &telling);
     free(text);
     json_t *out = json && n >= 0 ? json_pack("{s:s, s:O}", "schema", "papertape.training-check/1", "errors",

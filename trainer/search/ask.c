@@ -22,6 +22,13 @@ __attribute__((format(printf, 3, 4))) static int say(char *err, int code, const 
 
 /* ---- Attributes. ---- */
 
+void search_worker_name(pid_t pid, char ret[static WORKER_NAME_MAX])
+{
+    char host[HOST_NAME_MAX + 1] = "";
+    (void)gethostname(host, sizeof host - 1);
+    snprintf(ret, WORKER_NAME_MAX, "%.64s:%d", host, (int)pid);
+}
+
 static int set_json(struct study_store *store, int64_t trial, const char *key, json_t *value, bool system,
                     char err[static STUDY_ERROR_MAX])
 {
@@ -35,9 +42,8 @@ static int set_json(struct study_store *store, int64_t trial, const char *key, j
 
 static int set_worker(struct study_store *store, int64_t trial, char err[static STUDY_ERROR_MAX])
 {
-    char host[HOST_NAME_MAX + 1] = "", text[HOST_NAME_MAX + 32];
-    (void)gethostname(host, sizeof host - 1);
-    snprintf(text, sizeof text, "%s:%d", host, (int)getpid());
+    char text[WORKER_NAME_MAX];
+    search_worker_name(getpid(), text);
     json_t *worker = json_string(text);
     int r = set_json(store, trial, "papertape:worker", worker, false, err);
     json_decref(worker);

@@ -2,9 +2,15 @@
 #ifndef TRAINER_SEARCH_ASK_H
 #define TRAINER_SEARCH_ASK_H
 
+#include <sys/types.h>
+
 #include "db/studies/store.h"
 #include "trainer/search/settings.h"
 #include "trainer/search/trial.h"
+
+/* What papertape:worker is of a process of this machine: "HOST:PID". */
+enum { WORKER_NAME_MAX = 96 };
+void search_worker_name(pid_t pid, char ret[static WORKER_NAME_MAX]);
 
 struct asked {
     int64_t trial;

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "db/studies/store.h"
+#include "trainer/search/ask.h"
 #include "trainer/search/pool.h"
 
 /* LOOK_MS: between two looks at the study. STOP_MS: what workers have to end when they are asked. DEATHS: of
@@ -158,26 +158,49 @@ static void heard(void *ctx, const struct pool_worker *worker, const json_t *lin
     search->exhausted = search->exhausted || json_is_true(json_object_get(line, "exhausted"));
 }
 
-/* The trial of a worker that ended within it. */
-static void retry(struct search *search, const struct pool_worker *worker, const char *how)
+static bool is_of(const struct study_trial *trial, const char *worker)
+{
+    const struct study_attribute *of = study_attribute_find(trial->user, trial->n_user, "papertape:worker");
+    size_t n = strlen(worker);
+    return trial->state == TRIAL_RUNNING && of && strlen(of->json) == n + 2 &&
+           strncmp(of->json + 1, worker, n) == 0;
+}
+
+static void retry(struct search *search, const struct study_trial *trial, bool ours, const char *how)
 {
     char err[STUDY_ERROR_MAX], words[SEARCH_ERROR_MAX];
-    const bool ours = search->stopping && worker->killed;
     bool retried = false;
-    int r = -EIO;
-    open_store(search);
-    if (search->store)
-        r = study_store_retry(search->store, worker->trial, ours ? -1 : search->order->settings->retries,
+    int number = trial->number,
+        r = study_store_retry(search->store, trial->id, ours ? -1 : search->order->settings->retries,
                               &retried, err);
-    if (r == -EINVAL) /* it had ended */
+    if (r == -EINVAL) /* it has ended meanwhile */
         return;
-    if (r < 0)
-        snprintf(words, sizeof words, "%s: trial %d: %s", how, worker->number,
-                 search->store ? err : "its study cannot be opened");
-    else
-        snprintf(words, sizeof words, "%s: trial %d: %s", how, worker->number,
-                 retried ? "it is tried again" : "it has failed, after as many retries as are allowed");
+    snprintf(words, sizeof words, "%s: trial %d: %s", how, number,
+             r < 0     ? err
+             : retried ? "it is tried again"
+                       : "it has failed, after as many retries as are allowed");
     warn(search, words);
+}
+
+/* What a worker was at when it ended, as the study has it: it may have been killed before it said so. */
+static void retry_all(struct search *search, const struct pool_worker *worker, const char *how)
+{
+    char name[WORKER_NAME_MAX], err[STUDY_ERROR_MAX];
+    int n = 0;
+    search_worker_name(worker->pid, name);
+    open_store(search);
+    int r = search->store ? study_store_sync(search->store, search->study, err) : -EIO;
+    if (r < 0) {
+        warn(search, how); /* its trial is tried again once its heartbeat is too old */
+        return;
+    }
+    for (int i = 0; i < search->study->n_trials; i++)
+        if (is_of(search->study->trials[i], name)) {
+            retry(search, search->study->trials[i], search->stopping && worker->killed, how);
+            n++;
+        }
+    if (n == 0 && !search->stopping)
+        warn(search, how);
 }
 
 static void ended(void *ctx, const struct pool_worker *worker, int status)
@@ -192,10 +215,7 @@ static void ended(void *ctx, const struct pool_worker *worker, int status)
     else
         snprintf(how, sizeof how, "worker %d ended with %d", (int)worker->pid, WEXITSTATUS(status));
     search->deaths++;
-    if (worker->trial > 0)
-        retry(search, worker, how);
-    else if (!search->stopping)
-        warn(search, how);
+    retry_all(search, worker, how);
     if (search->deaths >= DEATHS * search->plan->workers)
         fail(search, -EIO,
              "workers die without ending a trial: the last: %s: memory, or a smaller number of "

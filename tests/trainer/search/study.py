@@ -1,0 +1,362 @@
+"""`papertape-trainer study`: a small search from beginning to end, a worker that is killed, a stop and what goes on from it, what is
+pruned, enqueued, refused. $PAPERTAPE_LONG: more trials and kills, and a storage that stays locked.
+
+    study.py PAPERTAPE_TRAINER
+"""
+import json
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "program"))
+from program import Trainer, check, done, events, lines, write_market  # noqa: E402
+
+LONG = bool(os.environ.get("PAPERTAPE_LONG"))
+SMALL = {
+    "training": {"total_steps": 2048, "device": "cpu"},
+    "network": {"policy_layers": 8, "value_layers": 8},
+    "ppo": {"copies": 4, "steps": 64, "minibatch": 64, "epochs": 1},
+    "environment": {"initial_capital": 100000, "norm_action": 10},
+    "data": {"bars": "AAAUSDT_1h.csv, BBBUSDT_1h.csv"},
+    "study": {"trials": 8, "validation": "kfold:3", "heartbeat_s": 0.2, "grace_s": 30, "pruner_n_startup_trials": 2,
+              "tpe_n_startup_trials": 3},
+    "search": {"learning_rate": "1e-5..1e-2 log", "epochs": "1..3", "minibatch": "32 | 64 | 128", "gamma": "0.9..0.99",
+               "lr_schedule": "constant | linear"},
+}
+FINISHED = ("COMPLETE", "PRUNED", "FAIL")
+
+
+def write(path, *changes):
+    """SMALL with changes, {section: {key: value}}; None leaves a key, or a whole section, out."""
+    sections = {name: dict(keys) for name, keys in SMALL.items()}
+    for change in changes:
+        for name, keys in change.items():
+            if keys is None:
+                sections.pop(name)
+            else:
+                sections.setdefault(name, {}).update(keys)
+    with open(path, "w") as file:
+        for name, keys in sections.items():
+            file.write(f"[{name}]\n" + "".join(f"{key} = {value}\n" for key, value in keys.items() if value is not None))
+    return os.path.basename(path)
+
+
+def rows(folder, query, *values, state="st"):
+    database = sqlite3.connect(f"file:{folder}/{state}/studies.db?mode=ro", uri=True, timeout=30)
+    try:
+        return database.execute(query, values).fetchall()
+    finally:
+        database.close()
+
+
+def trials(folder, name):
+    return rows(folder, "SELECT number, state, trial_id FROM trials JOIN studies USING (study_id) WHERE study_name = ? ORDER BY trial_id", name)
+
+
+def attributes(folder, table, trial):
+    return {key: json.loads(value) for key, value in rows(folder, f'SELECT "key", value_json FROM {table} WHERE trial_id = ?', trial)}
+
+
+def consistent(folder, name, what):
+    """Numbers follow one another; each retry is of a FAIL, and of each FAIL whose worker died there is one."""
+    found = trials(folder, name)
+    check([number for number, _, _ in found] == list(range(len(found))), f"{what}: numbers {found}")
+    check(rows(folder, "PRAGMA integrity_check") == [("ok",)], f"{what}: integrity")
+    states, retried = {number: state for number, state, _ in found}, []
+    for number, state, trial in found:
+        history = attributes(folder, "trial_system_attributes", trial).get("retry_history", [])
+        retried += history[-1:]
+        check(all(states[other] == "FAIL" for other in history), f"{what}: trial {number} after {history}")
+    check(len(retried) == len(set(retried)), f"{what}: each tried again once: {retried}")
+    return found, states, set(retried)
+
+
+class Run:
+    """A study that runs; its lines are read as they come."""
+
+    def __init__(self, trainer, *arguments):
+        self.process, self.seen = trainer.start("study", *arguments), []
+        self.news = threading.Condition()
+        self.thread = threading.Thread(target=self.read)
+        self.thread.start()
+
+    def read(self):
+        for line in self.process.stdout:
+            with self.news:
+                self.seen.append(json.loads(line))
+                self.news.notify_all()
+        with self.news:
+            self.seen.append({"event": "eof"})
+            self.news.notify_all()
+
+    def until(self, condition, what):
+        """Waits for lines that make condition(lines) true."""
+        with self.news:
+            held = self.news.wait_for(lambda: condition(self.seen) or events(self.seen, "eof"), timeout=120)
+            check(held and condition(self.seen), f"{what}: {self.seen[-2:]}")
+
+    def end(self):
+        status = self.process.wait(timeout=120)
+        self.thread.join()
+        error = self.process.stderr.read()
+        self.process.stdout.close()
+        self.process.stderr.close()
+        return self.seen[:-1], error, status
+
+
+def poll(condition, what):
+    """Until condition() gives something true."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.02)
+    check(False, f"{what}: it did not come about")
+    return None
+
+
+def workers(process):
+    """Its children, by /proc."""
+    try:
+        with open(f"/proc/{process.pid}/task/{process.pid}/children") as file:
+            return [int(pid) for pid in file.read().split()]
+    except OSError:
+        return []
+
+
+def test_whole(trainer, folder):
+    """All of it, and once more: it is at its end at once."""
+    config = write(os.path.join(folder, "whole.ini"), {"study": {"trials": 12}})
+    ran = trainer.run("study", "whole", "--config", config, "--state", "st", "--workers", "2")
+    seen = lines(ran.stdout)
+    if not check(ran.returncode == 0 and seen[-1]["event"] == "end", f"whole: {ran.stderr}"):
+        return
+    start, end = events(seen, "start")[0], seen[-1]
+    check(start["study"] == "whole" and start["workers"] == 2 and start["done"] == 0 and not start["resumed"], f"start: {start}")
+    check(set(start["space"]) == set(SMALL["search"]) and start["config"]["study"]["validation"] == "kfold:3", f"start: {start}")
+    check([event["state"] for event in events(seen, "state")] == ["loading", "searching", "proposing"], "states")
+    found, states, retried = consistent(folder, "whole", "whole")
+    told = events(seen, "trial")
+    check(len(found) == 12 and not retried and sorted(event["number"] for event in told) == list(range(12)), f"whole: {found}")
+    check([event["done"] for event in told] == sorted(event["done"] for event in told) and told[-1]["done"] == 12, "done rises")
+    check(all(states[event["number"]] == event["state"] for event in told), "whole: told as stored")
+    values = {event["number"]: event["value"] for event in told if event["state"] == "COMPLETE"}
+    check(end["best"] == max(values.values()) and values[end["best_number"]] == end["best"], f"best: {end}")
+    check(end["complete"] + end["pruned"] + end["failed"] == 12 and end["pruned"] > 0 and end["failed"] == 0, f"pruning: {end}")
+    for number, state, trial in found:
+        steps = rows(folder, "SELECT step, intermediate_value FROM trial_intermediate_values WHERE trial_id = ? ORDER BY step", trial)
+        user = attributes(folder, "trial_user_attributes", trial)
+        check(len(user["papertape:splits"]) == len(steps) and user["papertape:worker"].count(":") == 1, f"{number}: {user}")
+        check([step for step, _ in steps] == list(range(1, len(steps) + 1)) and (len(steps) == 3) == (state == "COMPLETE"),
+              f"{number}: {state} after {steps}")
+        value, = rows(folder, "SELECT value FROM trial_values WHERE trial_id = ?", trial)
+        check(value[0] == steps[-1][1], f"{number}: its value is its last report")
+        params = {row[0] for row in rows(folder, "SELECT param_name FROM trial_params WHERE trial_id = ?", trial)}
+        check(params == set(SMALL["search"]), f"{number}: {params}")
+        check(rows(folder, "SELECT count(*) FROM trial_heartbeats WHERE trial_id = ?", trial) == [(1,)], f"{number}: a heartbeat")
+        if state == "COMPLETE":
+            check(os.path.exists(f"{folder}/st/studies/whole/{number}/returns.csv"), f"{number}: returns.csv")
+    study = dict(rows(folder, 'SELECT "key", value_json FROM study_user_attributes'))
+    with open(os.path.join(folder, config)) as file:
+        text = file.read()
+    with open(f"{folder}/st/studies/whole/study.ini") as file:
+        check(json.loads(study["papertape:config"]) == text == file.read(), "the configuration is kept")
+    check(json.loads(study["papertape:trials"]) == 12 and json.loads(study["papertape:folder"]).endswith("st/studies/whole"), f"{study}")
+    proposals = events(seen, "proposal")
+    if check(len(proposals) == 1 and proposals[0]["proposal"]["schema"] == "papertape.proposal/1", f"proposal: {seen[-3:]}"):
+        with open(end["proposal"] if os.path.isabs(end["proposal"]) else os.path.join(folder, end["proposal"])) as file:
+            check(json.load(file) == proposals[0]["proposal"], "the proposal is kept")
+
+    again = trainer.run("study", "whole", "--resume", "--state", "st")
+    seen = lines(again.stdout)
+    check(again.returncode == 0 and not events(seen, "trial") and events(seen, "start")[0]["done"] == 12 and
+          events(seen, "start")[0]["resumed"] and seen[-1]["result"] == "done", f"again: {again.stderr} {seen}")
+    check(len(trials(folder, "whole")) == 12 and events(seen, "proposal") == proposals or
+          [e["proposal"] for e in events(seen, "proposal")] == [e["proposal"] for e in proposals], "again: the same proposal")
+    more = trainer.run("study", "whole", "--resume", "--state", "st", "--trials", "14", "--workers", "2")
+    check(more.returncode == 0 and len(trials(folder, "whole")) == 14 and lines(more.stdout)[-1]["done"] == 14, f"more: {more.stderr}")
+
+
+SLOW = {"training": {"total_steps": 40000}}
+
+
+def test_killed(trainer, folder):
+    """kill -9 of a worker within a trial: another takes its place, and the trial's values."""
+    kills, wanted = (6, 16) if LONG else (2, 6)
+    config = write(os.path.join(folder, "killed.ini"), SLOW, {"study": {"trials": wanted, "pruner": "none", "retries": 9}})
+    run = Run(trainer, "killed", "--config", config, "--state", "st", "--workers", "2")
+    run.until(lambda seen: events(seen, "start"), "killed: start")
+    for kill in range(kills):
+        before = workers(run.process)
+        victim = poll(lambda: [int(name.split(":")[1]) for name, in rows(
+            folder, "SELECT json_extract(value_json, '$') FROM trial_user_attributes JOIN trials USING (trial_id) WHERE "
+            "\"key\" = 'papertape:worker' AND state = 'RUNNING'") if int(name.split(":")[1]) in workers(run.process)],
+            "killed: a worker at work")
+        if not victim:
+            break
+        os.kill(victim[kill % len(victim)], signal.SIGKILL)
+        run.until(lambda seen, n=kill + 1: len(events(seen, "warning")) >= n, f"killed: a warning of {before}")
+    seen, error, status = run.end()
+    found, states, retried = consistent(folder, "killed", "killed")
+    check(status == 0 and seen[-1]["result"] == "done" and seen[-1]["done"] == wanted, f"killed: {error} {seen[-1]}")
+    told = [event["message"] for event in events(seen, "warning") if "ended by signal 9" in event["message"]]
+    check(len(told) == kills and all("is tried again" in words for words in told), f"killed: {told}")
+    check(all(state in FINISHED for state in states.values()) and len(retried) == kills, f"killed: {found}")
+    check(sum(state == "COMPLETE" for state in states.values()) == wanted, f"killed: {found}")
+    for number, state, trial in found:
+        history = attributes(folder, "trial_system_attributes", trial).get("retry_history")
+        if history:
+            values = "SELECT param_name, param_value FROM trial_params WHERE trial_id = ? ORDER BY 1"
+            check(rows(folder, values, trial) == rows(folder, values, found[history[0]][2]), f"killed: the values of {number}")
+
+
+def test_stopped(trainer, folder):
+    """SIGTERM: within seconds, what ran waits, and the next run does it; and so a killed search's workers."""
+    config = write(os.path.join(folder, "stopped.ini"), {"training": {"total_steps": 4000000}},
+                   {"study": {"trials": 2, "pruner": "none", "retries": 0}, "data": {"train_from": "now-9000d"}})
+    for number, what in ((signal.SIGTERM, "stopped"), (signal.SIGKILL, "its parent was killed")):
+        run = Run(trainer, "stopped", "--config", config, "--state", "st", "--workers", "2")
+        run.until(lambda seen: events(seen, "start"), f"{what}: start")
+        check(events(run.seen, "start")[0]["workers"] == 2, f"{what}: two workers")
+        poll(lambda: sum(state == "RUNNING" for _, state, _ in trials(folder, "stopped")) == 2, f"{what}: two trials run")
+        children = poll(lambda: workers(run.process), "workers")
+        begun = time.monotonic()
+        run.process.send_signal(number)
+        seen, error, status = run.end()
+        if number == signal.SIGTERM:
+            check(status == 0 and seen[-1]["result"] == "stopped" and error == "", f"{what}: {status} {error} {seen[-1]}")
+        poll(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in children), f"{what}: no worker is left")
+        check(time.monotonic() - begun < 60, f"{what}: within seconds")
+        found, states, retried = consistent(folder, "stopped", what)
+        check(sum(state == "WAITING" for state in states.values()) == 2 and "RUNNING" not in states.values(), f"{what}: {found}")
+    now = rows(folder, 'SELECT value_json FROM study_user_attributes WHERE "key" = \'papertape:now_ns\' AND study_id = '
+                       "(SELECT study_id FROM studies WHERE study_name = 'stopped')")
+    # The same bars as at the beginning, also by another configuration; and both trials, however often they were put back.
+    short = write(os.path.join(folder, "short.ini"), {"study": {"trials": 2, "pruner": "none", "retries": 0}, "data": {"train_from": "now-9000d"}})
+    ran = trainer.run("study", "stopped", "--config", short, "--state", "st", "--resume", "--workers", "2")
+    found, states, retried = consistent(folder, "stopped", "resumed")
+    check(ran.returncode == 0 and list(states.values()).count("COMPLETE") == 2 and len(found) == 6 and len(retried) == 4,
+          f"resumed: {ran.stderr} {found}")
+    start = events(lines(ran.stdout), "start")[0]
+    began = int(now[0][0]) // 10**9 - 9000 * 86400
+    check(start["config"]["data"]["train_from"] == time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(began)), "resumed: the same now")
+
+
+def refuse(trainer, what, words, *arguments, status=1):
+    ran = trainer.run("study", *arguments)
+    check(ran.returncode == status and ran.stderr.count("\n") == 1 and ran.stderr.startswith("papertape-trainer: ") and
+          all(word in ran.stderr for word in words), f"{what}: {ran.returncode} {ran.stderr}")
+    if status == 1 and ran.stdout:
+        seen = lines(ran.stdout)
+        check(seen[-1]["event"] == "end" and seen[-1]["result"] == "failed" and events(seen, "error"), f"{what}: {seen}")
+
+
+def test_refused(trainer, folder):
+    config = write(os.path.join(folder, "good.ini"), {"study": {"trials": 1}})
+    for what, words, *arguments in (
+            ("no name", ["name is needed"],), ("no configuration", ["--config F"], "x"),
+            ("a bad name", ["a/b", "letters"], "a/b", "--config", config), ("two names", ["one name"], "a", "b"),
+            ("a dot", [".a"], ".a", "--config", config), ("trials", ["1 to"], "a", "--config", config, "--trials", "0"),
+            ("workers", ["0 to"], "a", "--config", config, "--workers", "9999"),
+            ("an option", ["--trails"], "a", "--config", config, "--trails", "3")):
+        refuse(trainer, what, words, *arguments, status=2)
+    where = ("--state", "st")
+    for what, section, key, value, words in (
+            ("low above high", "search", "gamma", "0.99..0.9", ["[search] gamma", "lower number first"]),
+            ("an unknown key", "search", "gama", "0.9..0.99", ["[search] gama", "did you mean gamma?"]),
+            ("an unknown key of study", "study", "trails", "3", ["[study] trails", "did you mean trials?"])):
+        bad = write(os.path.join(folder, "bad.ini"), {section: {key: value}})
+        number = 1 + open(os.path.join(folder, "bad.ini")).read().split("\n").index(f"{key} = {value}")
+        refuse(trainer, what, [f"bad.ini:{number}: ", *words], "bad", "--config", bad, *where)
+    cartpole = write(os.path.join(folder, "cartpole.ini"), {"training": {"world": "cartpole"}, "environment": None, "data": None,
+                                                            "study": None, "search": None})
+    refuse(trainer, "no market", ["cartpole", "a market is right"], "pole", "--config", cartpole, *where)
+    refuse(trainer, "nothing to go on with", ["no study to go on with", "fresh"], "fresh", "--resume", "--config", config, *where)
+    refuse(trainer, "a file that is not there", ["none.ini"], "fresh", "--config", "none.ini", *where)
+    none = write(os.path.join(folder, "none_bars.ini"), {"data": {"bars": "NONE_1h.csv"}})
+    refuse(trainer, "bars that are not there", ["NONE_1h.csv"], "bars", "--config", none, *where)
+    few = write(os.path.join(folder, "few.ini"), {"data": {"train_to": "2024-01-01T20:00:00Z"}})
+    refuse(trainer, "too few bars", ["rows"], "few", "--config", few, *where)
+
+    ran = trainer.run("study", "good", "--config", config, *where)
+    check(ran.returncode == 0, f"good: {ran.stderr}")
+    other = write(os.path.join(folder, "other.ini"), {"search": {"gamma": "0.9 | 0.99"}})
+    refuse(trainer, "another space", ["good", "[search] gamma", "FloatDistribution", "another name"], "good", "--config", other, *where)
+    wider = write(os.path.join(folder, "wider.ini"), {"search": {"gamma": "0.8..0.99"}, "study": {"trials": 2}})
+    ran = trainer.run("study", "good", "--config", wider, *where)
+    check(ran.returncode == 0 and "[search] gamma" in ran.stderr and len(trials(folder, "good")) == 2, f"a wider range: {ran.stderr}")
+    database = sqlite3.connect(os.path.join(folder, "st", "studies.db"))
+    with database:
+        database.execute("INSERT INTO studies (study_name) VALUES ('taken')")
+        database.execute("INSERT INTO study_directions (direction, study_id, objective) SELECT 'MINIMIZE', study_id, 0 FROM studies "
+                         "WHERE study_name = 'taken'")
+    database.close()
+    refuse(trainer, "other directions", ["taken", "MINIMIZE"], "taken", "--config", config, *where)
+    with open(os.path.join(folder, "text.db"), "w") as file:
+        file.write("no database\n" * 100)
+    refuse(trainer, "no database", ["text.db"], "a", "--config", config, *where, "--storage", "text.db")
+    refuse(trainer, "another scheme", ["mysql"], "a", "--config", config, *where, "--storage", "mysql://h/d")
+    refuse(trainer, "a folder that cannot be made", ["/dev/null/st"], "a", "--config", config, "--state", "/dev/null/st")
+    if os.geteuid() != 0:
+        os.chmod(os.path.join(folder, "st", "studies.db"), 0o400)
+        refuse(trainer, "read-only", ["studies.db", "read-only"], "good", "--config", config, *where, "--trials", "9")
+        os.chmod(os.path.join(folder, "st", "studies.db"), 0o600)
+    if LONG:
+        database = sqlite3.connect(os.path.join(folder, "st", "studies.db"), isolation_level=None)
+        database.execute("BEGIN EXCLUSIVE")
+        refuse(trainer, "locked", ["locked"], "good", "--config", config, *where, "--trials", "9")
+        database.close()
+
+
+def test_failing(trainer, folder):
+    """Trials whose values do not fit together are FAIL and say why; a study of nothing else has no proposal."""
+    config = write(os.path.join(folder, "failing.ini"), {"study": {"trials": 3}, "search": {
+        **{key: None for key in SMALL["search"]}, "log_std_init": "-5..-4.5", "log_std_min": "-4..0"}})
+    ran = trainer.run("study", "failing", "--config", config, "--state", "st", "--workers", "2")
+    seen = lines(ran.stdout)
+    told = events(seen, "trial")
+    check(ran.returncode == 0 and [event["state"] for event in told] == ["FAIL"] * 3 and
+          all("log_std_init" in event["failure"] for event in told), f"failing: {told} {ran.stderr}")
+    check(seen[-1]["result"] == "done" and seen[-1]["best"] is None and seen[-1]["proposal"] is None and
+          events(seen, "warning"), f"failing: {seen[-1]}")
+
+
+def test_grid(trainer, folder):
+    """A grid ends when its points are tried, however many are wanted."""
+    config = write(os.path.join(folder, "grid.ini"), {"study": {"trials": 50, "sampler": "grid", "pruner": "none"}, "search": {
+        **{key: None for key in SMALL["search"]}, "epochs": "1..2", "lr_schedule": "constant | linear"}})
+    ran = trainer.run("study", "grid", "--config", config, "--state", "st", "--workers", "2")
+    points = rows(folder, "SELECT group_concat(param_value) FROM (SELECT trial_id, param_value FROM trial_params JOIN trials USING (trial_id) "
+                          "JOIN studies USING (study_id) WHERE study_name = 'grid' ORDER BY trial_id, param_name) GROUP BY trial_id")
+    check(ran.returncode == 0 and sorted(points) == [("1.0,0.0",), ("1.0,1.0",), ("2.0,0.0",), ("2.0,1.0",)], f"grid: {ran.stderr} {points}")
+
+
+def test_terminal(trainer, folder):
+    """Where stdout is no terminal there are lines; the words of an end stand on one alone."""
+    config = write(os.path.join(folder, "terminal.ini"), {"study": {"trials": 3}})
+    script = f"{trainer.program} study terminal --config {config} --state st --workers 2"
+    ran = subprocess.run(["script", "-qec", script, "/dev/null"], capture_output=True, text=True, cwd=folder, env=trainer.environment,
+                         stdin=subprocess.DEVNULL, timeout=120)
+    check(ran.returncode == 0 and "/3 trials" in ran.stdout and re.search(r"terminal: done after 3 of 3 trials: \d complete", ran.stdout)
+          and '"event"' not in ran.stdout, f"terminal: {ran.stdout}")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        trainer = Trainer(sys.argv[1], folder)
+        write_market(folder, n=700)
+        for test in (test_whole, test_killed, test_stopped, test_refused, test_failing, test_grid, test_terminal):
+            begun = time.monotonic()
+            test(trainer, folder)
+            print(f"{test.__name__}: {time.monotonic() - begun:.1f} s")
+    done("trainer/search/study")
+
+
+main()
