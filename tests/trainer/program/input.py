@@ -110,6 +110,11 @@ def test_lines(trainer, folder, example):
     table = trainer.run("train", "--list-keys").stdout
     for key in config_keys["keys"]:
         check(f"\n{key['key']} =" in written and f"| `{key['key']}` |" in table, f"{key['key']} in the example and the table")
+    with open(os.path.join(os.path.dirname(example), "..", "docs", "studies.md")) as file:
+        documented = file.read()
+    for key in config_keys["study"] + config_keys["search"]:
+        row = next((row for row in table.splitlines() if row.startswith(f"| `{key['key']}` |") and row in documented), None)
+        check(f"\n#{key['key']} =" in written and row, f"{key['key']} of a search in the example and docs/studies.md")
 
 
 def test_documented(example):
