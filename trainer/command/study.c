@@ -24,7 +24,8 @@
  * DEVICE_WORKERS: trials that share a device. */
 #define WORKER_BYTES (INT64_C(256) << 20)
 enum { DEVICE_WORKERS = 4 };
-#define TEMPORARY ".new."
+#define TEMPORARY      ".new."
+#define MEMORY_CAP_MIN 0.01 /* the key's */
 
 static volatile sig_atomic_t stop;
 
@@ -97,6 +98,10 @@ static int make_places(struct study_run *run)
     int r = make_folder(run->folder);
     if (r == 0 && access(run->folder, W_OK | X_OK) < 0)
         r = -errno;
+    char *absolute = r == 0 ? realpath(run->folder, NULL) : NULL; /* others read it from elsewhere */
+    if (absolute)
+        snprintf(run->folder, sizeof run->folder, "%s", absolute);
+    free(absolute);
     return r < 0 ? study_failed(run, "disk",
                                 "cannot write to the study's folder: %.300s: %s: one that can be "
                                 "written to",
@@ -212,7 +217,8 @@ static void share_machine(struct study_run *run)
     if (ppo->threads == 0)
         ppo->threads = run->cores > run->workers ? run->cores / run->workers : 1;
     if (run->n_devices > 0) /* of each device's memory */
-        ppo->memory_cap /= (run->workers + run->n_devices - 1) / run->n_devices;
+        ppo->memory_cap =
+            fmax(MEMORY_CAP_MIN, ppo->memory_cap / ((run->workers + run->n_devices - 1) / run->n_devices));
 }
 
 /* ---- The search. ---- */

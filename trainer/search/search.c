@@ -14,7 +14,7 @@
 
 /* LOOK_MS: between two looks at the study. STOP_MS: what workers have to end when they are asked. DEATHS: of
  * each worker in a row, without a trial that ended, after which it makes no sense to begin others. */
-enum { LOOK_MS = 250, STOP_MS = 8000, DEATHS = 4 };
+enum { LOOK_MS = 250, STOP_MS = 8000, DEATHS = 4, SAID_MAX = 32 };
 
 struct search {
     const struct search_order *order;
@@ -28,6 +28,8 @@ struct search {
     double begun_s, stale_s, asked_s; /* asked_s: to end; 0: not yet */
     int deaths;
     bool exhausted, stopping;
+    char *said[SAID_MAX]; /* of trials: once a run each */
+    int n_said;
     int failure; /* -errno */
     char cause[32];
     char *err; /* [SEARCH_ERROR_MAX] */
@@ -142,15 +144,31 @@ static void warn(const struct search *search, const char *words)
     search->calls->warned(search->calls->ctx, words);
 }
 
+/* What every trial would say, as that there is no device, is said of the first. */
+static void warn_once(struct search *search, int number, const char *said)
+{
+    char words[SEARCH_ERROR_MAX];
+    for (int i = 0; i < search->n_said; i++)
+        if (strcmp(search->said[i], said) == 0)
+            return;
+    if (search->n_said < SAID_MAX && (search->said[search->n_said] = strdup(said)))
+        search->n_said++;
+    snprintf(words, sizeof words, "trial %d: %.*s", number, (int)TRIAL_ERROR_MAX, said);
+    warn(search, words);
+}
+
 static void heard(void *ctx, const struct pool_worker *worker, const json_t *line)
 {
     struct search *search = ctx;
     const char *error = json_string_value(json_object_get(line, "error"));
     const char *cause = json_string_value(json_object_get(line, "cause"));
     const char *warning = json_string_value(json_object_get(line, "warning"));
+    const char *said = json_string_value(json_object_get(line, "said"));
     (void)worker;
     if (warning)
         warn(search, warning);
+    if (said)
+        warn_once(search, (int)json_integer_value(json_object_get(line, "number")), said);
     if (error) {
         snprintf(search->cause, sizeof search->cause, "%s", cause ? cause : "");
         fail(search, -EIO, "%s", error);
@@ -331,6 +349,8 @@ int search_run(const struct search_order *order, const struct search_plan *plan,
     study_destroy(search.study);
     close_store(&search);
     free(search.seen);
+    for (int i = 0; i < search.n_said; i++)
+        free(search.said[i]);
     *ret_cause = search.failure == -ENOMEM ? "memory" : NULL;
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
         if (strcmp(search.cause, causes[i]) == 0)

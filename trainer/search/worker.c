@@ -28,6 +28,7 @@ struct worker {
     struct asked asked;
     int split;     /* that were reported */
     int failure;   /* of the storage, within a trial */
+    bool lost;     /* somebody else has ended the trial */
     bool is_alone; /* nobody hears it any more */
     char err[WORDS_MAX];
 };
@@ -113,7 +114,8 @@ static enum trial_go progressed(void *ctx, double share, double steps_s)
 {
     struct worker *worker = ctx;
     beat_progress(worker->beat, share, steps_s, worker->split, worker->order->settings->split.combinations);
-    return ends(worker) || beat_lost(worker->beat) ? TRIAL_STOP_ASKED : TRIAL_GO;
+    worker->lost = worker->lost || beat_lost(worker->beat);
+    return ends(worker) || worker->lost ? TRIAL_STOP_ASKED : TRIAL_GO;
 }
 
 static enum trial_go reported(void *ctx, int step, double value)
@@ -125,7 +127,8 @@ static enum trial_go reported(void *ctx, int step, double value)
         return TRIAL_STOP_ASKED;
     int r = search_report(worker->store, worker->study, worker->order->settings, &worker->asked, step, value,
                           err);
-    if (r == -EINVAL && beat_lost(worker->beat))
+    worker->lost = worker->lost || r == -EINVAL; /* it does not run any more */
+    if (worker->lost)
         return TRIAL_STOP_ASKED;
     if (r < 0) {
         worker->failure = r;
@@ -138,9 +141,7 @@ static enum trial_go reported(void *ctx, int step, double value)
 static void told(void *ctx, const char *words)
 {
     struct worker *worker = ctx;
-    char text[WORDS_MAX];
-    snprintf(text, sizeof text, "trial %d: %.*s", worker->asked.number, (int)TRIAL_ERROR_MAX, words);
-    say_words(worker, "warning", text, NULL);
+    say(worker, json_pack("{s:s, s:i}", "said", words, "number", worker->asked.number));
 }
 
 /* ---- A trial. ---- */
@@ -172,13 +173,10 @@ static int end_trial(struct worker *worker, int r, bool pruned, const struct tri
     char err[STUDY_ERROR_MAX];
     if (worker->failure < 0)
         return worker->failure;
-    if (r == 1 && !pruned) {
-        if (!beat_lost(worker->beat))
-            return put_back(worker);
-        told(worker, "it was taken for dead, as it gave no sign of life for longer than grace_s, and is "
-                     "tried again");
+    if (worker->lost)
         return 0;
-    }
+    if (r == 1 && !pruned)
+        return put_back(worker);
     if (r < 0)
         return tell_failure(worker, words);
     if (!pruned && isnan(outcome->value))
@@ -222,13 +220,21 @@ static int work(struct worker *worker, struct config *config, struct trial_outco
     char folder[CONFIG_PATH_MAX + 16], words[TRIAL_ERROR_MAX];
     snprintf(folder, sizeof folder, "%s/%d", order->folder, worker->asked.number);
     worker->split = 0;
+    worker->lost = false;
     beat_trial(worker->beat, worker->asked.trial);
     int r = settings_apply(order->config, &order->settings->space, worker->values, config, words);
     if (r == 0)
         r = trial_run(order->market, config, folder, &calls, outcome, words);
     r = end_trial(worker, r, pruning.pruned, outcome, words);
     beat_trial(worker->beat, 0);
-    return r;
+    worker->lost = worker->lost || r == -EINVAL;
+    if (worker->lost) {
+        snprintf(folder, sizeof folder,
+                 "trial %d: others have ended it: it gave no sign of life for longer than grace_s",
+                 worker->asked.number);
+        say_words(worker, "warning", folder, NULL);
+    }
+    return worker->lost ? 0 : r;
 }
 
 static int run(struct worker *worker)
