@@ -14,7 +14,7 @@ def training(name, **given):
 def policy(name, **given):
     return {"policy": name, "role": "challenger", "account": name, "id": "9f" * 32, "training": name,
             "path": f"/var/lib/papertape/checkpoints/{name}.safetensors", "since_ns": 1723161255342000000, "reason": "",
-            "state": "trading", "detail": "", "backend": "cpu-avx2", "interval": "5m", "equity": 10010.2,
+            "proposal": None, "expires_ns": None, "evidence": None, "state": "trading", "detail": "", "backend": "cpu-avx2", "interval": "5m", "equity": 10010.2,
             "return_pct": 0.102, "trades": 12, "sharpe": None, "decided_ns": 1723161180000000000,
             "actions": {"BTCUSDT": 0.125, "ETHUSDT": -1}, **given}
 

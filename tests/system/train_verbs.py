@@ -136,15 +136,22 @@ def check_lists(run, daemon):
     first["name"] = first.pop("training")
     assert told["trainings"][0] == first, told["trainings"][0]
 
+    daemon.learning.policies.append(fake_trainings.policy(
+        "young", reason="admitted: pbo 0.1", proposal="young@2/7", expires_ns=1723161255342000000,
+        evidence={"against": "ppo-btc", "days": 12, "days_needed": 20, "value": 3.125, "value_needed": 20}))
     table = run("policy list").stdout.splitlines()
     assert table[0].split() == ["name", "role", "account", "state", "equity", "return_pct", "trades", "sharpe",
-                                "decided", "backend", "id", "detail"], table[0]
+                                "decided", "backend", "id", "e_value", "days", "expires", "detail"], table[0]
     assert table[1].split()[:7] == ["ppo-btc", "champion", "ppo-btc", "refused", "10010.20", "0.102", "12"], table[1]
     assert table[1].endswith("no bars") and " 9f9f9f9f9f9f " in table[1], table[1]
-    row = next(csv.DictReader(io.StringIO(run("policy list --csv").stdout)))
+    assert " 3.12     12  2024-08-08 " in table[2] and table[2].endswith("admitted: pbo 0.1"), table[2]
+    row, young = csv.DictReader(io.StringIO(run("policy list --csv").stdout))
+    assert [young[key] for key in ("e_value", "days", "against", "expires_ns", "proposal", "detail")] == [
+        "3.12", "12", "ppo-btc", "1723161255342000000", "young@2/7", "admitted: pbo 0.1"], young
     assert row["id"] == "9f" * 32 and json.loads(row["actions"]) == {"BTCUSDT": 0.125, "ETHUSDT": -1}, row
     told = json.loads(run("policy list --json").stdout)
     assert told["schema"] == "papertape.policies/1" and told["policies"][0]["name"] == "ppo-btc", told
+    assert told["policies"][1]["evidence"]["value"] == 3.125 and told["policies"][1]["expires_ns"] == 1723161255342000000, told
     assert "policy" not in told["policies"][0] and told["policies"][0]["sharpe"] is None, told
 
     shown = dict(line.split(None, 1) for line in run("policy show ppo-btc").stdout.splitlines() if " " in line.strip())

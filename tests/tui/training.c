@@ -56,6 +56,12 @@ static void check_status(void)
     CHECK_NEAR(s->policies[0].actions[1].action, -0.3, 0);
     CHECK_INT(s->policies[2].decided_ns, -1);
     CHECK(isnan(s->policies[2].sharpe));
+    CHECK_STR(s->policies[2].evidence.against, "cash");
+    CHECK_INT(s->policies[2].evidence.days, 12);
+    CHECK_NEAR(s->policies[2].evidence.value, 3.14159, 0);
+    CHECK_INT(s->policies[2].expires_ns, 1723334055342000000);
+    CHECK_STR(s->policies[1].evidence.against, "");
+    CHECK_INT(s->policies[1].expires_ns, -1);
 
     take(model,
          "{\"trainer\":[1],\"champion\":7,\"trainings\":[7,null,{},{\"training\":9},{\"training\":\"a\","
@@ -460,6 +466,9 @@ static void check_printed(void)
             CHECK(strstr(
                 text, "policy    ppo-world-wide-5m_2 champion account ppo-world-wide-5m_2 trading trades 12 "
                       "sharpe 1.10 return +0.10% BTCUSDT +0.12 ETHUSDT -0.30\n"));
+            CHECK(strstr(text, "policy    young challenger account young warming trades 0 sharpe n/a return "
+                               "+0.00% evidence 3.14 on 12 of 20 days against cash expires in 48h: 31 of 64 "
+                               "bars\n"));
             CHECK(strstr(text,
                          "policy    other challenger account other refused trades 0 sharpe n/a return n/a: "
                          "interval: trained on 1h, the daemon streams 5m\n"));
