@@ -467,7 +467,7 @@ static void check_printed(void)
                 text, "policy    ppo-world-wide-5m_2 champion account ppo-world-wide-5m_2 trading trades 12 "
                       "sharpe 1.10 return +0.10% BTCUSDT +0.12 ETHUSDT -0.30\n"));
             CHECK(strstr(text, "policy    young challenger account young warming trades 0 sharpe n/a return "
-                               "+0.00% evidence 3.14 on 12 of 20 days against cash expires in 48h: 31 of 64 "
+                               "0.00% evidence 3.14 on 12 of 20 days against cash expires in 48h: 31 of 64 "
                                "bars\n"));
             CHECK(strstr(text,
                          "policy    other challenger account other refused trades 0 sharpe n/a return n/a: "
