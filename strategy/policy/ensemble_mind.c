@@ -155,9 +155,12 @@ static void shadow_row(struct policy_mind *mind, int m, int64_t row_ns)
     struct shadow *shadow = mind->shadows[m];
     float actions[SYMBOLS_MAX];
     const double *qty;
+    bool any = false; /* a row without bars only passes */
+    for (int i = 0; i < n_assets(mind); i++)
+        any = any || mind->looks[i].open_ns == row_ns;
     shadow_mark(shadow, mind->closes);
     double cash = shadow_holds(shadow, &qty);
-    if (!member(mind, m)->mind->act(mind->alone[m], row_ns, cash, qty, actions))
+    if (!member(mind, m)->mind->act(mind->alone[m], row_ns, cash, qty, any ? actions : NULL))
         return;
     for (int i = 0; i < n_assets(mind); i++) {
         const struct look *look = &mind->looks[i];
