@@ -168,8 +168,16 @@ def promoted(folder):
     assert one.done("policy_promote", name="three")["policy"]["role"] == "champion"
     one.trading("three", "champion")
     one.done("policy_retire", name="three")
+    four = ensemble(folder.path, "four", "sharpe", [os.path.join(kept, f"member-{i}.safetensors") for i in (1, 2, 3)], window=20)
+    one.daemon.wait_status(lambda status: one.policy("fixed", status)["decided_ns"] > (recorded.START_S + 60 * 40) * 10**9, "40 bars")
+    one.done("policy_promote", name="four", path=four)
+    one.trading("four")
     assert one.daemon.stop() == 0
     print("  " + one.daemon.papertape("parity").strip().split("\n")[-1])
+    order = one.rows("SELECT min(o.id) FROM orders AS o JOIN accounts AS a ON a.id = o.account WHERE a.name = 'four' AND o.tag = 'policy'")
+    told = json.loads(one.daemon.papertape("explain", str(order[0][0]), "--json"))["orders"][0]
+    # its shadow accounts went by the bars that the engine had: from its first order on it weighs by them
+    assert any(member["sharpe"] is not None for member in told["decision"]["policy"]["members"]), told["decision"]
     print("arena: an ensemble promoted, killed, crowned and retired, by its copies alone")
 
 
