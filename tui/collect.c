@@ -16,7 +16,7 @@ enum { ONCE_BUSY_MS = 2000 }; /* that a lock is waited for where something is pr
 int collector_init(struct collector *collector, const struct state_dir *state, const char *studies,
                    int64_t interval_ms)
 {
-    *collector = (struct collector){.state = *state, .search_want = {.trial = -1}};
+    *collector = (struct collector){.state = *state};
     control_init(&collector->control);
     backtest_job_init(&collector->job);
     collector->model = model_create(interval_ms);
@@ -153,8 +153,7 @@ bool collector_take_searches(struct collector *collector)
     return true;
 }
 
-/* Without the thread: whoever prints waits anyway. */
-static void read_searches_once(struct collector *collector)
+void collector_searches_once(struct collector *collector, const struct search_want *want)
 {
     struct search_source *source =
         search_source_create(collector->studies_url, collector->studies_folder, ONCE_BUSY_MS);
@@ -163,7 +162,7 @@ static void read_searches_once(struct collector *collector)
 
     if (!source)
         return;
-    search_source_read(source, &collector->search_want, now.wall_ns / 1000, now.mono_ms, &reading);
+    search_source_read(source, want, now.wall_ns / 1000, now.mono_ms, &reading);
     model_take_searches(collector->model, &reading);
     search_source_destroy(source);
 }
@@ -390,5 +389,6 @@ void collector_once(struct collector *collector, int timeout_ms)
     collector_want(collector, symbol, symbol ? symbol->interval : NULL, "",
                    status->n_trainings > 0 ? model_training(collector->model, 0)->training : "");
     read_database(collector, moment_now());
-    read_searches_once(collector);
+    const struct search_want list = {.trial = -1};
+    collector_searches_once(collector, &list);
 }

@@ -101,4 +101,7 @@ bool collector_expire(struct collector *collector, struct view *view, struct mom
 /* The same once, waiting for the status at most timeout_ms, and for the studies: for what is printed. */
 void collector_once(struct collector *collector, int timeout_ms);
 
+/* Reads the studies without the thread, and waits for it. */
+void collector_searches_once(struct collector *collector, const struct search_want *want);
+
 #endif

@@ -29,6 +29,7 @@ struct dashboard {
     int64_t timer_ms;      /* that the timer is set to */
     sigset_t wait_mask;    /* while waiting: only the resize signal gets through */
     int ended_by;          /* a signal, or 0 */
+    const char *study;     /* whose page is to be opened once it is known; NULL */
     bool quit, redraw;
 };
 
@@ -240,6 +241,8 @@ static void take_searches(struct dashboard *d)
     if (!collector_take_searches(&d->collector))
         return;
     d->redraw = true;
+    if (d->study && view_open_search(&d->view, d->collector.model, d->study))
+        d->study = NULL;
     view_want_search(&d->view, d->collector.model, &want);
     if (!search_want_equal(&want, &d->collector.search_want))
         collector_want_search(&d->collector, &want);
@@ -309,7 +312,8 @@ int dashboard_run(const struct dashboard_options *options)
     int status = EXIT_ERROR, ended_by = 0;
 
     view_init(&d.view, options->readonly, options->interval_ms);
-    d.view.tab = options->tab;
+    d.view.tab = options->study ? TAB_STUDY : options->tab;
+    d.study = options->study;
     int r = collector_init(&d.collector, &options->state, options->studies, options->interval_ms);
     if (r < 0 || (r = open_events(&d)) < 0) {
         fprintf(stderr, "papertape: starting: %s\n", strerror(-r));

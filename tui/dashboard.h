@@ -22,6 +22,7 @@ enum {
 struct dashboard_options {
     struct state_dir state;
     const char *studies; /* --studies; NULL: the state directory's */
+    const char *study;   /* --study: whose page is open to begin with; NULL */
     int64_t interval_ms;
     enum tab tab;
     enum scheme scheme;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tui/format.h"
+#include "tui/print_search.h"
 
 /* A count to the last digit. */
 static char *exact(char buf[static FORMAT_MAX], int64_t count)
@@ -209,6 +210,7 @@ void print_status(FILE *out, const struct model *model, struct moment now)
     if (model->source == MODEL_DAEMON)
         machine(out, &model->status);
     print_trainings(out, model, now);
+    print_searches(out, model, now);
     if (model->source == MODEL_DAEMON)
         record(out, &model->status);
     parity(out, model, now);
@@ -363,6 +365,7 @@ int print_json(FILE *out, const struct model *model, const json_t *status)
                                log_json(&model->history));
     json_object_set_new(object, "trainings", print_trainings_json(model, moment_now()));
     json_object_set_new(object, "policies", print_policies_json(model));
+    json_object_set_new(object, "studies", print_searches_json(model, moment_now()));
     char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
 
     json_decref(object);

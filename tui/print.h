@@ -20,7 +20,7 @@ void print_overview(FILE *out, const struct model *model, struct moment now);
 
 /* One line of JSON, "schema": "papertape.dashboard/1": the daemon's status object as it came (`status`, null
  * without a daemon), and positions, equity, fills, orders, alerts, log, trainings and policies, which are the
- * status' or the database's. 0 or -ENOMEM. */
+ * status' or the database's, and studies (null: never read). 0 or -ENOMEM. */
 json_t *print_trainings_json(const struct model *model, struct moment now);
 json_t *print_policies_json(const struct model *model);
 int print_json(FILE *out, const struct model *model, const json_t *status);

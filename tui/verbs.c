@@ -23,6 +23,7 @@
 #include "tui/command/positions.h"
 #include "tui/command/revisions.h"
 #include "tui/command/status.h"
+#include "tui/command/study.h"
 #include "tui/command/sweep.h"
 #include "tui/command/symbol.h"
 #include "tui/command/trading.h"
@@ -56,6 +57,7 @@ static const struct verb verbs[] = {
     {"resume", "trade again", command_resume},
     {"revisions", "corrected and cancelled trades, and late bars", command_revisions},
     {"status", "the daemon's state, as text or JSON", command_status},
+    {"study", "studies: list, show: trials, importance, proposal", command_study},
     {"sweep", "a strategy with every combination of parameters", command_sweep},
     {"symbol", "what is streamed: list, add, remove", command_symbol},
     {"train", "trainings: list, start, stop, resume, restart, check, log", command_train},

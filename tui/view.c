@@ -216,6 +216,19 @@ const struct search_trial *view_trial(const struct view *view, const struct mode
     return trial;
 }
 
+bool view_open_search(struct view *view, const struct model *model, const char *name)
+{
+    const struct search *search = searches_find(model->searches, name);
+
+    if (!search)
+        return false;
+    memcpy(view->search, search->key, sizeof(view->search));
+    view->tab = TAB_STUDY;
+    view->search_view = SEARCH_PAGE;
+    view->focus = PANEL_TRIALS;
+    return true;
+}
+
 void view_want_search(const struct view *view, const struct model *model, struct search_want *ret)
 {
     const struct search *search = view->tab == TAB_STUDY ? view_search(view, model) : NULL;

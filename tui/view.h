@@ -114,6 +114,9 @@ const struct search *view_search(const struct view *view, const struct model *mo
 const struct search_page *view_search_page(const struct view *view, const struct model *model);
 const struct search_trial *view_trial(const struct view *view, const struct model *model);
 
+/* The page of a study, by what searches_find() takes, once it is known. False: it is not. */
+bool view_open_search(struct view *view, const struct model *model, const char *name);
+
 /* What is to be read of the studies. */
 void view_want_search(const struct view *view, const struct model *model, struct search_want *ret);
 

@@ -35,6 +35,7 @@ static const char help[] =
     "\n"
     "  --state DIR          the daemon's state directory\n"
     "  --studies URL        where studies are kept (its studies.db): sqlite:///F, or a file\n"
+    "  --study NAME         begin with that study's page\n"
     "  --readonly           no key changes anything\n"
     "  --tab N              the tab to begin with, 1 to 8\n"
     "  --interval S         seconds between two looks, 0.25 to 60 (1)\n"
@@ -108,10 +109,11 @@ static int parse_glyphs(const char *name)
 /* EXIT_OK to go on; *ret_done when the options asked for something that is done now. */
 static int parse(int argc, char **argv, struct request *request, bool *ret_done)
 {
-    enum { STATE = 256, STUDIES, READONLY, TAB, INTERVAL, SCHEME, GLYPHS, ONCE, JSON, DUMP, LOOP };
+    enum { STATE = 256, STUDIES, STUDY, READONLY, TAB, INTERVAL, SCHEME, GLYPHS, ONCE, JSON, DUMP, LOOP };
     static const struct option options[] = {
         {"state", required_argument, NULL, STATE},
         {"studies", required_argument, NULL, STUDIES},
+        {"study", required_argument, NULL, STUDY},
         {"readonly", no_argument, NULL, READONLY},
         {"tab", required_argument, NULL, TAB},
         {"interval", required_argument, NULL, INTERVAL},
@@ -139,6 +141,9 @@ static int parse(int argc, char **argv, struct request *request, bool *ret_done)
             break;
         case STUDIES:
             dashboard->studies = optarg;
+            break;
+        case STUDY:
+            dashboard->study = optarg;
             break;
         case READONLY:
             dashboard->readonly = true;
@@ -206,8 +211,10 @@ static int parse(int argc, char **argv, struct request *request, bool *ret_done)
     return EXIT_OK;
 }
 
-static int print_screen(const struct request *request, const struct model *model)
+static int print_screen(const struct request *request, struct collector *collector)
 {
+    struct model *model = collector->model;
+    struct search_want want;
     struct view view;
     struct canvas canvas;
     int r = canvas_init(&canvas, request->width, request->height, request->dashboard.glyphs);
@@ -216,6 +223,14 @@ static int print_screen(const struct request *request, const struct model *model
         return r;
     view_init(&view, request->dashboard.readonly, request->dashboard.interval_ms);
     view.tab = request->dashboard.tab;
+    if (request->dashboard.study && !view_open_search(&view, model, request->dashboard.study)) {
+        canvas_finish(&canvas);
+        return -ENOENT;
+    }
+    for (int i = 0; i < 2 && view.tab == TAB_STUDY; i++) { /* the page, then its chosen trial's attributes */
+        view_want_search(&view, model, &want);
+        collector_searches_once(collector, &want);
+    }
     view_draw(&view, model, moment_now(), &canvas);
     canvas_print(&canvas, stdout);
     canvas_finish(&canvas);
@@ -236,13 +251,20 @@ static int print(const struct request *request)
         if (request->printed == PRINT_JSON)
             r = print_json(stdout, collector.model, collector.status_json);
         else if (request->printed == PRINT_SCREEN)
-            r = print_screen(request, collector.model);
+            r = print_screen(request, &collector);
         else
             print_overview(stdout, collector.model, moment_now());
         if (fflush(stdout) != 0)
             r = -errno;
     }
-    if (r < 0) {
+    if (r == -ENOENT) {
+        char shown[80];
+        text_clean(shown, sizeof(shown), request->dashboard.study);
+        fprintf(stderr,
+                "papertape: --study: \"%s\": a study that there is: papertape study list names them\n",
+                shown);
+        status = EXIT_USAGE;
+    } else if (r < 0) {
         fprintf(stderr, "papertape: printing: %s\n", strerror(-r));
         status = EXIT_ERROR;
     } else if (collector.model->source != MODEL_DAEMON) {

@@ -1,0 +1,172 @@
+#include "tui/command/study.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exchange/nearest.h"
+#include "tui/command/ask.h"
+#include "tui/command/stored.h"
+#include "tui/dashboard.h"
+#include "tui/print_search.h"
+#include "tui/text.h"
+
+enum {
+    BUSY_MS = 5000,    /* that a lock is waited for */
+    TRIALS_SHOWN = 20, /* of one study, as text */
+};
+
+static const char help[] =
+    "Usage: papertape study list [--json]\n"
+    "       papertape study show NAME [--json]\n"
+    "\n"
+    "Studies: searches for hyper-parameters, ours and Optuna's. They are read from the storage; no daemon "
+    "is\n"
+    "asked. papertape train starts, stops and restarts them, papertape-trainer study runs one alone.\n"
+    "\n"
+    "  list   all of them, newest first; NAME_1, NAME_2 ... together\n"
+    "  show   one: its trials, best first, what its parameters matter (fANOVA), its proposal\n"
+    "\n"
+    "  --json         papertape.study/1; what is not known is null\n"
+    "  --studies URL  the storage: sqlite:///F, or a file; by default studies.db of the state directory\n"
+    "  --state DIR    the daemon's state directory\n";
+
+struct wish {
+    const char *state, *studies;
+    bool json;
+};
+
+/* Reads what is wanted into the model; `key` "": the list alone. An exit status, its line on stderr. */
+static int read_studies(const struct wish *wish, const char *key, struct model *model)
+{
+    struct state_dir state;
+    struct search_want want = {.trial = -1, .validation = true};
+    struct search_reading reading = {0};
+    char words[512], *url = NULL, *folder = NULL;
+    int r = state_dir_find(wish->state, &state, words, sizeof(words));
+
+    if (r < 0) {
+        fprintf(stderr, "papertape: study: %s\n", words);
+        return r == -EINVAL ? EXIT_USAGE : EXIT_ERROR;
+    }
+    snprintf(want.key, sizeof(want.key), "%s", key);
+    if (asprintf(&folder, "%s/studies", state.path) < 0)
+        folder = NULL;
+    if (wish->studies)
+        url = strdup(wish->studies);
+    else if (asprintf(&url, "%s/studies.db", state.path) < 0)
+        url = NULL;
+    struct search_source *source = url && folder ? search_source_create(url, folder, BUSY_MS) : NULL;
+    if (source) {
+        struct moment now = moment_now();
+        search_source_read(source, &want, now.wall_ns / 1000, now.mono_ms, &reading);
+    } else {
+        reading.error = -ENOMEM;
+        snprintf(reading.words, sizeof(reading.words), "out of memory");
+    }
+    model_take_searches(model, &reading);
+    search_source_destroy(source);
+    free(url);
+    free(folder);
+    if (model->searches_error == 0)
+        return EXIT_OK;
+    fprintf(stderr, "papertape: study: %s\n", model->searches_words);
+    return EXIT_ERROR;
+}
+
+static int print_object(json_t *object)
+{
+    char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+
+    json_decref(object);
+    if (!text)
+        return stored_fail(EXIT_ERROR, "study", "printing", "out of memory");
+    puts(text);
+    free(text);
+    return EXIT_OK;
+}
+
+static int list(const struct wish *wish, struct model *model)
+{
+    int status = read_studies(wish, "", model);
+
+    if (status != EXIT_OK)
+        return status;
+    if (wish->json)
+        return print_object(json_pack("{s:s, s:o}", "schema", "papertape.study/1", "studies",
+                                      print_searches_json(model, moment_now())));
+    print_searches(stdout, model, moment_now());
+    if (model->searches->n == 0)
+        puts("studies   none");
+    return EXIT_OK;
+}
+
+static int unknown(const struct model *model, const char *name)
+{
+    struct nearest nearest = {0};
+    char words[SEARCH_LABEL_MAX + 80], clean[SEARCH_LABEL_MAX];
+
+    for (int i = 0; i < model->searches->n; i++)
+        nearest_offer(&nearest, name, model->searches->search[i].job);
+    text_clean(clean, sizeof(clean), nearest.best ? nearest.best : "");
+    snprintf(words, sizeof(words), "no such study: %s%s", nearest.best ? clean : "there is none",
+             nearest.best ? " is the nearest" : "");
+    text_clean(clean, sizeof(clean), name);
+    return stored_fail(EXIT_ERROR, "study", clean, words);
+}
+
+static int show(const struct wish *wish, const char *name, struct model *model)
+{
+    int status = read_studies(wish, "", model);
+
+    if (status != EXIT_OK)
+        return status;
+    const struct search *search = searches_find(model->searches, name);
+    if (!search)
+        return unknown(model, name);
+    char key[SEARCH_LABEL_MAX];
+    memcpy(key, search->key, sizeof(key));
+    status = read_studies(wish, key, model);
+    if (status != EXIT_OK)
+        return status;
+    if (!model->search_page) /* deleted meanwhile */
+        return unknown(model, name);
+    if (!wish->json) {
+        print_search(stdout, model->search_page, moment_now(), TRIALS_SHOWN);
+        return EXIT_OK;
+    }
+    json_t *object = print_search_json(model->search_page, moment_now());
+    if (object)
+        json_object_set_new(object, "schema", json_string("papertape.study/1"));
+    return print_object(object);
+}
+
+static int act(char **words, int n, const struct wish *wish)
+{
+    static const char *const actions[] = {"list", "show"};
+    const char *word = n > 0 ? words[0] : "";
+    bool lists = strcmp(word, "list") == 0;
+
+    if (!lists && strcmp(word, "show") != 0)
+        return ask_unknown_action("study", word, actions, 2, "studies", "list or show");
+    if (n != (lists ? 1 : 2))
+        return ask_usage("study", lists ? "list takes no argument" : "show takes NAME");
+    struct model *model = model_create(1000);
+    if (!model)
+        return stored_fail(EXIT_ERROR, "study", word, "out of memory");
+    int status = lists ? list(wish, model) : show(wish, words[1], model);
+    model_destroy(model);
+    return status;
+}
+
+int command_study(int argc, char **argv)
+{
+    struct wish wish = {0};
+    const struct ask_option options[] = {
+        {"state", &wish.state, NULL}, {"studies", &wish.studies, NULL}, {"json", NULL, &wish.json}};
+    char **words;
+    int r = ask_parse(argc, argv, options, sizeof options / sizeof *options, help, &words);
+
+    return r != EXIT_OK || !words ? r : act(words, argc - (int)(words - argv), &wish);
+}

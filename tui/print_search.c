@@ -1,0 +1,250 @@
+#include "tui/print_search.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tui/panel/search_words.h"
+#include "tui/search_rows.h"
+#include "tui/text.h"
+
+/* ---- Text. ---- */
+
+static void line(FILE *out, const struct search *search, struct moment now)
+{
+    char a[FORMAT_MAX], direction[STATUS_WORD_MAX], name[STATUS_WORD_MAX];
+
+    fputs("study     ", out);
+    text_print(out, search->label);
+    fprintf(out, " %s trials %d", search_direction(search, direction), search_done(search));
+    if (search->wanted >= 0)
+        fprintf(out, " of %lld", (long long)search->wanted);
+    fprintf(out, " run %d ok %d pruned %d fail %d", search->counts[TRIAL_RUNNING],
+            search->counts[TRIAL_COMPLETE], search->counts[TRIAL_PRUNED], search->counts[TRIAL_FAIL]);
+    if (search->have_best)
+        fprintf(out, " best %s %s", search_best_name(search, name),
+                search_number(a, sizeof(a), search->best));
+    else if (search->pareto >= 0)
+        fprintf(out, " Pareto front %d", search->pareto);
+    fprintf(out, " trials/h %s", format_number(a, search->trials_h, 1));
+    fprintf(out, " left %s", search_eta(a, search->eta_s));
+    fprintf(out, " age %s%s\n", format_age(a, search_age_ms(search, now)),
+            search_silent(search, now) ? " STALE" : "");
+}
+
+void print_searches(FILE *out, const struct model *model, struct moment now)
+{
+    if (model->searches_error != 0 && model_searches_rows(model) > 0)
+        fprintf(out, "studies   none: %s\n", model->searches_words);
+    for (int i = 0; model->searches && i < model->searches->n; i++)
+        line(out, &model->searches->search[i], now);
+}
+
+static void trial_line(FILE *out, const struct search_page *page, const struct search_trial *trial,
+                       struct moment now)
+{
+    char text[160], age[FORMAT_MAX];
+    enum style unused;
+    int columns[SEARCH_IMPORTANCE_MAX];
+
+    fprintf(out, "trial     %s %s", search_trial_name(page, trial, text, sizeof(text)),
+            search_trial_state(trial, now, &unused));
+    search_values(text, sizeof(text), page, trial);
+    fprintf(out, " value %s", text[0] ? text : "n/a");
+    int64_t ms = search_trial_duration_ms(trial, now.wall_ns / 1000);
+    fprintf(out, " took %s", format_age(age, ms));
+    int n = search_rows_columns(page, 0, columns, SEARCH_IMPORTANCE_MAX);
+    for (int i = 0; i < n; i++)
+        if (search_cell_text(page, &trial->cells[columns[i]], text, sizeof(text))[0]) {
+            fputc(' ', out);
+            text_print(out, page->params[columns[i]]);
+            fputc('=', out);
+            text_print(out, text);
+        }
+    if (trial->failure) {
+        fputs(": ", out);
+        text_print(out, trial->failure);
+    }
+    fputc('\n', out);
+}
+
+void print_search(FILE *out, const struct search_page *page, struct moment now, int most)
+{
+    int n;
+
+    line(out, &page->search, now);
+    for (int i = 0; i < page->n_importance; i++) {
+        fputs("parameter ", out);
+        text_print(out, page->params[page->importance[i].param]);
+        fprintf(out, " importance %.1f%%\n", 100 * page->importance[i].share);
+    }
+    if (page->have_validation && page->validation.have)
+        fprintf(out, "proposal  #%d %s\n", page->validation.trial, page->validation.verdict);
+    const struct search_trial *const *rows = search_rows(page, SORT_VALUE, false, "", &n);
+    for (int i = 0; i < n && i < most; i++)
+        trial_line(out, page, rows[i], now);
+    if (n > most)
+        fprintf(out, "trials    %d of %d: --json has all\n", most, n);
+}
+
+/* ---- JSON. ---- */
+
+static json_t *number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+/* What JSON has no number for is a word. */
+static json_t *number_or_word(double value)
+{
+    if (isnan(value))
+        return json_null();
+    return isinf(value) ? json_string(value > 0 ? "inf" : "-inf") : json_real(value);
+}
+
+static json_t *count(int64_t value)
+{
+    return value < 0 ? json_null() : json_integer((json_int_t)value);
+}
+
+static json_t *time_ns(int64_t us)
+{
+    return us == STUDY_NO_TIME ? json_null() : json_integer((json_int_t)us * 1000);
+}
+
+/* Of the storage's bytes: what is no UTF-8 is replaced. */
+static json_t *words(const char *text)
+{
+    char clean[1024];
+    json_t *string = text ? json_string(text) : json_null();
+
+    if (string)
+        return string;
+    text_clean(clean, sizeof(clean), text);
+    return json_string(clean);
+}
+
+static json_t *search_json(const struct search *search, struct moment now)
+{
+    static const char *const directions[STUDY_DIRECTIONS] = {"not_set", "minimize", "maximize"};
+    json_t *object = json_object(), *list = json_array();
+
+    for (int i = 0; i < search->n_objectives; i++)
+        json_array_append_new(list, json_string(directions[search->directions[i]]));
+    json_object_set_new(object, "study", words(search->label));
+    json_object_set_new(object, "name", words(search->name));
+    json_object_set_new(object, "training", words(search->job));
+    json_object_set_new(object, "workers", json_integer(search->members));
+    json_object_set_new(object, "directions", list);
+    json_object_set_new(object, "trials", json_integer(search->n_trials));
+    json_object_set_new(object, "trials_wanted", count(search->wanted));
+    json_object_set_new(object, "done", json_integer(search_done(search)));
+    json_object_set_new(object, "running", json_integer(search->counts[TRIAL_RUNNING]));
+    json_object_set_new(object, "complete", json_integer(search->counts[TRIAL_COMPLETE]));
+    json_object_set_new(object, "pruned", json_integer(search->counts[TRIAL_PRUNED]));
+    json_object_set_new(object, "failed", json_integer(search->counts[TRIAL_FAIL]));
+    json_object_set_new(object, "waiting", json_integer(search->counts[TRIAL_WAITING]));
+    json_object_set_new(object, "best_value", search->have_best ? number_or_word(search->best) : json_null());
+    json_object_set_new(object, "best_number",
+                        search->have_best ? json_integer(search->best_number) : json_null());
+    json_object_set_new(object, "best_worker",
+                        search->best_k > 0 ? json_integer(search->best_k) : json_null());
+    json_object_set_new(object, "pareto_front", count(search->pareto));
+    json_object_set_new(object, "trials_per_hour", number(search->trials_h));
+    json_object_set_new(object, "eta_s", number(search->eta_s));
+    json_object_set_new(object, "started_ns", time_ns(search->started_us));
+    json_object_set_new(object, "age_ms", count(search_age_ms(search, now)));
+    json_object_set_new(object, "stale", json_boolean(search_silent(search, now)));
+    return object;
+}
+
+json_t *print_searches_json(const struct model *model, struct moment now)
+{
+    json_t *list = model->searches ? json_array() : json_null();
+
+    for (int i = 0; model->searches && i < model->searches->n; i++)
+        json_array_append_new(list, search_json(&model->searches->search[i], now));
+    return list;
+}
+
+static json_t *cell_json(const struct search_page *page, const struct search_cell *cell)
+{
+    const struct search_distribution *d = &page->distributions[cell->distribution];
+
+    if (d->kind == DISTRIBUTION_CATEGORICAL)
+        return cell->value >= 0 && cell->value < d->n_choices ? words(d->choices[(int)cell->value])
+                                                              : json_null();
+    if (d->kind == DISTRIBUTION_INT && fabs(cell->value) < 9e15)
+        return json_integer((json_int_t)cell->value);
+    return number_or_word(cell->value);
+}
+
+static json_t *trial_json(const struct search_page *page, const struct search_trial *trial, struct moment now)
+{
+    json_t *object = json_object(), *params = json_object(), *reports = json_array(),
+           *values = trial->values ? json_array() : json_null();
+    int64_t now_us = now.wall_ns / 1000;
+
+    for (int i = 0; trial->values && i < page->search.n_objectives; i++)
+        json_array_append_new(values, number_or_word(trial->values[i]));
+    for (int i = 0; i < page->n_params; i++)
+        if (!isnan(trial->cells[i].value)) {
+            json_t *value = cell_json(page, &trial->cells[i]);
+            if (json_object_set(params, page->params[i], value) < 0) { /* a name that is no UTF-8 */
+                char clean[512];
+                text_clean(clean, sizeof(clean), page->params[i]);
+                json_object_set(params, clean, value);
+            }
+            json_decref(value);
+        }
+    for (int i = 0; i < trial->n_reports; i++)
+        json_array_append_new(reports, json_pack("[I, o]", (json_int_t)trial->reports[i].step,
+                                                 number_or_word(trial->reports[i].value)));
+    json_object_set_new(object, "study", words(page->members[trial->member]));
+    json_object_set_new(object, "number", json_integer(trial->number));
+    json_object_set_new(object, "state", json_string(trial_state_name(trial->state)));
+    json_object_set_new(object, "values", values);
+    json_object_set_new(object, "params", params);
+    json_object_set_new(object, "reports", reports);
+    json_object_set_new(object, "started_ns", time_ns(trial->started_us));
+    json_object_set_new(object, "completed_ns", time_ns(trial->completed_us));
+    json_object_set_new(object, "duration_ms", count(search_trial_duration_ms(trial, now_us)));
+    json_object_set_new(object, "heartbeat_age_ms", count(search_trial_age_ms(trial, now_us)));
+    json_object_set_new(object, "stale", json_boolean(model_trial_freshness(trial, now) != FRESH));
+    json_object_set_new(object, "share", number(trial->share));
+    json_object_set_new(object, "steps_per_second", number(trial->steps_s));
+    json_object_set_new(object, "worker", trial->worker[0] ? words(trial->worker) : json_null());
+    json_object_set_new(object, "violation", number(trial->violation));
+    json_object_set_new(object, "failure", words(trial->failure));
+    return object;
+}
+
+static json_t *validation_json_of(const struct search_validation *v)
+{
+    if (!v->have)
+        return json_null();
+    return json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "trial", v->trial, "value", number(v->value),
+                     "pbo", number(v->pbo), "probability_of_loss", number(v->loss), "deflated_sharpe",
+                     number(v->deflated), "holdout_sharpe", number(v->holdout.sharpe), "admitted",
+                     v->admitted, "words", words(v->verdict));
+}
+
+json_t *print_search_json(const struct search_page *page, struct moment now)
+{
+    json_t *object = search_json(&page->search, now), *trials = json_array(), *importance = json_array(),
+           *params = json_array();
+
+    for (int i = 0; i < page->n_trials; i++)
+        json_array_append_new(trials, trial_json(page, &page->trials[i], now));
+    for (int i = 0; i < page->n_importance; i++)
+        json_array_append_new(importance,
+                              json_pack("{s:o, s:o}", "param", words(page->params[page->importance[i].param]),
+                                        "share", number(page->importance[i].share)));
+    for (int i = 0; i < page->n_params; i++)
+        json_array_append_new(params, words(page->params[i]));
+    json_object_set_new(object, "params", params);
+    json_object_set_new(object, "importance", importance);
+    json_object_set_new(object, "validation",
+                        page->have_validation ? validation_json_of(&page->validation) : json_null());
+    json_object_set_new(object, "trial_list", trials);
+    return object;
+}
