@@ -450,9 +450,11 @@ int64_t search_trial_expected_ms(const struct search_trial *trial)
 
 double search_trial_value(const struct search_trial *trial)
 {
+    bool so_far = trial->state == TRIAL_RUNNING || trial->state == TRIAL_PRUNED;
+
     if (trial->values)
         return trial->values[0];
-    return trial->n_reports > 0 ? trial->reports[trial->n_reports - 1].value : NAN;
+    return so_far && trial->n_reports > 0 ? trial->reports[trial->n_reports - 1].value : NAN;
 }
 
 const struct search_trial *search_page_trial(const struct search_page *page, const char *study, int number)

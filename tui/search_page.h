@@ -152,7 +152,7 @@ int64_t search_trial_duration_ms(const struct search_trial *trial, int64_t now_u
 /* Since its worker's last heartbeat: ms; -1: it has none, and is never stale. */
 int64_t search_trial_age_ms(const struct search_trial *trial, int64_t now_us);
 int64_t search_trial_expected_ms(const struct search_trial *trial);
-/* Its value, or the last that it reported; NaN. */
+/* Its value, or the last that it reported where it runs or was pruned; NaN. */
 double search_trial_value(const struct search_trial *trial);
 
 const struct search_trial *search_page_trial(const struct search_page *page, const char *study, int number);

@@ -93,7 +93,7 @@ static void row(const struct grid *grid, int y, const struct search_trial *trial
     x += STATE_COLUMNS + 1;
     if (trial->values)
         search_values(text, sizeof(text), page, trial);
-    else if (trial->n_reports > 0 && freshness != GONE) /* so far */
+    else if (!isnan(search_trial_value(trial)) && freshness != GONE) /* so far */
         search_number(text, sizeof(text), search_trial_value(trial));
     else
         snprintf(text, sizeof(text), "-");
