@@ -21,10 +21,10 @@ static const struct {
     const char *name;
     bool works, ended;
 } states[] = {
-    {"queued", false, false},       {"loading", true, false}, {"features", true, false},
-    {"rollout", true, false},       {"update", true, false},  {"evaluating", true, false},
-    {"checkpointing", true, false}, {"paused", false, false}, {"done", false, true},
-    {"failed", false, true},        {"stopped", false, true},
+    {"queued", false, false},   {"loading", true, false},       {"features", true, false},
+    {"rollout", true, false},   {"update", true, false},        {"evaluating", true, false},
+    {"searching", true, false}, {"checkpointing", true, false}, {"paused", false, false},
+    {"done", false, true},      {"failed", false, true},        {"stopped", false, true},
 };
 
 static int find_state(const char *state)
@@ -105,6 +105,7 @@ struct number_field {
 static const struct text_field texts[] = {
     TEXT("name", name),       TEXT("state", state),   TEXT("cause", cause),           TEXT("device", device),
     TEXT("backend", backend), TEXT("reason", reason), TEXT("checkpoint", checkpoint), TEXT("policy", policy),
+    TEXT("study", study),
 };
 
 /* Whole numbers below zero are not known: -1. */
@@ -123,7 +124,8 @@ static const struct number_field counts[] = {
 };
 /* These are 0 where there is none. */
 static const struct number_field times[] = {AT("created_ns", created_ns), AT("started_ns", started_ns),
-                                            AT("ended_ns", ended_ns), AT("heard_ns", heard_ns)};
+                                            AT("ended_ns", ended_ns), AT("heard_ns", heard_ns),
+                                            AT("due_ns", due_ns)};
 
 static const struct number_field reals[] = {
     AT("steps_per_second", steps_s),
@@ -364,6 +366,8 @@ json_t *training_object(const struct training *t, int64_t told_age_ms, bool live
         {"checkpoint", text_or_null(t->checkpoint)},
         {"checkpoint_steps", count_or_null(t->checkpoint_steps)},
         {"policy", text_or_null(t->policy)},
+        {"study", text_or_null(t->study)},
+        {"due_ns", time_or_null(t->due_ns)},
     };
     json_t *object = json_object();
     for (size_t i = 0; i < N(members); i++)

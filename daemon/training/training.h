@@ -15,17 +15,20 @@ enum {
     TRAINING_BACKEND_MAX = 96,
     TRAINING_REASON_MAX = 512,
     TRAINING_FILE_MAX = 1024,
+    TRAINING_STUDY_MAX = 64,
 };
 
 struct training {
     char name[TRAINING_NAME_MAX], state[TRAINING_WORD_MAX], cause[TRAINING_WORD_MAX],
         device[TRAINING_WORD_MAX];
     char backend[TRAINING_BACKEND_MAX], reason[TRAINING_REASON_MAX];
+    char study[TRAINING_STUDY_MAX];                                /* its run in studies.db; "": a training */
     char checkpoint[TRAINING_FILE_MAX], policy[TRAINING_FILE_MAX]; /* paths; "" for none */
     int64_t priority, steps, total_steps, iteration, attempts, restarts;
     int64_t checkpoint_steps, retry_in_ms, expected_ms, heard_age_ms; /* -1: not known */
     int64_t created_ns, started_ns, ended_ns, heard_ns;               /* wall; 0: not yet */
-    int64_t seq;                                                      /* the newest event that there is */
+    int64_t due_ns; /* a scheduled study's next run; 0: none */
+    int64_t seq;    /* the newest event that there is */
     double steps_s, episode_return, memory_mib, memory_limit_mib, device_mib, cpu_s, cpu_limit_s; /* NaN */
     double utilisation, cpu_utilisation;
     double state_s, state_limit_s; /* by its heartbeat in this state, and how long it may be; NaN */

@@ -262,7 +262,8 @@ static bool may_start(struct serve *serve, struct control_call *call, const char
             name, training_state_name(before->record.state));
         return false;
     }
-    if (!overwrite && checkpoint_newest(wants->output, name, &newest, err) == 0 && newest >= 0) {
+    if (!overwrite && !wants->study && checkpoint_newest(wants->output, name, &newest, err) == 0 &&
+        newest >= 0) {
         control_error(call, "EEXIST",
                       "%s: %.300s has checkpoints of that name: overwrite begins anew in their place; or "
                       "another name",
@@ -408,13 +409,23 @@ static void let_change(void *ctx, const char *words)
     (void)ctx, (void)words; /* the worker tells it */
 }
 
-/* Could its last checkpoint be gone on from with that configuration? Where there is none, with any. */
-static bool goes_on(struct control_call *call, const struct training *training, const char *text)
+/* Could its last checkpoint be gone on from with that configuration? Where there is none, with any. A study
+ * stays one: what fits its trials is for its worker to say. */
+static bool goes_on(struct control_call *call, const struct training *training, const char *text,
+                    const struct training_wants *wants)
 {
     char err[CONFIG_ERROR_MAX], section[64] = "", key[64] = "";
     struct config *both = calloc(2, sizeof *both);
     int skip = 0;
     int r = both ? 0 : -ENOMEM;
+    if (wants->study != training->wants.study) {
+        free(both);
+        control_error(call, "EINVAL", "%s: it is %s: %s is right, or another name", training->record.name,
+                      training->wants.study ? "a study" : "a training",
+                      training->wants.study ? "a configuration with [study] or [search]"
+                                            : "a configuration without [study] and [search]");
+        return false;
+    }
     if (both && training_begin(training) >= WORKER_RESUME &&
         config_parse("training.ini", training->record.config, &both[0], err) == 0 &&
         config_parse("training.ini", text, &both[1], err) == 0)
@@ -449,7 +460,7 @@ static void restart(struct serve *serve, struct control_call *call, json_t *args
     char *config = take_config(serve, call, record->name, text, training->wants.output, &wants);
     if (!config)
         return;
-    if (changes && !goes_on(call, training, config)) {
+    if (changes && !goes_on(call, training, config, &wants)) {
         free(config);
         return;
     }

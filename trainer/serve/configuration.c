@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "trainer/config_errors.h"
+#include "trainer/search/settings.h"
 
 #define FILE_NAME "training.ini"
 
@@ -94,8 +95,11 @@ static bool says(const char *text, const char *name, const char *output)
 {
     char err[CONFIG_ERROR_MAX];
     struct config *config = malloc(sizeof *config);
-    bool good = config && config_parse(FILE_NAME, text, config, err) == 0 &&
-                strcmp(config->name, name) == 0 && strcmp(config->output, output) == 0;
+    struct search_settings search = {0};
+    bool study, good = config && settings_parse(FILE_NAME, text, config, &search, &study, err) == 0;
+    if (good)
+        settings_finish(&search);
+    good = good && strcmp(config->name, name) == 0 && strcmp(config->output, output) == 0;
     free(config);
     return good;
 }

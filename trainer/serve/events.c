@@ -16,7 +16,7 @@ enum { CHUNK = 1 << 16, LINE_MAX_BYTES = 1 << 21 };
 /* Is it of a kind that stays? */
 static bool is_lasting(const json_t *event)
 {
-    static const char *const kinds[] = {"start", "evaluation", "warning", "error", "end"};
+    static const char *const kinds[] = {"start", "evaluation", "proposal", "warning", "error", "end"};
     const char *kind = json_string_value(json_object_get(event, "event"));
     for (size_t i = 0; kind && i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(kind, kinds[i]) == 0)

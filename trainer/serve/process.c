@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,27 +24,64 @@ static bool read_small(const char *path, char *ret, size_t size)
     return n > 0;
 }
 
-bool process_look(pid_t pid, struct process *ret)
+/* What proc(5) has of a process; ret_session: whose session it is in. */
+static bool look(pid_t pid, struct process *ret, pid_t *ret_session)
 {
     char path[64], text[1024], state;
-    long long pages;
+    int session;
+    long long pages, child_user, child_system;
     unsigned long long started, user, system;
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     if (pid <= 0 || !read_small(path, text, sizeof text))
         return false;
     const char *rest = strrchr(text, ')'); /* the name may have anything in it */
-    /* proc(5): state is the third field, utime the 14th, starttime the 22nd, rss the 24th */
+    /* state is the third field, session the 6th, utime the 14th, cutime the 16th, starttime the 22nd, rss the
+     * 24th */
     if (!rest || sscanf(rest + 1,
-                        " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %*d %*d %*d %*d %*d %*d %llu "
+                        " %c %*d %*d %d %*d %*d %*u %*u %*u %*u %*u %llu %llu %lld %lld %*d %*d %*d %*d %llu "
                         "%*u %lld",
-                        &state, &user, &system, &started, &pages) != 5)
+                        &state, &session, &user, &system, &child_user, &child_system, &started, &pages) != 8)
         return false;
     if (state == 'Z' || state == 'X')
         return false;
     *ret = (struct process){.started = (int64_t)started,
                             .resident_bytes = pages * sysconf(_SC_PAGESIZE),
-                            .cpu_s = (double)(user + system) / (double)sysconf(_SC_CLK_TCK)};
+                            .cpu_s = (double)(user + system) / (double)sysconf(_SC_CLK_TCK),
+                            .waited_s = (double)(child_user + child_system) / (double)sysconf(_SC_CLK_TCK)};
+    *ret_session = session;
     return true;
+}
+
+bool process_look(pid_t pid, struct process *ret)
+{
+    pid_t session;
+    return look(pid, ret, &session);
+}
+
+bool process_look_session(pid_t pid, struct process *ret)
+{
+    struct process sum, one;
+    pid_t session;
+    DIR *all = look(pid, &sum, &session) ? opendir("/proc") : NULL;
+    if (!all)
+        return false;
+    sum.cpu_s += sum.waited_s;
+    for (struct dirent *entry; (entry = readdir(all));) {
+        pid_t other = isdigit((unsigned char)entry->d_name[0]) ? (pid_t)strtol(entry->d_name, NULL, 10) : 0;
+        if (other <= 0 || other == pid || !look(other, &one, &session) || session != pid)
+            continue;
+        sum.resident_bytes += one.resident_bytes;
+        sum.cpu_s += one.cpu_s + one.waited_s;
+    }
+    closedir(all);
+    *ret = sum;
+    return true;
+}
+
+void process_signal(pid_t pid, int number)
+{
+    pid_t group = number == SIGKILL ? getpgid(pid) : 0;
+    (void)kill(group > 0 && group != getpgrp() ? -group : pid, number);
 }
 
 void process_boot(char *ret, size_t size)

@@ -11,10 +11,19 @@ struct process {
     int64_t started;        /* ticks since the boot: with the pid it is one process for ever */
     int64_t resident_bytes; /* what it has in memory now */
     double cpu_s;           /* of all its threads, ever */
+    double waited_s;        /* of children that ended and were waited for, and theirs */
 };
 
 /* false: there is none of that pid, or it is a zombie. */
 bool process_look(pid_t pid, struct process *ret);
+
+/* Of all processes of the session that it leads together, those that ended and were waited for among them;
+ * `started` is its own. false: it is not there. */
+bool process_look_session(pid_t pid, struct process *ret);
+
+/* SIGKILL goes to its whole process group, where that is not the caller's; any other signal to it alone. It
+ * may be gone already. */
+void process_signal(pid_t pid, int number);
 
 /* The id of this boot, "" where the system does not say. */
 void process_boot(char *ret, size_t size);

@@ -12,9 +12,9 @@
 
 #define SCHEMA "papertape.record/1"
 
-static const char *const states[TRAINING_STATES] = {"queued", "loading",    "features",      "rollout",
-                                                    "update", "evaluating", "checkpointing", "paused",
-                                                    "done",   "failed",     "stopped"};
+static const char *const states[TRAINING_STATES] = {"queued", "loading",    "features",  "rollout",
+                                                    "update", "evaluating", "searching", "checkpointing",
+                                                    "paused", "done",       "failed",    "stopped"};
 static const char *const endings[TRAINING_ENDINGS] = {"",         "stop",       "pause",        "restart",
                                                       "shutdown", "cpu_budget", "memory_budget"};
 
@@ -100,7 +100,7 @@ static json_t *keys_to_json(const struct record *r)
 static json_t *to_json(const struct record *r)
 {
     return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:i, s:i, s:i, s:b, s:b, s:I, s:I, s:s, "
-                     "s:f, s:I, s:I, s:I, s:o, s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:o}",
+                     "s:f, s:I, s:I, s:I, s:o, s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:I, s:I, s:s, s:o}",
                      "schema", SCHEMA, "name", r->name, "state", states[r->state], "ending",
                      endings[r->ending], "reason", r->reason, "cause", r->cause, "created_ns",
                      (json_int_t)r->created_ns, "started_ns", (json_int_t)r->started_ns, "ended_ns",
@@ -111,7 +111,8 @@ static json_t *to_json(const struct record *r)
                      (json_int_t)r->iteration, "return",
                      isfinite(r->episode_return) ? json_real(r->episode_return) : json_null(), "backend",
                      r->backend, "device", r->device, "checkpoint", r->checkpoint, "policy", r->policy,
-                     "checkpoint_steps", (json_int_t)r->checkpoint_steps, "seq", (json_int_t)r->seq, "config",
+                     "checkpoint_steps", (json_int_t)r->checkpoint_steps, "seq", (json_int_t)r->seq, "run",
+                     r->run, "begun_ns", (json_int_t)r->begun_ns, "due_ns", (json_int_t)r->due_ns, "config",
                      r->config ? r->config : "", "keys", keys_to_json(r));
 }
 
@@ -181,6 +182,14 @@ static bool read_keys(const json_t *json, struct record *r)
     return true;
 }
 
+/* Neither. */
+static bool read_run(const json_t *json, struct record *r)
+{
+    return !json_object_get(json, "run") ||
+           (read_text(json, "run", r->run, sizeof r->run) && read_whole(json, "begun_ns", &r->begun_ns) &&
+            read_whole(json, "due_ns", &r->due_ns));
+}
+
 static bool from_json(const json_t *json, struct record *r)
 {
     char word[RECORD_WORD_MAX];
@@ -207,7 +216,7 @@ static bool from_json(const json_t *json, struct record *r)
         read_text(json, "checkpoint", r->checkpoint, sizeof r->checkpoint) &&
         read_text(json, "policy", r->policy, sizeof r->policy) &&
         read_whole(json, "checkpoint_steps", &r->checkpoint_steps) && read_whole(json, "seq", &r->seq) &&
-        read_keys(json, r) && config;
+        read_run(json, r) && read_keys(json, r) && config;
     if (!good)
         return false;
     r->ending = (enum training_ending)ending;

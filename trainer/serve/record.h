@@ -16,6 +16,7 @@ enum {
     RECORD_BOOT_MAX = 40,
     RECORD_KEY_MAX = 64, /* with its NUL */
     RECORD_KEYS_MAX = 16,
+    RECORD_RUN_MAX = 64,
     RECORD_ERROR_MAX = 512,
 };
 
@@ -28,6 +29,7 @@ enum training_state {
     TRAINING_ROLLOUT,
     TRAINING_UPDATE,
     TRAINING_EVALUATING,
+    TRAINING_SEARCHING,     /* a study: its trials have states of their own */
     TRAINING_CHECKPOINTING, /* the last of them */
     TRAINING_PAUSED,
     TRAINING_DONE, /* the first of those that have ended */
@@ -67,13 +69,16 @@ struct record {
     pid_t pid;
     int64_t pid_started;
     char boot[RECORD_BOOT_MAX];
-    double cpu_s; /* of processes that ended */
-    int64_t steps, total_steps, iteration;
-    double episode_return; /* NaN: not known */
+    double cpu_s;                          /* of processes that ended */
+    int64_t steps, total_steps, iteration; /* of a study trials that ended, trials that are wanted */
+    double episode_return;                 /* NaN: not known; of a study its best value */
     char backend[RECORD_BACKEND_MAX], device[RECORD_WORD_MAX];
     char checkpoint[PATH_MAX], policy[PATH_MAX];
     int64_t checkpoint_steps;
     int64_t seq;                             /* of its events, at least */
+    char run[RECORD_RUN_MAX];                /* of a study: what it is called in studies.db; "": not begun */
+    int64_t begun_ns;                        /* when that run began first; 0 */
+    int64_t due_ns;                          /* a scheduled study's next run, while it is queued; 0: none */
     char *config;                            /* the file's text; owned */
     struct record_key keys[RECORD_KEYS_MAX]; /* the newest, oldest first */
     int n_keys;

@@ -28,7 +28,7 @@ static void send_signal(struct training *training, int number)
     if (training->worker)
         worker_signal(training->worker, number);
     else if (pid > 0)
-        (void)kill(pid, number); /* it may be gone already */
+        process_signal(pid, number);
 }
 
 static int64_t grace_ms(const struct training *training)
@@ -64,7 +64,8 @@ void run_look(struct training *training)
 {
     struct process process;
     const struct training_wants *wants = &training->wants;
-    if (!training->worker || !process_look(training->record.pid, &process))
+    if (!training->worker || !(wants->study ? process_look_session(training->record.pid, &process)
+                                            : process_look(training->record.pid, &process)))
         return;
     training->resident_bytes = process.resident_bytes;
     training->worker_cpu_s = process.cpu_s;
@@ -86,7 +87,9 @@ void run_again(struct training *training)
 {
     training->record.restarts = 0;
     training->retry_at_ms = 0;
-    training->record.ended_ns = 0;
+    if (training->record.due_ns > 0) /* a scheduled run, before its time */
+        training->record.run[0] = '\0';
+    training->record.ended_ns = training->record.due_ns = 0;
     training_enter(training, TRAINING_QUEUED, "", serve_now_ns(), "%s", "");
 }
 
@@ -213,6 +216,10 @@ static void worker_ended(void *ctx, int64_t status, int number)
         ended_by_signal(training, number);
     else
         ended_by_itself(training, status);
+    if (training->wants.every_ns > 0 &&
+        (record->state == TRAINING_DONE ||
+         (record->state == TRAINING_FAILED && strcmp(record->cause, "config") != 0)))
+        training_wait_due(training, serve_now_ns());
     if (record->ending != ENDING_SHUTDOWN)
         record->ending = ENDING_NONE;
     training->asked_ms = 0;
@@ -282,6 +289,8 @@ void run_begin(struct training *training, int place)
     struct record *record = &training->record;
     struct serve *serve = training->serve;
     enum worker_begin how = training_begin(training);
+    if (training->wants.study && (!*record->run || record->due_ns > 0))
+        training_name_run(training, serve_now_ns());
     if (how >= WORKER_RESUME)
         record->overwrite = false;
     int r = write_down(training, place, how);
@@ -294,6 +303,7 @@ void run_begin(struct training *training, int place)
     }
     const struct worker_order order = {
         .program = serve->options->program,
+        .study = training->wants.study ? record->run : NULL,
         .folder = training->folder,
         .directory = serve->options->state,
         .device = place == SCHEDULE_CPU ? "" : serve->options->devices[place],

@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "exchange/whole_file.h"
+#include "trainer/search/settings.h"
 #include "trainer/telemetry/report.h"
 
 enum { MIB = 1 << 20 };
@@ -72,18 +74,23 @@ void training_forget_longest(struct training *training)
 int training_wants_read(const char *text, struct training_wants *ret, char err[static CONFIG_ERROR_MAX])
 {
     struct config *config = malloc(sizeof *config);
-    int r = config ? config_parse("training.ini", text, config, err) : -ENOMEM;
+    struct search_settings search = {0};
+    bool study = false;
+    int r = config ? settings_parse("training.ini", text, config, &search, &study, err) : -ENOMEM;
     if (!config)
         snprintf(err, CONFIG_ERROR_MAX, "out of memory: training.ini");
     if (r == 0) {
-        *ret = (struct training_wants){.on_device = config_trades(config) && config->ppo.device != PPO_CPU,
+        *ret = (struct training_wants){.study = study,
+                                       .every_ns = study ? search.every_ns : 0,
+                                       .on_device = config_trades(config) && config->ppo.device != PPO_CPU,
                                        .insists = config->ppo.device == PPO_CUDA,
                                        .priority = (int)config->serve.priority,
                                        .memory_mib = config->serve.memory_mib,
                                        .cpu_hours = config->serve.cpu_hours,
                                        .restarts = (int)config->serve.restarts,
-                                       .total_steps = config->ppo.total_steps};
+                                       .total_steps = study ? search.trials : config->ppo.total_steps};
         memcpy(ret->output, config->output, sizeof ret->output);
+        settings_finish(&search);
     }
     free(config);
     return r;
@@ -152,6 +159,8 @@ static void look(const struct training *training, bool sweep, int count[2])
 enum worker_begin training_begin(const struct training *training)
 {
     int count[2] = {0};
+    if (training->wants.study) /* what was done is in studies.db */
+        return WORKER_FRESH;
     look(training, false, count);
     if (training->record.overwrite && count[1] == 0)
         return WORKER_OVERWRITE;
@@ -160,6 +169,49 @@ enum worker_begin training_begin(const struct training *training)
     if (count[0] + count[1] == 0)
         return WORKER_FRESH;
     return training->record.changed ? WORKER_RESUME_CHANGED : WORKER_RESUME;
+}
+
+/* ---- A study's runs. ---- */
+
+static void time_text(int64_t ns, char *ret, size_t size)
+{
+    time_t seconds = (time_t)(ns / 1000000000);
+    struct tm tm;
+    gmtime_r(&seconds, &tm);
+    strftime(ret, size, "%Y-%m-%dT%H:%MZ", &tm);
+}
+
+void training_name_run(struct training *training, int64_t now_ns)
+{
+    struct record *record = &training->record;
+    char when[32], run[RECORD_RUN_MAX + 4];
+    time_text(now_ns, when, sizeof when);
+    if (training->wants.every_ns == 0 && !record->overwrite)
+        snprintf(run, sizeof run, "%s", record->name);
+    else
+        snprintf(run, sizeof run, "%s@%s", record->name, when);
+    if (strcmp(run, record->run) == 0) /* within a minute */
+        snprintf(run + strlen(run), sizeof run - strlen(run), "+");
+    snprintf(record->run, sizeof record->run, "%s", run);
+    record->steps = 0;
+    record->total_steps = training->wants.total_steps;
+    record->episode_return = NAN;
+    record->begun_ns = now_ns;
+    record->due_ns = 0;
+}
+
+void training_wait_due(struct training *training, int64_t now_ns)
+{
+    struct record *record = &training->record;
+    char when[32], reason[RECORD_REASON_MAX];
+    int64_t due_ns = record->begun_ns + training->wants.every_ns;
+    record->due_ns = due_ns > now_ns ? due_ns : now_ns;
+    record->restarts = 0;
+    time_text(record->due_ns, when, sizeof when);
+    snprintf(reason, sizeof reason, "%.63s %s%s%.300s; the next run is due at %s", record->run,
+             record->state == TRAINING_DONE ? "is done" : "has failed", *record->reason ? ": " : "",
+             record->reason, when);
+    training_enter(training, TRAINING_QUEUED, record->cause, now_ns, "%s", reason);
 }
 
 /* ---- What the worker says. ---- */
@@ -234,9 +286,11 @@ static void hear_start(struct training *training, const json_t *event)
     training->said_start = true;
     whole(event, "steps", &record->steps);
     word(event, "backend", record->backend, sizeof record->backend);
+    if (training->wants.study)
+        whole(event, "trials", &record->total_steps);
     const json_t *config = json_object_get(json_object_get(event, "config"), "training");
     const char *text = json_string_value(json_object_get(config, "total_steps"));
-    if (text && (total = strtoll(text, NULL, 10)) > 0)
+    if (!training->wants.study && text && (total = strtoll(text, NULL, 10)) > 0)
         record->total_steps = total;
 }
 
@@ -272,6 +326,18 @@ static void hear_checkpoint(struct training *training, const json_t *event)
     if (training->unsaved)
         record->reason[0] = record->cause[0] = '\0';
     training->unsaved = false;
+}
+
+/* A trial has ended, which stands for a checkpoint. */
+static void hear_trial(struct training *training, const json_t *event)
+{
+    struct record *record = &training->record;
+    double best = number(event, "best");
+    whole(event, "done", &record->steps);
+    whole(event, "trials", &record->total_steps);
+    if (isfinite(best))
+        record->episode_return = best;
+    record->restarts = 0;
 }
 
 void training_lost(const struct training *training, char ret[static RECORD_REASON_MAX])
@@ -363,6 +429,12 @@ bool training_hear(struct training *training, json_t *event, int64_t now_ns, int
         save = true;
     } else if (strcmp(kind, "policy") == 0) {
         word(event, "path", record->policy, sizeof record->policy);
+        save = true;
+    } else if (strcmp(kind, "trial") == 0) {
+        hear_trial(training, event);
+        save = true;
+    } else if (strcmp(kind, "proposal") == 0) {
+        word(json_object_get(event, "proposal"), "policy", record->policy, sizeof record->policy);
         save = true;
     }
     keep_event(training, event, now_ns);
@@ -477,6 +549,8 @@ json_t *training_json(const struct training *training, int64_t memory_limit_mib,
         set(json, "checkpoint", text_or_null(r->checkpoint)) &&
         set(json, "checkpoint_steps", *r->checkpoint ? json_integer(r->checkpoint_steps) : json_null()) &&
         set(json, "policy", text_or_null(r->policy)) &&
+        set(json, "study", training->wants.study ? json_string(r->run) : json_null()) &&
+        set(json, "due_ns", time_or_null(r->due_ns)) &&
         set(json, "stopping", json_boolean(runs && training->asked_ms > 0));
     if (good)
         return json;

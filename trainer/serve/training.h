@@ -15,6 +15,8 @@ struct serve;
 
 /* What a configuration asks of the co-process. */
 struct training_wants {
+    bool study;         /* it is a search: its worker runs `study` */
+    int64_t every_ns;   /* of a study: it is run again so often; 0: once */
     bool on_device;     /* where there is one */
     bool insists;       /* refuses to do without */
     int64_t memory_mib; /* 0: the co-process' own */
@@ -92,6 +94,13 @@ void training_tell_anew(struct training *training, int64_t now_ns);
  * become the record's. The record is not written. */
 void training_enter(struct training *training, enum training_state state, const char *cause, int64_t now_ns,
                     const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* A study's next run has a name of its own in studies.db: NAME, or NAME@2026-11-22T14:00Z of one that is
+ * scheduled or begun anew. */
+void training_name_run(struct training *training, int64_t now_ns);
+
+/* A scheduled study whose run is over waits for the next: `every` after this one began, or now. */
+void training_wait_due(struct training *training, int64_t now_ns);
 
 /* How the next worker begins: by the checkpoints of its name in its output folder. Where it begins anew in an
  * earlier training's place and has checkpoints of its own, the earlier ones are removed. */

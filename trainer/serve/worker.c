@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "trainer/serve/process.h"
 #include "trainer/serve/worker_log.h"
 
 #define REPORT_MS    "1000"
@@ -174,7 +175,12 @@ static void set_arguments(const struct worker_order *order, const char *config, 
 {
     int n = 0;
     args[n++] = order->program;
-    args[n++] = "train";
+    args[n++] = order->study ? "study" : "train";
+    if (order->study) {
+        args[n++] = order->study;
+        args[n++] = "--state";
+        args[n++] = order->directory;
+    }
     args[n++] = "--config";
     args[n++] = config;
     args[n++] = "--json";
@@ -186,8 +192,10 @@ static void set_arguments(const struct worker_order *order, const char *config, 
     }
     if (order->begin == WORKER_RESUME_CHANGED)
         args[n++] = "--changed";
-    args[n++] = "--report-every";
-    args[n++] = REPORT_MS;
+    if (!order->study) {
+        args[n++] = "--report-every";
+        args[n++] = REPORT_MS;
+    }
     args[n++] = "--heartbeat";
     args[n++] = HEARTBEAT_MS;
     args[n] = NULL;
@@ -308,5 +316,5 @@ pid_t worker_pid(const struct worker *worker)
 
 void worker_signal(struct worker *worker, int number)
 {
-    (void)uv_process_kill(&worker->process, number); /* it may be gone already */
+    process_signal(worker->process.pid, number);
 }

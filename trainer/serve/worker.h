@@ -1,5 +1,5 @@
-/* One process that trains: `PROGRAM train …` with its stdout a pipe of JSON lines, its stderr kept in
- * worker.log, and a lock that it holds while it lives. On the caller's loop. */
+/* One process that trains, `PROGRAM train …`, or searches, `PROGRAM study …`, with its stdout a pipe of JSON
+ * lines, its stderr kept in worker.log, and a lock that it holds while it lives. On the caller's loop. */
 #ifndef TRAINER_SERVE_WORKER_H
 #define TRAINER_SERVE_WORKER_H
 
@@ -19,6 +19,7 @@ enum worker_begin { WORKER_FRESH, WORKER_OVERWRITE, WORKER_RESUME, WORKER_RESUME
 
 struct worker_order {
     const char *program;
+    const char *study;     /* NULL: it trains; else the study that it searches in */
     const char *folder;    /* of the training: training.ini is there, worker.log and worker.lock are made */
     const char *directory; /* that it works in */
     const char *device;    /* the one it may see; "" for none */
@@ -38,7 +39,7 @@ struct worker;
 int worker_start(uv_loop_t *loop, const struct worker_order *order, const struct worker_calls *calls,
                  void *ctx, struct worker **ret, char err[static WORKER_ERROR_MAX]);
 pid_t worker_pid(const struct worker *worker);
-void worker_signal(struct worker *worker, int number);
+void worker_signal(struct worker *worker, int number); /* SIGKILL: to all processes of its session's group */
 
 /* Does a worker of this training live, whoever began it? */
 bool worker_lives(const char *folder);

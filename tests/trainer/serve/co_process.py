@@ -192,7 +192,7 @@ class CoProcess:
                     state, parent = file.read().rsplit(")", 1)[1].split()[:2]
             except (FileNotFoundError, ProcessLookupError):
                 continue
-            if b"train" in words and state not in "ZX" and any(word.startswith(self.state.encode() + b"/trainings/") for word in words):
+            if (b"train" in words or b"study" in words) and state not in "ZX" and any(word.startswith(self.state.encode() + b"/trainings/") for word in words):
                 found[int(pid)] = int(parent)
         return [pid for pid, parent in found.items() if parent not in found]
 
@@ -206,7 +206,7 @@ class CoProcess:
             after = got["events"][-1]["seq"]
 
 
-RUNS = ("loading", "features", "rollout", "update", "evaluating", "checkpointing")
+RUNS = ("loading", "features", "rollout", "update", "evaluating", "searching", "checkpointing")
 
 
 def config(*serve, **training):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Stands in for `papertape-trainer train`: counts steps, writes checkpoints that are empty files, and behaves as
+"""Stands in for `papertape-trainer train` and `study`: counts steps, writes checkpoints that are empty files, and behaves as
 $FAKE/NAME.json says. Each process adds lines to $FAKE/NAME.runs; one that is not alone says so there. It ends by
 itself after a minute, whatever happens.
 
@@ -12,6 +12,9 @@ itself after a minute, whatever happens.
      "full": N,               from its Nth step on no checkpoint can be written
      "hang": [N, S],          after its Nth step it sends heartbeats alone, S seconds into its update and more
      "say": [[1, "…"]]}       to stdout (1) and stderr (2) before the first step, as it is
+
+Of a study: each step is a trial, kept in $FAKE/RUN.trials instead of checkpoints; "total" of them; "child": true has a process
+of its own that burns and allocates; "proposes": the end tells that proposal.
 """
 import fcntl
 import json
@@ -30,6 +33,7 @@ def key(name):
 
 
 name, output = key("name"), key("output")
+study = arguments[1] if arguments[0] == "study" else None
 folder = os.environ["FAKE"]
 path = os.path.join(folder, name + ".json")
 how = json.load(open(path)) if os.path.exists(path) else {}
@@ -59,6 +63,50 @@ def tell(event, **fields):
             asked = time.monotonic()
 
 
+def trials_done():
+    path = os.path.join(folder, study + ".trials")
+    return os.path.getsize(path) if os.path.exists(path) else 0
+
+
+def search():
+    """One trial after the other, each a byte of a file; the rest is as of a training."""
+    total, begun, child = how.get("total", 1000000), time.monotonic(), None
+    if how.get("child"):
+        child = os.fork()
+        if child == 0:
+            kept = bytearray(how.get("allocate_mib", 1) << 20)
+            kept[::4096] = b"x" * len(kept[::4096])
+            while time.monotonic() - begun < 60 and os.getppid() != 1:
+                pass
+            os._exit(0)
+    tell("state", state="loading", steps=0)
+    tell("start", steps=trials_done(), trials=total, study=study, backend="fake")
+    tell("state", state="searching", steps=trials_done())
+    done_here = 0
+    while trials_done() < total and asked is None and time.monotonic() - begun < 60:
+        time.sleep(how.get("step_ms", 10) / 1e3)
+        with open(os.path.join(folder, study + ".trials"), "ab") as file:
+            file.write(b".")
+        done_here += 1
+        tell("trial", number=trials_done() - 1, state="COMPLETE", value=0.5, best=trials_done() / 10, best_number=0, done=trials_done(),
+             trials=total, trials_per_hour=1.0, eta_s=1.0)
+        if done_here == how.get("die"):
+            if "cause" in how:
+                tell("error", message="it had to be", cause=how["cause"])
+                tell("end", result="failed", cause=how["cause"], steps=trials_done())
+                sys.exit(1)
+            os.kill(os.getpid(), 9)
+    if child:
+        os.kill(child, 9)
+        os.waitpid(child, 0)
+    full = trials_done() >= total
+    if full and "proposes" in how:
+        tell("proposal", proposal={"schema": "papertape.proposal/1", "study": study, "name": name, **how["proposes"]})
+    tell("end", result="done" if full else "stopped", steps=trials_done(), cause=None)
+    note("ended", steps=trials_done())
+    sys.exit(0)
+
+
 def checkpoint():
     if count >= how.get("full", 1 << 60):
         tell("warning", message="cannot write out/x: No space left on device", cause="disk")
@@ -81,11 +129,13 @@ try:
     fcntl.flock(alone, fcntl.LOCK_EX | fcntl.LOCK_NB)
 except BlockingIOError:
     note("doubled")
-steps = checkpoints()[-1] if "--resume" in arguments else 0
+steps = trials_done() if study else checkpoints()[-1] if "--resume" in arguments else 0
 note("begun", arguments=arguments, steps=steps, device=os.environ.get("CUDA_VISIBLE_DEVICES"), directory=os.getcwd(),
      notify=os.environ.get("NOTIFY_SOCKET"), session=os.getsid(0) == os.getpid())
 for fd, text in how.get("say", []):
     os.write(fd, text.encode("latin1"))
+if study:
+    search()
 tell("state", state="loading", steps=0)
 tell("start", steps=steps, backend="fake", config={"training": {"total_steps": str(how.get("total", 1000000))}})
 begun, count, kept = time.monotonic(), 0, []

@@ -1,0 +1,114 @@
+"""Studies as work of `papertape-trainer serve`: what their workers are given, what is told of them, how they go on, and schedules; with a
+fake worker.
+
+    studies.py PAPERTAPE_TRAINER
+"""
+import datetime
+import os
+import re
+import signal
+import sys
+
+from co_process import CoProcess, check, config, done, until
+
+
+def study(*lines, **training):
+    return config(**training) + "[study]\n" + "\n".join(lines) + "\n[search]\nlearning_rate = 1e-5..1e-3 log\n"
+
+
+def test_run(program):
+    """Its worker, its figures, its proposal; stopped, resumed, killed, restarted with more trials."""
+    with CoProcess(program, "--idle-s", "0", "--retry-ms", "20").begin() as co:
+        co.how("s", step_ms=5, total=1000)
+        begun = co.ask("start", name="s", config=study("trials = 1000"))
+        check(begun["total_steps"] == 1000 and begun["study"] is not None, f"begun: {begun}")
+        co.wait("s", "searching", study="s")
+        run = co.runs("s", "begun")[0]
+        words = run["arguments"]
+        check(words[:4] == ["study", "s", "--state", co.state] and "--json" in words and "--report-every" not in words and run["directory"] == co.state,
+              f"its arguments: {words}")
+        until(lambda: co.training("s")["steps"] > 3, "trials end")
+        now = co.training("s")
+        check(now["return"] >= 0.3 and now["total_steps"] == 1000 and now["checkpoint"] is None, f"figures: {now}")
+        co.ask("stop", name="s")
+        stopped = co.wait("s", "stopped")
+        co.ask("resume", name="s")
+        until(lambda: co.training("s")["steps"] > stopped["steps"], "it goes on")
+        before = co.wait("s", "searching")
+        os.kill(before["pid"], signal.SIGKILL)
+        again = co.wait("s", "searching", attempts=before["attempts"] + 1)
+        check(again["steps"] >= before["steps"], f"after a kill: {again}")
+        check({line["arguments"][1] for line in co.runs("s", "begun")} == {"s"}, "the same study")
+        co.refused("EINVAL", ["a study", "[study]"], "restart", name="s", config=config())
+        co.how("s", step_ms=1, total=co.training("s")["steps"] + 5, proposes={"policy": "/p/a.safetensors", "trial": 3})
+        co.ask("restart", name="s", config=study("trials = 2000"))
+        ended = co.wait("s", "done")
+        check(ended["policy"] == "/p/a.safetensors" and ended["due_ns"] is None, f"done: {ended}")
+        told = [event for event in co.events("s") if event["event"] == "proposal"]
+        check(len(told) == 1 and told[0]["proposal"]["trial"] == 3, f"proposal: {told}")
+        co.refused("EEXIST", ["has run"], "start", name="s", config=study())
+        co.ask("start", name="s", config=study(), overwrite=True)
+        anew = co.wait("s", "done")
+        check(re.fullmatch(r"s@\d{4}-\d\d-\d\dT\d\d:\d\dZ", anew["study"]), f"begun anew, its trials are others: {anew}")
+        co.ask("start", name="t", config=config())
+        co.refused("EINVAL", ["a training", "without"], "restart", name="t", config=study())
+        check(not any(line["kind"] == "doubled" for line in co.runs("s")), "one process at a time")
+
+
+def test_children(program):
+    """All processes of a search are its own: their memory, their processor time, their end."""
+    with CoProcess(program, "--idle-s", "0", "--cpu-slots", "3").begin() as co:
+        co.how("big", step_ms=5, child=True, allocate_mib=200)
+        co.ask("start", name="big", config=study() + "[serve]\nmemory_mib = 120\n")
+        failed = co.wait("big", "failed")
+        check(failed["cause"] == "memory_budget", f"memory: {failed}")
+        co.how("busy", step_ms=20, child=True)
+        co.ask("start", name="busy", config=study() + f"[serve]\ncpu_hours = {0.5 / 3600:.6f}\n")
+        failed = co.wait("busy", "failed")
+        check(failed["cause"] == "cpu_budget" and failed["cpu_s"] > 0.49, f"processor time: {failed}")
+        until(lambda: not co.workers(), "no process is left")
+
+
+def due(training):
+    return training["due_ns"] if training["state"] == "queued" else None
+
+
+def test_schedule(program):
+    """Run again at its time under a name of its own, after a kill and a restart of the co-process too; what fails waits for the next."""
+    with CoProcess(program, "--idle-s", "0").begin() as co:
+        co.how("often", step_ms=1, total=5)
+        co.ask("start", name="often", config=study("every = 2s", "trials = 5"))
+        runs = set()
+        until(lambda: runs.add(co.training("often")["study"]) or len(runs - {""}) >= 2, "a second run")
+        check(all(run == "" or run.startswith("often@") for run in runs), f"names: {runs}")
+        co.ask("stop", name="often")
+        stopped = co.wait("often", "stopped")
+        check(stopped["due_ns"] is None, f"no schedule any more: {stopped}")
+
+        co.how("daily", step_ms=1, total=5)
+        co.ask("start", name="daily", config=study("every = 1d", "trials = 5"))
+        waits = until(lambda: (t := co.training("daily")) and due(t) and t, "the next run is due")
+        when = datetime.datetime.fromtimestamp(waits["due_ns"] / 1e9, datetime.timezone.utc)
+        check(86000e9 < waits["due_ns"] - waits["created_ns"] < 86800e9 and f"{when:%Y-%m-%dT%H:%MZ}" in waits["reason"] and "is done" in waits["reason"],
+              f"tomorrow: {waits}")
+        co.kill()
+        co.begin()
+        after = co.training("daily")
+        check(after["due_ns"] == waits["due_ns"] and after["state"] == "queued" and after["study"] == waits["study"], f"kept: {after}")
+        co.ask("restart", name="daily")
+        until(lambda: co.training("daily")["study"] != waits["study"] and due(co.training("daily")), "a run before its time")
+        check(len(co.runs("daily", "ended")) == 2 and co.runs("daily", "ended")[1]["steps"] == 5, "it was a whole one")
+
+        co.how("fails", step_ms=1, total=5, die=1, cause="nan")
+        co.ask("start", name="fails", config=study("every = 1h"))
+        failed = until(lambda: (t := co.training("fails")) and due(t) and t, "it waits")
+        check(failed["cause"] == "nan" and "it had to be" in failed["reason"] and "due at" in failed["reason"], f"failed: {failed}")
+        co.ask("stop", name="fails")
+        check(co.wait("fails", "stopped")["due_ns"] is None, "stopped while it waits")
+
+
+program = sys.argv[1]
+test_run(program)
+test_children(program)
+test_schedule(program)
+done("trainer/serve/studies")
