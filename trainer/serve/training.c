@@ -173,26 +173,27 @@ enum worker_begin training_begin(const struct training *training)
 
 /* ---- A study's runs. ---- */
 
-static void time_text(int64_t ns, char *ret, size_t size)
+static void time_text(int64_t ns, bool seconds, char *ret, size_t size)
 {
-    time_t seconds = (time_t)(ns / 1000000000);
+    time_t at = (time_t)(ns / 1000000000);
     struct tm tm;
-    gmtime_r(&seconds, &tm);
-    strftime(ret, size, "%Y-%m-%dT%H:%MZ", &tm);
+    gmtime_r(&at, &tm);
+    if (seconds)
+        strftime(ret, size, "%Y-%m-%dT%H:%M:%SZ", &tm);
+    else
+        strftime(ret, size, "%Y-%m-%dT%H:%MZ", &tm);
 }
 
 void training_name_run(struct training *training, int64_t now_ns)
 {
     struct record *record = &training->record;
-    char when[32], run[RECORD_RUN_MAX + 4];
-    time_text(now_ns, when, sizeof when);
+    char when[32], run[RECORD_RUN_MAX];
+    time_text(now_ns, true, when, sizeof when);
     if (training->wants.every_ns == 0 && !record->overwrite)
         snprintf(run, sizeof run, "%s", record->name);
     else
         snprintf(run, sizeof run, "%s@%s", record->name, when);
-    if (strcmp(run, record->run) == 0) /* within a minute */
-        snprintf(run + strlen(run), sizeof run - strlen(run), "+");
-    snprintf(record->run, sizeof record->run, "%s", run);
+    memcpy(record->run, run, sizeof run);
     record->steps = 0;
     record->total_steps = training->wants.total_steps;
     record->episode_return = NAN;
@@ -203,15 +204,16 @@ void training_name_run(struct training *training, int64_t now_ns)
 void training_wait_due(struct training *training, int64_t now_ns)
 {
     struct record *record = &training->record;
-    char when[32], reason[RECORD_REASON_MAX];
+    char when[32], cause[RECORD_WORD_MAX], reason[RECORD_REASON_MAX];
     int64_t due_ns = record->begun_ns + training->wants.every_ns;
     record->due_ns = due_ns > now_ns ? due_ns : now_ns;
     record->restarts = 0;
-    time_text(record->due_ns, when, sizeof when);
+    time_text(record->due_ns, false, when, sizeof when);
     snprintf(reason, sizeof reason, "%.63s %s%s%.300s; the next run is due at %s", record->run,
              record->state == TRAINING_DONE ? "is done" : "has failed", *record->reason ? ": " : "",
              record->reason, when);
-    training_enter(training, TRAINING_QUEUED, record->cause, now_ns, "%s", reason);
+    memcpy(cause, record->cause, sizeof cause);
+    training_enter(training, TRAINING_QUEUED, cause, now_ns, "%s", reason);
 }
 
 /* ---- What the worker says. ---- */
@@ -548,8 +550,7 @@ json_t *training_json(const struct training *training, int64_t memory_limit_mib,
         set(json, "cpu_utilisation", report_number(runs ? training->cpu_utilisation : NAN)) &&
         set(json, "checkpoint", text_or_null(r->checkpoint)) &&
         set(json, "checkpoint_steps", *r->checkpoint ? json_integer(r->checkpoint_steps) : json_null()) &&
-        set(json, "policy", text_or_null(r->policy)) &&
-        set(json, "study", training->wants.study ? json_string(r->run) : json_null()) &&
+        set(json, "policy", text_or_null(r->policy)) && set(json, "study", text_or_null(r->run)) &&
         set(json, "due_ns", time_or_null(r->due_ns)) &&
         set(json, "stopping", json_boolean(runs && training->asked_ms > 0));
     if (good)

@@ -95,7 +95,7 @@ void training_tell_anew(struct training *training, int64_t now_ns);
 void training_enter(struct training *training, enum training_state state, const char *cause, int64_t now_ns,
                     const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* A study's next run has a name of its own in studies.db: NAME, or NAME@2026-11-22T14:00Z of one that is
+/* A study's next run has a name of its own in studies.db: NAME, or NAME@2026-11-22T14:00:00Z of one that is
  * scheduled or begun anew. */
 void training_name_run(struct training *training, int64_t now_ns);
 

@@ -9,11 +9,11 @@ import re
 import signal
 import sys
 
-from co_process import CoProcess, check, config, done, until
+from co_process import CoProcess, check, config, done, market, until
 
 
-def study(*lines, **training):
-    return config(**training) + "[study]\n" + "\n".join(lines) + "\n[search]\nlearning_rate = 1e-5..1e-3 log\n"
+def study(*lines):
+    return market("cpu") + "[study]\n" + "\n".join(lines) + "\n[search]\nlearning_rate = 1e-5..1e-3 log\n"
 
 
 def test_run(program):
@@ -21,7 +21,7 @@ def test_run(program):
     with CoProcess(program, "--idle-s", "0", "--retry-ms", "20").begin() as co:
         co.how("s", step_ms=5, total=1000)
         begun = co.ask("start", name="s", config=study("trials = 1000"))
-        check(begun["total_steps"] == 1000 and begun["study"] is not None, f"begun: {begun}")
+        check(begun["total_steps"] == 1000 and begun["study"] == "s", f"begun: {begun}")
         co.wait("s", "searching", study="s")
         run = co.runs("s", "begun")[0]
         words = run["arguments"]
@@ -49,9 +49,10 @@ def test_run(program):
         co.refused("EEXIST", ["has run"], "start", name="s", config=study())
         co.ask("start", name="s", config=study(), overwrite=True)
         anew = co.wait("s", "done")
-        check(re.fullmatch(r"s@\d{4}-\d\d-\d\dT\d\d:\d\dZ", anew["study"]), f"begun anew, its trials are others: {anew}")
+        check(re.fullmatch(r"s@\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", anew["study"]), f"begun anew, its trials are others: {anew}")
         co.ask("start", name="t", config=config())
         co.refused("EINVAL", ["a training", "without"], "restart", name="t", config=study())
+        co.ask("stop", name="t")
         check(not any(line["kind"] == "doubled" for line in co.runs("s")), "one process at a time")
 
 
@@ -79,8 +80,8 @@ def test_schedule(program):
         co.how("often", step_ms=1, total=5)
         co.ask("start", name="often", config=study("every = 2s", "trials = 5"))
         runs = set()
-        until(lambda: runs.add(co.training("often")["study"]) or len(runs - {""}) >= 2, "a second run")
-        check(all(run == "" or run.startswith("often@") for run in runs), f"names: {runs}")
+        until(lambda: runs.add(co.training("often")["study"]) or len(runs - {None}) >= 2, "a second run")
+        check(all(run is None or run.startswith("often@") for run in runs), f"names: {runs}")
         co.ask("stop", name="often")
         stopped = co.wait("often", "stopped")
         check(stopped["due_ns"] is None, f"no schedule any more: {stopped}")
