@@ -12,10 +12,11 @@
 #include <unistd.h>
 
 enum { FILE_MODE = 0640 };
-/* How long a writer naps before it asks for the lock again, by how long it has waited: who has waited longest
- * asks most often, which is nearly a queue. A commit, for which no new reader is let in, waits least. */
-enum { NAP_COMMIT_US = 60, NAP_OLD_US = 400, NAP_MIDDLE_US = 3000, NAP_NEW_US = 10000 };
-static const double MIDDLE_S = 0.05, OLD_S = 0.5;
+/* How long a writer naps at most before it asks for the lock again: by the square of how long it has waited,
+ * so that who has waited longest asks most often, which is nearly a queue. A commit, for which no new reader
+ * is let in, waits least. */
+enum { NAP_COMMIT_US = 60, NAP_LEAST_US = 100, NAP_MOST_US = 10000 };
+static const double NAP_AT_1_S_US = 500;
 /* So many transactions after one that had to wait let others come first. */
 enum { POLITE = 32 };
 
@@ -117,7 +118,7 @@ static int wait_turn(void *ctx, int naps)
         nap(NAP_COMMIT_US);
     } else {
         store->polite = POLITE;
-        nap(waited < MIDDLE_S ? NAP_NEW_US : waited < OLD_S ? NAP_MIDDLE_US : NAP_OLD_US);
+        nap((unsigned)fmax(NAP_LEAST_US, fmin(NAP_MOST_US, NAP_AT_1_S_US / (waited * waited))));
     }
     return 1;
 }
@@ -186,8 +187,8 @@ static int begin(struct study_store *store, char err[static STUDY_ERROR_MAX])
 {
     struct study_sqlite *sqlite = study_sqlite_of(store);
     if (sqlite->polite > 0 && --sqlite->polite > 0 &&
-        now_s(CLOCK_MONOTONIC) - sqlite->ended_s < 1e-6 * NAP_NEW_US)
-        nap(NAP_NEW_US);
+        now_s(CLOCK_MONOTONIC) - sqlite->ended_s < 1e-6 * NAP_MOST_US)
+        nap(NAP_MOST_US);
     return study_sqlite_run(sqlite, sqlite->statements[STUDY_SQL_BEGIN_WRITE], err);
 }
 
