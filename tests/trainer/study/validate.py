@@ -1,4 +1,4 @@
-"""`papertape-trainer validate`: its JSON, its page, and what it refuses: python3 validate.py PAPERTAPE_TRAINER
+"""`papertape-trainer validate`: its JSON, its page, and what it refuses: python3 validate.py PAPERTAPE_TRAINER MAKE_STUDY
 
 The page must be well-formed XML and HTML that loads nothing, its figures the JSON's, its curves those of the returns.
 """
@@ -9,6 +9,7 @@ import os
 import random
 import re
 import statistics
+import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree
@@ -191,7 +192,39 @@ def test_refused(trainer, folder, path):
     check(ran.returncode == 0 and "--returns" in ran.stdout, "help")
 
 
-def main(program):
+def write_study(make_study, path, folder, name, states, attribute):
+    """A study in a file, and its trials' returns in folder."""
+    subprocess.run([make_study, path, name, folder if attribute else "-", *states], check=True)
+    for number in range(len(states)):
+        os.makedirs(os.path.join(folder, str(number)))
+        write(os.path.join(folder, str(number)), "returns.csv", {f"path_{number}": 0, "b": 0.001 * number, "holding": 0}, rows=401 if number == 4 else 200)
+
+
+def test_study(trainer, make_study, folder):
+    """Complete trials count, and those that were pruned as tried; by STATE, by --storage, by the study's own folder."""
+    states = ["COMPLETE", "PRUNED", "COMPLETE", "FAIL", "COMPLETE", "COMPLETE", "RUNNING"]
+    state, other = os.path.join(folder, "state-1"), os.path.join(folder, "elsewhere")
+    os.makedirs(state)
+    write_study(make_study, os.path.join(state, "studies.db"), os.path.join(state, "studies", "mine"), "mine", states, False)
+    write_study(make_study, os.path.join(folder, "other.db"), other, "mine", states, True)
+    outs = []
+    for words in (("--state", state), ("--storage", f"sqlite:///{folder}/other.db"), ("--storage", f"{folder}/other.db", "--state", state)):
+        ran = trainer.run("validate", "--study", "mine", "--report", "s.html", *words)
+        if not check(ran.returncode == 0 and not ran.stderr, f"study {words}: {ran.stderr}"):
+            continue
+        outs.append(json.loads(ran.stdout))
+        check(outs[-1] == outs[0], f"study {words}: the same")
+        out = outs[-1]
+        check((out["study"], out["trials"], out["left_out"], out["deflated"]["trials"], out["rows"]) == ("mine", 3, 1, 5, 200), f"study: {out['trials']}")
+        check(sorted(c["name"] for c in out["columns"]) == ["trial 0", "trial 2", "trial 5"], "study: names")
+    for words, said in ((("--study", "mien", "--state", state), "mine"), (("--study", "mine", "--state", other), "studies.db"),
+                        (("--study", "mine", "--storage", "mysql://x/y"), "sqlite")):
+        ran = trainer.run("validate", *words)
+        check(ran.returncode == 1 and said in ran.stderr and ran.stderr.count("\n") == 1, f"validate {words}: {ran.stderr}")
+    check(not os.path.exists(os.path.join(other, "studies.db")), "reading makes no file")
+
+
+def main(program, make_study):
     with tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(program, folder)
         columns = {"trial 1": 0.0004, ODD: 0.002, "trial 3": -0.001, "c": 0, "d": 0.0002}
@@ -209,8 +242,9 @@ def main(program):
             test_json(out, data, periods)
             test_page(page, out, data, f"Validation of {path}")
         test_refused(trainer, folder, path)
+        test_study(trainer, os.path.abspath(make_study), folder)
     done("trainer/validate")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:3])
