@@ -226,6 +226,11 @@ void chart_points(struct text *text, const char *title, const double *points, si
         widen(&y, points[2 * i + 1]);
     }
     seen = x;
+    bool fit = isfinite(slope) && isfinite(intercept) && seen.low < seen.high;
+    if (fit) {
+        widen(&y, slope * seen.low + intercept);
+        widen(&y, slope * seen.high + intercept);
+    }
     x = settle(x);
     y = settle(y);
     begin(text, title);
@@ -238,7 +243,7 @@ void chart_points(struct text *text, const char *title, const double *points, si
             text_format(text, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2\"/>\n", place_x(x, points[2 * i]),
                         place_y(y, points[2 * i + 1]));
     text_lit(text, "</g>\n");
-    if (isfinite(slope) && isfinite(intercept) && seen.low < seen.high)
+    if (fit)
         line(text, "fit", place_x(x, seen.low), place_y(y, slope * seen.low + intercept),
              place_x(x, seen.high), place_y(y, slope * seen.high + intercept));
     text_lit(text, "</svg>\n");

@@ -137,6 +137,13 @@ def test_page(path, out, data, title):
     svgs = root.findall(f".//{SVG}svg")
     if not check(len(svgs) == 3, f"{len(svgs)} pictures"):
         return
+    for svg in svgs:
+        _, _, width, height = map(float, svg.get("viewBox").split())
+        check(svg.find(f"{SVG}title").text, "a title for who does not see it")
+        for item in svg.iter():
+            places = [place.split(",") for place in item.get("points", "").split()]
+            places += [(item.get(x), item.get(y)) for x, y in (("x", "y"), ("x1", "y1"), ("x2", "y2"), ("cx", "cy")) if item.get(x)]
+            check(all(0 <= float(x) <= width and 0 <= float(y) <= height for x, y in places), f"outside of the picture: {item.attrib}"[:200])
     known = numbers(out)
     figures = [(float(data.get("value")), float(data.text)) for data in root.iter(f"{XHTML}data")]
     for value, said in figures:
