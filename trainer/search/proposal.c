@@ -186,7 +186,7 @@ static int make_policies(const struct search_market *market, const struct config
 /* papertape.validation/1 and the report; *ret NULL where there is nothing to compare: too few trials or rows,
  * which is told. */
 static int look_at_luck(const struct ranked *ranked, const struct study *study, const char *folder,
-                    const struct trial_calls *calls, json_t **ret, char err[static TRIAL_ERROR_MAX])
+                        const struct trial_calls *calls, json_t **ret, char err[static TRIAL_ERROR_MAX])
 {
     struct returns_matrix returns = {0};
     char why[VALIDATION_ERROR_MAX], path[PATH_MAX];
@@ -264,7 +264,7 @@ static json_t *build(const struct search_market *market, const struct search_set
     const struct gate_figures figures = {.sharpe = holdout ? split->sharpe : NAN,
                                          .sharpe_holding = holdout ? split->holding : NAN,
                                          .pbo = figure(validation, NULL, "pbo"),
-                                         .deflated = figure(validation, "deflated", "deflated_sharpe"),
+                                         .deflated = figure(validation, "deflated", "skill"),
                                          .drawdown = holdout ? split->drawdown : NAN,
                                          .trades = holdout ? split->trades : -1};
     char words[512], path[PATH_MAX];
@@ -274,6 +274,7 @@ static json_t *build(const struct search_market *market, const struct search_set
     const char *whole = realpath(proposed->path, path) ? path : proposed->path;
     return json_pack(
         "{s:s, s:s, s:s, s:i, s:o, s:s, s:s, s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "s:o, "
         "s:b, s:s}",
         "schema", "papertape.proposal/1", "study", study->name, "name", base->name, "trial",
         proposed->numbers[0], "trials_proposed", numbers, "kind", proposed->together ? "ensemble" : "policy",
@@ -284,9 +285,9 @@ static json_t *build(const struct search_market *market, const struct search_set
         "holdout", holdout_json(market, split), "pbo", real(figures.pbo), "probability_of_loss",
         real(figure(validation, NULL, "probability_of_loss")), "slope",
         real(figure(validation, NULL, "slope")), "intercept", real(figure(validation, NULL, "intercept")),
-        "deflated_sharpe", real(figures.deflated), "expected_sharpe",
-        real(figure(validation, "deflated", "expected_sharpe")), "gates", gates, "admitted", admitted,
-        "words", words);
+        "deflated_sharpe", real(figure(validation, "deflated", "deflated_sharpe")), "skill",
+        real(figures.deflated), "expected_sharpe", real(figure(validation, "deflated", "expected_sharpe")),
+        "gates", gates, "admitted", admitted, "words", words);
 }
 
 static int write_json(const json_t *object, const char *folder, char err[static TRIAL_ERROR_MAX])

@@ -69,6 +69,7 @@ static void check_luck(const struct hunt *hunt, const json_t *proposal)
     CHECK_NEAR(number(proposal, "slope"), number(validation, "slope"), 1e-12);
     const json_t *deflated = json_object_get(validation, "deflated");
     CHECK_NEAR(number(proposal, "deflated_sharpe"), number(deflated, "deflated_sharpe"), 1e-12);
+    CHECK_NEAR(number(proposal, "skill"), number(deflated, "skill"), 1e-12);
     CHECK_INT(number(deflated, "trials"), TRIALS);
     json_decref(validation);
     returns_finish(&returns);
