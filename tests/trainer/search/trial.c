@@ -234,6 +234,40 @@ static void test_eval(const char *lines, const char *execution)
     free(config);
 }
 
+/* Two blocks that are not adjacent are two episodes: together as each alone, and not as one that plays from
+ * the first to the last. */
+static void test_apart(void)
+{
+    struct place_bars bars;
+    struct search_settings settings;
+    struct config *config = fatal_calloc(1, sizeof *config);
+    struct search_learnt learnt = {0};
+    struct search_tested sums[4];
+    char err[TRIAL_ERROR_MAX] = "";
+    place_settings(&settings, "cpcv:4,2");
+    place_draw(&bars, ROWS, true, 81);
+    place_config(config, place_write(&bars, "AAA", NULL), "", "");
+    config->ppo.total_steps = 2048;
+    struct search_market *market = place_open(config, &settings);
+    struct search_run run = {.market = market, .config = config, .whole = 1};
+    const struct split_rows train = {700, 1000}, blocks[] = {{100, 400}, {410, 650}}, joined = {100, 650};
+    CHECK_INT(search_learn(&run, 0, &train, 1, market->search.to + market->lookback, &learnt, err), 0);
+    double together[540], alone[540], through[550];
+    CHECK_INT(search_test(&run, &learnt, blocks, 2, together, &sums[0], err), 0);
+    CHECK_INT(search_test(&run, &learnt, &blocks[0], 1, alone, &sums[1], err), 0);
+    CHECK_INT(search_test(&run, &learnt, &blocks[1], 1, alone + 300, &sums[2], err), 0);
+    CHECK_INT(search_test(&run, &learnt, &joined, 1, through, &sums[3], err), 0);
+    CHECK(memcmp(together, alone, sizeof alone) == 0);
+    CHECK(memcmp(together, through, 300 * sizeof *through) == 0);
+    CHECK(memcmp(together + 300, through + 310, 240 * sizeof *through) != 0);
+    CHECK(sums[0].trades == sums[1].trades + sums[2].trades && sums[1].trades > 5);
+    CHECK_INT(sums[0].steps, 540);
+    search_learnt_finish(&learnt);
+    search_market_close(market);
+    place_free(&bars);
+    free(config);
+}
+
 /* ---- Splits, paths, the objective. ---- */
 
 struct heard {
@@ -569,6 +603,7 @@ int main(void)
     test_unseen("walk-forward:3", "reference", "", 0);
     test_eval(features, "market");
     test_eval("", "reference");
+    test_apart();
     test_splits("cpcv:4,2", 6, 3);
     test_splits("kfold:3", 3, 1);
     test_splits("walk-forward:3", 3, 1);
