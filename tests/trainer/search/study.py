@@ -203,8 +203,10 @@ def test_killed(trainer, folder):
     """kill -9 of a worker within a trial: another takes its place, and the trial's values."""
     kills, wanted = (6, 16) if LONG else (2, 6)
     config = write(os.path.join(folder, "killed.ini"), SLOW, {"study": {"trials": wanted, "pruner": "none", "retries": 9}})
-    run = Run(trainer, "killed", "--config", config, "--state", "st", "--workers", "2")
+    run = Run(trainer, "killed", "--config", config, "--state", "st", "--workers", "2", "--heartbeat", "10")
     run.until(lambda seen: events(seen, "start"), "killed: start")
+    run.until(lambda seen: any(event["state"] == "searching" and event["rss_bytes"] > 0 for event in events(seen, "heartbeat")),
+              "killed: a sign of life")
     for kill in range(kills):
         before = workers(run.process)
         victim = poll(lambda: [int(name.split(":")[1]) for name, in rows(
