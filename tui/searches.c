@@ -284,6 +284,18 @@ static void take_times(struct search *search, struct study *const *members, size
     free(ends);
 }
 
+/* Of the newest study that has it. */
+static char *newest_text(struct study *const *members, size_t n, const char *key)
+{
+    const struct study *newest = NULL;
+
+    for (size_t i = 0; i < n; i++)
+        if (study_attribute_find(members[i]->user, members[i]->n_user, key) &&
+            (!newest || members[i]->id > newest->id))
+            newest = members[i];
+    return newest ? search_attribute_text(newest->user, newest->n_user, key) : NULL;
+}
+
 static void fill(struct search *search, struct study *const *members, size_t n, int64_t now_us)
 {
     const struct study *newest = members[0];
@@ -307,8 +319,8 @@ static void fill(struct search *search, struct study *const *members, size_t n, 
     if (wanted >= 0 && wanted < 1e9)
         search->wanted = (int64_t)wanted;
     snprintf(search->name, sizeof(search->name), "%s", newest->name);
-    search->config = search_attribute_text(newest->user, newest->n_user, "papertape:config");
-    search->folder = search_attribute_text(newest->user, newest->n_user, "papertape:folder");
+    search->config = newest_text(members, n, "papertape:config");
+    search->folder = newest_text(members, n, "papertape:folder");
     take_results(search, members, n);
     take_times(search, members, n, now_us);
     take_heartbeats(search, members, n);

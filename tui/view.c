@@ -202,18 +202,10 @@ const struct search_page *view_search_page(const struct view *view, const struct
 const struct search_trial *view_trial(const struct view *view, const struct model *model)
 {
     const struct search_page *page = view_search_page(view, model);
-    const struct search_trial *trial = NULL;
+    int n, at = view_cursor(view, model, PANEL_TRIALS);
+    const struct search_trial *const *rows = trial_rows(view, page, &n);
 
-    if (!page)
-        return NULL;
-    if (view->trial_study[0])
-        trial = search_page_trial(page, view->trial_study, view->trial);
-    if (!trial) { /* the first that is shown */
-        int n;
-        const struct search_trial *const *rows = trial_rows(view, page, &n);
-        trial = n > 0 ? rows[0] : NULL;
-    }
-    return trial;
+    return n > 0 ? rows[at < n ? at : n - 1] : NULL;
 }
 
 bool view_open_search(struct view *view, const struct model *model, const char *name)

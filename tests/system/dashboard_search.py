@@ -1,0 +1,293 @@
+#!/usr/bin/env python3
+"""What the dashboard shows of studies, in tmux: a list and a page that follow other programs' writing, workers together, a trial
+whose worker is gone, a storage that is locked, deleted, foreign or newer; the verbs; a study started from another's configuration.
+
+usage: dashboard_search.py PAPERTAPE SOURCE_ROOT
+
+Standard library and tmux only; exit status 77 without tmux. The daemon is fake_daemon.py; the storage is written here, as Optuna
+would: its tables, and every transaction by another connection than the dashboard's."""
+
+import contextlib
+import datetime
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import fake_trainings  # noqa: E402
+from dashboard import expect, expect_gone, run_tests, wait  # noqa: E402
+
+TABLES = """
+CREATE TABLE studies (study_id INTEGER NOT NULL PRIMARY KEY, study_name VARCHAR(512) NOT NULL);
+CREATE UNIQUE INDEX ix_studies_study_name ON studies (study_name);
+CREATE TABLE version_info (version_info_id INTEGER NOT NULL PRIMARY KEY CHECK (version_info_id = 1), schema_version INTEGER,
+    library_version VARCHAR(256));
+CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY);
+CREATE TABLE study_directions (study_direction_id INTEGER NOT NULL PRIMARY KEY, direction VARCHAR(8) NOT NULL,
+    study_id INTEGER NOT NULL, objective INTEGER NOT NULL, UNIQUE (study_id, objective));
+CREATE TABLE study_user_attributes (study_user_attribute_id INTEGER NOT NULL PRIMARY KEY, study_id INTEGER, "key" VARCHAR(512),
+    value_json TEXT, UNIQUE (study_id, "key"));
+CREATE TABLE study_system_attributes (study_system_attribute_id INTEGER NOT NULL PRIMARY KEY, study_id INTEGER, "key" VARCHAR(512),
+    value_json TEXT, UNIQUE (study_id, "key"));
+CREATE TABLE trials (trial_id INTEGER NOT NULL PRIMARY KEY, number INTEGER, study_id INTEGER, state VARCHAR(8) NOT NULL,
+    datetime_start DATETIME, datetime_complete DATETIME);
+CREATE INDEX ix_trials_study_id ON trials (study_id);
+CREATE TABLE trial_user_attributes (trial_user_attribute_id INTEGER NOT NULL PRIMARY KEY, trial_id INTEGER, "key" VARCHAR(512),
+    value_json TEXT, UNIQUE (trial_id, "key"));
+CREATE TABLE trial_system_attributes (trial_system_attribute_id INTEGER NOT NULL PRIMARY KEY, trial_id INTEGER, "key" VARCHAR(512),
+    value_json TEXT, UNIQUE (trial_id, "key"));
+CREATE TABLE trial_params (param_id INTEGER NOT NULL PRIMARY KEY, trial_id INTEGER, param_name VARCHAR(512), param_value FLOAT,
+    distribution_json TEXT, UNIQUE (trial_id, param_name));
+CREATE TABLE trial_values (trial_value_id INTEGER NOT NULL PRIMARY KEY, trial_id INTEGER NOT NULL, objective INTEGER NOT NULL,
+    value FLOAT, value_type VARCHAR(7) NOT NULL, UNIQUE (trial_id, objective));
+CREATE TABLE trial_intermediate_values (trial_intermediate_value_id INTEGER NOT NULL PRIMARY KEY, trial_id INTEGER NOT NULL,
+    step INTEGER NOT NULL, intermediate_value FLOAT, intermediate_value_type VARCHAR(7) NOT NULL, UNIQUE (trial_id, step));
+CREATE TABLE trial_heartbeats (trial_heartbeat_id INTEGER NOT NULL PRIMARY KEY, trial_id INTEGER NOT NULL,
+    heartbeat DATETIME NOT NULL, UNIQUE (trial_id));
+"""
+RATE = json.dumps({"name": "FloatDistribution", "attributes": {"step": None, "low": 1e-5, "high": 0.1, "log": True}})
+KIND = json.dumps({"name": "CategoricalDistribution", "attributes": {"choices": ["none", "linear"]}})
+
+
+def time_text(ago_s):
+    moment = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(seconds=ago_s)
+    return moment.strftime("%Y-%m-%d %H:%M:%S.%f")
+
+
+class Storage:
+    def __init__(self, path):
+        self.path, self.lock = path, None
+
+    @contextlib.contextmanager
+    def write(self):
+        db = sqlite3.connect(self.path, timeout=20)
+        with db:
+            yield db
+        db.close()
+
+    def create(self):
+        with self.write() as db:
+            db.executescript(TABLES)
+            db.execute("INSERT INTO version_info VALUES (1, 12, '5.0.0')")
+            db.execute("INSERT INTO alembic_version VALUES ('v3.2.0.a')")
+
+    def study(self, name, direction="MAXIMIZE", **attributes):
+        with self.write() as db:
+            study = db.execute("INSERT INTO studies (study_name) VALUES (?)", (name,)).lastrowid
+            db.execute("INSERT INTO study_directions (direction, study_id, objective) VALUES (?, ?, 0)", (direction, study))
+            db.executemany('INSERT INTO study_user_attributes (study_id, "key", value_json) VALUES (?, ?, ?)',
+                           [(study, f"papertape:{key}", json.dumps(value)) for key, value in attributes.items()])
+        return study
+
+    def trial(self, study, state, value=None, rate=1e-3, reports=(), heartbeat_s=None, **attributes):
+        with self.write() as db:
+            number = db.execute("SELECT count(*) FROM trials WHERE study_id = ?", (study,)).fetchone()[0]
+            trial = db.execute("INSERT INTO trials (number, study_id, state, datetime_start, datetime_complete) "
+                               "VALUES (?, ?, ?, ?, ?)",
+                               (number, study, state, time_text(90),
+                                None if state == "RUNNING" else time_text(30))).lastrowid
+            db.execute("INSERT INTO trial_params (trial_id, param_name, param_value, distribution_json) VALUES (?, 'rate', ?, ?)",
+                       (trial, rate, RATE))
+            db.execute("INSERT INTO trial_params (trial_id, param_name, param_value, distribution_json) VALUES (?, 'kind', ?, ?)",
+                       (trial, number % 2, KIND))
+            if value is not None:
+                db.execute("INSERT INTO trial_values (trial_id, objective, value, value_type) VALUES (?, 0, ?, 'FINITE')",
+                           (trial, value))
+            db.executemany("INSERT INTO trial_intermediate_values (trial_id, step, intermediate_value, intermediate_value_type) "
+                           "VALUES (?, ?, ?, 'FINITE')", [(trial, step, value) for step, value in enumerate(reports, 1)])
+            if heartbeat_s is not None:
+                db.execute("INSERT INTO trial_heartbeats (trial_id, heartbeat) VALUES (?, ?)", (trial, time_text(heartbeat_s)[:19]))
+            db.executemany('INSERT INTO trial_user_attributes (trial_id, "key", value_json) VALUES (?, ?, ?)',
+                           [(trial, f"papertape:{key}", json.dumps(text)) for key, text in attributes.items()])
+        return trial
+
+    def finish(self, trial, value):
+        with self.write() as db:
+            db.execute("UPDATE trials SET state = 'COMPLETE', datetime_complete = ? WHERE trial_id = ?", (time_text(0), trial))
+            db.execute("INSERT INTO trial_values (trial_id, objective, value, value_type) VALUES (?, 0, ?, 'FINITE')",
+                       (trial, value))
+
+    def beat(self, trial):
+        with self.write() as db:
+            db.execute("UPDATE trial_heartbeats SET heartbeat = ? WHERE trial_id = ?", (time_text(0)[:19], trial))
+
+
+def storage_of(session):
+    return Storage(os.path.join(session.state, "studies.db"))
+
+
+def row(tmux, text):
+    return next((line for line in tmux.screen().split("\n") if text in line), "")
+
+
+def expect_row(tmux, name, *texts, without=()):
+    wait(f"{name}: {texts} without {without}",
+         lambda: all(text in row(tmux, name) for text in texts) and not any(text in row(tmux, name) for text in without),
+         tmux.screen)
+
+
+def test_list(session):
+    """Studies come up while the dashboard looks; workers of one search are one row."""
+    tmux, storage = session.tmux, storage_of(session)
+    session.launch("--tab", "2", "--interval", "0.25")
+    expect(tmux, "Trainings (0)")
+    assert "Studies" not in tmux.screen(), tmux.screen()
+    storage.create()
+    first = storage.study("ppo_1", trials=40, config="[study]\ntrials = 40\n# as it was\n")
+    for i in range(12):
+        storage.trial(first, "PRUNED" if i % 5 == 4 else "COMPLETE", 1 - abs(i - 7) / 10, 10 ** (-5 + i / 4), [0.1, 0.2])
+    expect_row(tmux, "ppo_1", "12/40", "1.0000", "#7", "max")
+    second = storage.study("ppo_2", trials=40)
+    storage.trial(second, "FAIL", failure="diverged: loss nan")
+    expect_row(tmux, "ppo_1..2", "13/80", "1.0000", "1#7")
+    storage.study("other", direction="MINIMIZE")
+    expect(tmux, "Studies (2)", " other")
+
+
+def test_page(session):
+    """A running trial and its end are seen; one whose worker is gone is STALE, and is heard again."""
+    tmux, storage = session.tmux, storage_of(session)
+    expect(tmux, ">other")
+    tmux.keys("j")
+    expect(tmux, ">ppo_1..2")
+    tmux.keys("Enter")
+    expect(tmux, "Study ppo_1..2 (max)", "run 0 ok 10 prn 2 fail 1", "Importance (fANOVA)", "Trials (13) by newest", "rate")
+    with storage.write() as db:
+        second = db.execute("SELECT study_id FROM studies WHERE study_name = 'ppo_2'").fetchone()[0]
+    progress = {"share": 0.61, "steps_per_second": 1.9e6, "split": 6, "splits": 10}
+    alive = storage.trial(second, "RUNNING", reports=[0.5, 0.75], heartbeat_s=1, worker="host:41", progress=progress)
+    dead = storage.trial(second, "RUNNING", reports=[0.25], heartbeat_s=50, worker="host:42", progress=progress)
+    expect(tmux, "Running (2)", "run 2 ok 10")
+    expect_row(tmux, "2#1 ", "RUN", "61%", "6/10", "1.9M", "0.7500", "^")
+    expect_row(tmux, "2#2 ", "STALE", "0.2500")
+    storage.beat(dead)
+    expect_row(tmux, "2#2 ", "RUN", without=("STALE",))
+    storage.finish(alive, 1.5)
+    expect(tmux, "best 2#1 1.5000", "run 1 ok 11", "Running (1)")
+    storage.finish(dead, 0.25)
+    expect(tmux, "run 0 ok 12")
+
+
+def test_trials(session):
+    """Sorted, inverted, filtered; the failed one's sentence; one trial alone."""
+    tmux = session.tmux
+    tmux.keys("o")
+    expect(tmux, "Trials (15) by value")
+    tmux.keys("g", "g")
+    expect(tmux, ">2#1 ", "Trial 2#1")
+    tmux.keys("/")
+    tmux.type("fail")
+    tmux.keys("Enter")
+    expect(tmux, "Trials (1 of 15) by value", "/fail", "diverged: loss nan")
+    tmux.keys("Escape")
+    expect(tmux, "Trials (15) by value")
+    tmux.keys("G")
+    expect(tmux, ">2#0 ")
+    tmux.keys("Enter")
+    expect(tmux, "Trial 2#0", "papertape:failure")
+    tmux.keys("Escape")
+    tmux.keys("v")
+    expect(tmux, "Validation of ppo_1..2", "no proposal yet")
+    tmux.keys("Escape")
+    expect(tmux, "Study ppo_1..2 (max)")
+    for width, height in ((40, 10), (200, 60), (39, 9), (120, 40), (80, 24)):
+        tmux.resize(width, height)
+        expect(tmux, "needs 40x10" if width < 40 else "Study ppo_1..2 (max)")
+
+
+def test_locked(session):
+    """The last that was known stays, with its age; the keys go on; then it is read again."""
+    tmux, storage = session.tmux, storage_of(session)
+    lock = sqlite3.connect(storage.path, isolation_level=None)
+    lock.execute("BEGIN EXCLUSIVE")
+    expect(tmux, "STALE", "locked", "best 2#1 1.5000")
+    tmux.keys("Escape")
+    expect(tmux, "Studies (2)")
+    lock.execute("ROLLBACK")
+    lock.close()
+    expect_gone(tmux, "STALE")
+    expect_row(tmux, "ppo_1..2", "15/80", "1.5000")
+
+
+def test_bad_files(session):
+    """Deleted, foreign, newer: said in words; back again when it is."""
+    tmux, storage = session.tmux, storage_of(session)
+    kept = storage.path + ".kept"
+    os.rename(storage.path, kept)
+    expect(tmux, "studies.db", "STALE")
+    with open(storage.path, "wb") as file:
+        file.write(b"no database at all, but some kilobytes of it" * 100)
+    expect_row(tmux, "studies.db")
+    assert row(tmux, "ppo_1..2"), tmux.screen()
+    os.rename(kept, storage.path)
+    expect_gone(tmux, "STALE")
+    with storage.write() as db:
+        db.execute("UPDATE version_info SET schema_version = 13")
+    tmux.keys("q")
+    session.ended()
+    session.launch("--tab", "2", "--interval", "0.25")
+    expect(tmux, "13", "12")
+    assert "Studies (0)" in tmux.screen(), tmux.screen()
+    with storage.write() as db:
+        db.execute("UPDATE version_info SET schema_version = 12")
+    expect(tmux, "Studies (2)")
+
+
+def test_start(session):
+    """S begins with the chosen study's configuration; the daemon gets it as a training of its own."""
+    tmux, daemon = session.tmux, session.daemon
+    expect(tmux, ">other")
+    tmux.keys("j")
+    expect(tmux, ">ppo_1..2")
+    tmux.keys("s")
+    expect(tmux, "start")
+    tmux.type("again")
+    tmux.keys("Enter")
+    expect(tmux, "trials = 40", "# as it was")
+    tmux.keys("s")
+    tmux.keys("y")
+    wait("a training", lambda: daemon.learning.configs.get("again"))
+    assert daemon.learning.configs["again"] == "[study]\ntrials = 40\n# as it was\n", daemon.learning.configs
+    with daemon.lock:
+        daemon.learning.trainings[:] = [fake_trainings.training("ppo", state="update")]
+    expect(tmux, "Trainings (1)")
+    tmux.keys("Tab")
+    tmux.keys("Tab")
+    tmux.keys("x")
+    wait("a question", lambda: "stop ppo?" in tmux.screen() or "choose" in tmux.screen(), tmux.screen)
+    tmux.keys("n")
+
+
+def verb(session, *words, status=0):
+    done = subprocess.run([session.program, "study", *words, "--state", session.state], capture_output=True, text=True)
+    assert done.returncode == status, (words, done)
+    return done.stdout if status == 0 else done.stderr
+
+
+def test_verbs(session):
+    listed = json.loads(verb(session, "list", "--json"))
+    assert listed["schema"] == "papertape.study/1" and [s["study"] for s in listed["studies"]] == ["other", "ppo_1..2"], listed
+    assert listed["studies"][1]["best_value"] == 1.5 and listed["studies"][1]["trials_wanted"] == 80, listed
+    shown = json.loads(verb(session, "show", "ppo", "--json"))
+    assert len(shown["trial_list"]) == 15 and shown["params"] == ["rate", "kind"], shown
+    assert abs(sum(i["share"] for i in shown["importance"]) - 1) < 1e-9, shown["importance"]
+    failed = [t for t in shown["trial_list"] if t["state"] == "FAIL"]
+    assert len(failed) == 1 and failed[0]["failure"] == "diverged: loss nan" and failed[0]["values"] is None, failed
+    assert "best 2#1 1.5" in verb(session, "show", "ppo_1") and "study     ppo_1..2 max" in verb(session, "list")
+    assert "no such study" in verb(session, "show", "nobody", status=1)
+    verb(session, "show", status=2)
+    verb(session, "lst", status=2)
+    assert "list takes no argument" in verb(session, "list", "more", status=2)
+    assert "postgresql" in verb(session, "list", "--studies", "postgresql://host/db", status=1)
+    assert "/nowhere" in verb(session, "list", "--studies", "/nowhere/studies.db", status=1)
+    once = subprocess.run([session.program, "--state", session.state, "--json"], capture_output=True, text=True, check=True)
+    assert [s["study"] for s in json.loads(once.stdout)["studies"]] == ["other", "ppo_1..2"], once.stdout
+    tmux = session.tmux
+    tmux.keys("q")
+    session.ended()
+
+
+if __name__ == "__main__":
+    sys.exit(run_tests((test_list, test_page, test_trials, test_locked, test_bad_files, test_start, test_verbs)))
