@@ -42,7 +42,7 @@ struct search {
     int64_t heard_expected_ms; /* how often one should be heard */
     double trials_h;           /* NaN: not known */
     double eta_s;              /* likewise */
-    char *config;              /* the newest study's papertape:config, owned; NULL */
+    char *config;              /* papertape:config of the newest study that has it, owned; NULL */
     char *folder;              /* likewise papertape:folder */
 };
 

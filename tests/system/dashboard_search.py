@@ -245,7 +245,7 @@ def test_start(session):
     expect(tmux, "start")
     tmux.type("again")
     tmux.keys("Enter")
-    expect(tmux, "trials = 40", "# as it was")
+    expect(tmux, "Start again", "[study]", "trials", " 40")
     tmux.keys("s")
     tmux.keys("y")
     wait("a training", lambda: daemon.learning.configs.get("again"))
