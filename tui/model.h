@@ -137,7 +137,7 @@ void model_take_searches(struct model *model, struct search_reading *reading);
 /* Of what is known of studies: since the storage was read. GONE: nothing is. */
 enum freshness model_searches_freshness(const struct model *model, struct moment now);
 
-/* Rows of the list of studies, one for what is wrong with their storage among them. 0: there is nothing to
+/* Rows of the list of studies, two for what is wrong with their storage among them. 0: there is nothing to
  * show: no study, and nothing wrong but that the state directory has no studies.db yet. */
 int model_searches_rows(const struct model *model);
 

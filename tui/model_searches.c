@@ -37,7 +37,7 @@ int model_searches_rows(const struct model *model)
 
     if (model->searches_error == 0 || (model->searches_error == -ENOENT && n == 0 && !model->searches_named))
         return n;
-    return n + 1;
+    return n + 2;
 }
 
 enum freshness model_trial_freshness(const struct search_trial *trial, struct moment now)

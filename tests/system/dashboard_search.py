@@ -228,8 +228,7 @@ def test_bad_files(session):
     tmux.keys("q")
     session.ended()
     session.launch("--tab", "2", "--interval", "0.25")
-    expect(tmux, "13", "12")
-    assert "Studies (0)" in tmux.screen(), tmux.screen()
+    expect(tmux, "Studies (0)", "schema 13")
     with storage.write() as db:
         db.execute("UPDATE version_info SET schema_version = 12")
     expect(tmux, "Studies (2)")
@@ -271,7 +270,7 @@ def test_verbs(session):
     assert listed["schema"] == "papertape.study/1" and [s["study"] for s in listed["studies"]] == ["other", "ppo_1..2"], listed
     assert listed["studies"][1]["best_value"] == 1.5 and listed["studies"][1]["trials_wanted"] == 80, listed
     shown = json.loads(verb(session, "show", "ppo", "--json"))
-    assert len(shown["trial_list"]) == 15 and shown["params"] == ["rate", "kind"], shown
+    assert len(shown["trial_list"]) == 15 and sorted(shown["params"]) == ["kind", "rate"], shown
     assert abs(sum(i["share"] for i in shown["importance"]) - 1) < 1e-9, shown["importance"]
     failed = [t for t in shown["trial_list"] if t["state"] == "FAIL"]
     assert len(failed) == 1 and failed[0]["failure"] == "diverged: loss nan" and failed[0]["values"] is None, failed

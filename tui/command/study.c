@@ -137,9 +137,13 @@ static int show(const struct wish *wish, const char *name, struct model *model)
         return EXIT_OK;
     }
     json_t *object = print_search_json(model->search_page, moment_now());
-    if (object)
-        json_object_set_new(object, "schema", json_string("papertape.study/1"));
-    return print_object(object);
+    json_t *whole = object ? json_pack("{s:s}", "schema", "papertape.study/1") : NULL;
+    if (whole && json_object_update(whole, object) < 0) {
+        json_decref(whole);
+        whole = NULL;
+    }
+    json_decref(object);
+    return print_object(whole);
 }
 
 static int act(char **words, int n, const struct wish *wish)

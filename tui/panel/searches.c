@@ -17,6 +17,8 @@ static const struct column columns[COLUMNS] = {
     {"age", 5, true, 9},       {"best so far", 22, false, 12},
 };
 
+enum { WORDS_ROWS = 3 }; /* of why the storage cannot be read */
+
 static void sparkline(const struct area *area, int x, int y, int width, const struct search *search,
                       enum style style)
 {
@@ -116,8 +118,13 @@ void panel_searches(const struct area *area, const struct scene *scene)
     struct area body = frame_rule_of(area, scene, PANEL_SEARCHES, "Studies", n, total, &title);
 
     if (model->searches_error != 0 && model_searches_rows(model) > 0) {
-        area_text_cut(&body, 1, top, body.width - 1, STYLE_WARN, model->searches_words);
-        top++;
+        struct area said = area_part(&body, 1, 0, body.width - 1, body.height);
+        int room = body.height - n;
+        top = frame_wrap(&said, 0,
+                         room < 1            ? 1
+                         : room > WORDS_ROWS ? WORDS_ROWS
+                                             : room,
+                         STYLE_WARN, model->searches_words);
     }
     if (n == 0) {
         struct area rest = area_part(&body, 0, top, body.width, body.height - top);
