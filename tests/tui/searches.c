@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "tests/check.h"
+#include "tests/scratch.h"
 #include "tests/tui/fixture.h"
 #include "tests/tui/fixture_study.h"
 #include "tui/model.h"
@@ -230,6 +231,88 @@ static void check_rows(void)
     search_page_destroy(page);
 }
 
+static void write_text(const char *folder, const char *name, const char *text)
+{
+    char path[2 * SCRATCH_PATH_MAX];
+
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+/* A trial that is the better the higher `number`, beside holding. */
+static void write_returns(const char *folder, int number)
+{
+    char path[SCRATCH_PATH_MAX + 40], *text = NULL;
+    size_t size;
+
+    snprintf(path, sizeof(path), "%s/%d", folder, number);
+    CHECK_INT(mkdir(path, 0700), 0);
+    FILE *out = open_memstream(&text, &size);
+    fprintf(out, "timestamp_ns,path_1,path_2,holding,equal_weight\n");
+    for (int i = 0; i < 280; i++) {
+        double noise = 0.01 * sin(i * (1.3 + 0.1 * number)), edge = 0.001 * number;
+        fprintf(out, "%lld,%.17g,%.17g,0.0005,%s\n", 1700000000000000000LL + i * 300000000000LL, noise + edge,
+                noise + edge, i % 2 ? "0.001" : "-0.001");
+    }
+    fclose(out);
+    write_text(path, "returns.csv", text);
+    free(text);
+}
+
+static void check_validation(void)
+{
+    static const int complete[] = {0, 1, 2, 3, 5};
+    char folder[SCRATCH_MAX];
+    struct search_validation v;
+
+    scratch_make(folder);
+    search_validation_read(folder, complete, 5, &v);
+    CHECK(!v.have && strstr(v.words, "no proposal yet") && v.returns_words[0] && v.n_lambda == 0);
+    CHECK(isnan(v.pbo) && isnan(v.holdout.sharpe) && v.holdout.trades == -1);
+    for (int i = 0; i < 5; i++)
+        write_returns(folder, complete[i]);
+    search_validation_read(folder, complete, 5, &v);
+    CHECK_STR(v.returns_words, "");
+    CHECK_INT(v.columns, 5);
+    CHECK_INT(v.rows, 280);
+    CHECK_INT(v.n_lambda, 3432);
+    CHECK_NEAR(v.pbo, 0, 0); /* the best in sample is always the best out of it */
+    int left = 0, all = 0;
+    for (int i = 0; i < SEARCH_LAMBDA_BINS; i++) {
+        left += i < SEARCH_LAMBDA_BINS / 2 ? v.lambda[i] : 0;
+        all += v.lambda[i];
+    }
+    CHECK_INT(left, 0);
+    CHECK_INT(all, 3432);
+    CHECK_INT(v.n_equity, SEARCH_EQUITY_POINTS);
+    CHECK_NEAR(v.equity[1][v.n_equity - 1], pow(1.0005, 280), 1e-9);
+    CHECK_NEAR(v.equity[2][v.n_equity - 1], pow(1.001 * 0.999, 140), 1e-9);
+
+    write_text(
+        folder, "proposal.json",
+        "{\"schema\":\"papertape.proposal/"
+        "1\",\"trial\":3,\"value\":1.5,\"pbo\":0.25,\"deflated_sharpe\":null,"
+        "\"holdout\":{\"sharpe\":1.25,\"trades\":41},\"gates\":[{\"gate\":\"pbo\",\"figure\":0.25,\"limit\":"
+        "0.2,"
+        "\"passed\":false},7,{\"gate\":null}],\"admitted\":false,\"words\":\"refused: \\u001b[2J pbo\"}");
+    search_validation_read(folder, complete, 5, &v);
+    CHECK(v.have && !v.admitted);
+    CHECK_STR(v.verdict, "refused: ?[2J pbo");
+    CHECK_NEAR(v.pbo, 0.25, 0); /* the proposal's word */
+    CHECK(isnan(v.deflated) && isnan(v.holdout.holding));
+    CHECK_NEAR(v.holdout.sharpe, 1.25, 0);
+    CHECK_INT(v.n_gates, 1);
+    CHECK_STR(v.gates[0].gate, "pbo");
+    CHECK_INT(v.equity_trial, 3);
+    write_text(folder, "proposal.json", "{\"schema\":\"papertape.proposal/2\"}");
+    search_validation_read(folder, complete, 5, &v);
+    CHECK(!v.have && strstr(v.words, "papertape.proposal/1 would be right"));
+    write_text(folder, "proposal.json", "{\"schema\":");
+    search_validation_read(folder, complete, 5, &v);
+    CHECK(!v.have && strstr(v.words, "proposal.json: line 1"));
+}
+
 /* What was known stays, with its age; why there is nothing newer is said. */
 static void check_trouble(void)
 {
@@ -279,6 +362,7 @@ int main(void)
     check_figures();
     check_page();
     check_rows();
+    check_validation();
     check_trouble();
     return check_done("tui/searches");
 }
