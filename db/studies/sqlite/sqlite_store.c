@@ -12,11 +12,12 @@
 #include <unistd.h>
 
 enum { FILE_MODE = 0640 };
-/* How long a writer naps at most before it asks for the lock again: by the square of how long it has waited,
- * so that who has waited longest asks most often, which is nearly a queue. A commit, for which no new reader
- * is let in, waits least. */
-enum { NAP_COMMIT_US = 60, NAP_LEAST_US = 100, NAP_MOST_US = 10000 };
-static const double NAP_AT_1_S_US = 500;
+/* How long a writer naps at most before it asks for the lock again: who has waited longer than is usual here
+ * asks more often, which is nearly a queue; the others seldom, as every asking takes the processor from who
+ * has the lock. A commit, for which no new reader is let in, waits least. */
+enum { NAP_COMMIT_US = 60, NAP_LATE_US = 500, NAP_DUE_US = 3000, NAP_MOST_US = 10000 };
+static const double DUE = 1.5, LATE = 3;                      /* of the usual */
+static const double USUAL_LEAST_S = 0.02, USUAL_WEIGHT = 0.2; /* of the newest wait, in the running mean */
 /* So many transactions after one that had to wait let others come first. */
 enum { POLITE = 32 };
 
@@ -118,7 +119,8 @@ static int wait_turn(void *ctx, int naps)
         nap(NAP_COMMIT_US);
     } else {
         store->polite = POLITE;
-        nap((unsigned)fmax(NAP_LEAST_US, fmin(NAP_MOST_US, NAP_AT_1_S_US / (waited * waited))));
+        double usual = fmax(store->usual_s, USUAL_LEAST_S);
+        nap(waited < DUE * usual ? NAP_MOST_US : waited < LATE * usual ? NAP_DUE_US : NAP_LATE_US);
     }
     return 1;
 }
@@ -189,7 +191,10 @@ static int begin(struct study_store *store, char err[static STUDY_ERROR_MAX])
     if (sqlite->polite > 0 && --sqlite->polite > 0 &&
         now_s(CLOCK_MONOTONIC) - sqlite->ended_s < 1e-6 * NAP_MOST_US)
         nap(NAP_MOST_US);
-    return study_sqlite_run(sqlite, sqlite->statements[STUDY_SQL_BEGIN_WRITE], err);
+    double before = now_s(CLOCK_MONOTONIC);
+    int r = study_sqlite_run(sqlite, sqlite->statements[STUDY_SQL_BEGIN_WRITE], err);
+    sqlite->usual_s += USUAL_WEIGHT * (now_s(CLOCK_MONOTONIC) - before - sqlite->usual_s);
+    return r;
 }
 
 static int commit(struct study_store *store, char err[static STUDY_ERROR_MAX])

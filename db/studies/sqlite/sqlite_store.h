@@ -70,7 +70,8 @@ struct study_sqlite {
     sqlite3_stmt *statements[STUDY_SQL_STATEMENTS];
     int busy_ms;
     double busy_since_s, ended_s;
-    int polite; /* transactions that let others come first */
+    double usual_s; /* how long begin() waits, a running mean */
+    int polite;     /* transactions that let others come first */
     bool committing;
     uint64_t serial;    /* of this process's stores */
     uint64_t rollbacks; /* how many there were */
