@@ -6,6 +6,9 @@ RUNNING (with parts of what they were promised); parameters that some trials lac
 above, and the acquisition, are compared at points of the whole space and at points drawn from Optuna's own estimator.
 Optuna sorts by numpy's default sort, whose order of ties depends on the machine: here it is made stable.
 
+What our TPE draws with a single candidate is a draw from below: its marginals are compared with Optuna's by Kolmogorov and
+Smirnov's test. What it promises for a RUNNING trial is read by Optuna's sampler.
+
 usage: tpe_oracle.py DRIVER
 """
 
@@ -29,11 +32,14 @@ with oracle_venv.imports("optuna"):
     from optuna.samplers import TPESampler
     from optuna.samplers._tpe import sampler as tpe
     from optuna.trial import TrialState
+    from scipy import stats
 
 TOLERANCE = 1e-9
 ROUNDING = 1e-14  # of a figure's size: without a prior and the clip logarithms reach -1e22
 LONG = os.environ.get("PAPERTAPE_LONG") == "1"
 STUDIES, POINTS = (300, 1000) if LONG else (40, 1000)
+DRAWN_STUDIES, DRAWS = (20, 2000) if LONG else (1, 300)
+UNLIKELY = 1e-5  # of one marginal; all is drawn from fixed seeds
 UNSTABLE = numpy.argsort
 
 
@@ -257,6 +263,35 @@ def compare_study(driver, seed, worst):
         compare_space(driver, study, sampler, asked, {name: space[name]}, rng, worst, f"{where} {name}")
 
 
+def compare_draws(driver, seed):
+    """Every parameter of what many trials would be given with one candidate; and the promise of the last."""
+    rng = random.Random(seed)
+    space = {f"p{i}": draw_distribution(rng) for i in range(8)}
+    space = {name: distribution for name, distribution in space.items() if not distribution.single()}
+    study = optuna.create_study()
+    sampler = TPESampler(seed=seed, multivariate=True)
+    texts = {name: distribution_to_json(distribution) for name, distribution in space.items()}
+    driver.say("study", directions=["MINIMIZE"], space=texts, tpe={"n_ei_candidates": 1}, seed=seed)
+    for _ in range(rng.choice([12, 60, 300])):
+        trial = draw_trial(rng, space, 1, 0, 0.2, False)
+        theirs(study, space, trial)
+        ours(driver, space, trial)
+    trials = [t for t in study.get_trials(deepcopy=False) if t.state in (TrialState.COMPLETE, TrialState.PRUNED, TrialState.RUNNING)]
+    below_trials, _ = tpe._split_trials(study, trials, tpe.default_gamma(sum(t.state != TrialState.RUNNING for t in trials)))
+    below = sampler._build_parzen_estimator(study, space, below_trials, handle_below=True)
+    wanted = below.sample(numpy.random.RandomState(seed), 2 * DRAWS)
+    samples = [driver.ask("sample", number=len(study.trials) + i) for i in range(DRAWS)]
+    for d, name in enumerate(space):
+        got = numpy.array([sample["values"][d] for sample in samples])
+        chance = stats.ks_2samp(got, wanted[name]).pvalue
+        assert chance > UNLIKELY, f"draws of study {seed}, {name} {space[name]}: ours are Optuna's with chance {chance:.2g}"
+    promised = {name: space[name].to_external_repr(samples[-1]["values"][d]) for d, name in enumerate(space)}
+    system = {f"tpe:relative_params:{i}": piece for i, piece in enumerate(samples[-1]["promise"])}
+    theirs(study, space, (TrialState.RUNNING, {}, None, {}, system))
+    read = sampler._get_params(study.trials[-1], study)
+    assert read == promised, f"study {seed}: Optuna reads {read}, promised were {promised}"
+
+
 def main():
     warnings.simplefilter("ignore")
     optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -267,6 +302,8 @@ def main():
     with Driver(sys.argv[1]) as driver:
         for seed in range(first, first + STUDIES):
             compare_study(driver, seed, worst)
+        for seed in range(first, first + DRAWN_STUDIES):
+            compare_draws(driver, seed)
     print(f"optuna {optuna.__version__}: {STUDIES} studies, {worst.count} figures, the worst differs by {worst.difference:.2e}")
     assert worst.count > STUDIES * POINTS
 
