@@ -359,7 +359,8 @@ struct searches *searches_make(struct study *const *studies, size_t n, int64_t n
         goto done;
     }
     searches->studies = n;
-    memcpy(sorted, studies, n * sizeof(*sorted));
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = studies[i];
     qsort(sorted, n, sizeof(*sorted), newest_study_first);
     for (size_t i = 0; i < n && (size_t)searches->n < most; i++) {
         group_key(sorted[i], key);
