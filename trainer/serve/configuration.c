@@ -104,14 +104,30 @@ static bool says(const char *text, const char *name, const char *output)
     return good;
 }
 
+static bool is_study(const char *text)
+{
+    char err[CONFIG_ERROR_MAX];
+    struct config *config = malloc(sizeof *config);
+    struct search_settings search = {0};
+    bool study = false;
+    if (config && settings_parse(FILE_NAME, text, config, &search, &study, err) == 0)
+        settings_finish(&search);
+    free(config);
+    return study;
+}
+
 /* The whole configuration, without what the author wrote beside it. */
 static char *rewrite(const char *text, const char *name, const char *output, char *err)
 {
     char *whole = NULL;
     struct config *config = malloc(sizeof *config);
-    if (config && config_parse(FILE_NAME, text, config, err) == 0 &&
-        config_set(config, "training", "name", name, err) == 0 &&
-        config_set(config, "training", "output", output, err) == 0)
+    if (is_study(text))
+        snprintf(err, CONFIG_ERROR_MAX,
+                 FILE_NAME ": [training]: name and output cannot be set in it: a plain heading [training] at "
+                           "the beginning of a line would be right");
+    else if (config && config_parse(FILE_NAME, text, config, err) == 0 &&
+             config_set(config, "training", "name", name, err) == 0 &&
+             config_set(config, "training", "output", output, err) == 0)
         whole = config_text(config);
     free(config);
     return whole;
