@@ -58,6 +58,8 @@ static double volume_of(const double *points, int n, int m, const double *refere
 double tpe_hypervolume(const double *points, int n, int m, const double *reference)
 {
     size_t size = (size_t)n * m;
+    if (n == 0)
+        return 0;
     double *work = malloc((size + (size_t)n * (n + 1) / 2 * m) * sizeof *work + 1);
     if (!work)
         return NAN;
