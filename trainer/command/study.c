@@ -23,7 +23,7 @@
 /* A worker's own, beside bars and features that all have together: networks, a rollout, a split's features.
  * DEVICE_WORKERS: trials that share a device. */
 #define WORKER_BYTES (INT64_C(256) << 20)
-enum { DEVICE_WORKERS = 4 };
+enum { DEVICE_WORKERS = 8 };
 #define TEMPORARY      ".new."
 #define MEMORY_CAP_MIN 0.01 /* the key's */
 

@@ -131,6 +131,23 @@ static void tell(const struct trial_calls *calls, const char *words)
         calls->told(calls->ctx, words);
 }
 
+/* An account trades by one set of rules (strategy/policy/ensemble.h): the others are trained by the best
+ * one's, whatever theirs were. */
+static void take_rules(struct env_params *env, const struct env_params *best)
+{
+    env->norm_action = best->norm_action;
+    env->initial_capital = best->initial_capital;
+    env->buy_cost_pct = best->buy_cost_pct;
+    env->sell_cost_pct = best->sell_cost_pct;
+    env->slippage_pct = best->slippage_pct;
+    env->trailing_stop_pct = best->trailing_stop_pct;
+    env->max_position_pct = best->max_position_pct;
+    env->min_cash_reserve = best->min_cash_reserve;
+    env->forced_exit_bars = best->forced_exit_bars;
+    env->forced_exit_pct = best->forced_exit_pct;
+    env->cooldown_bars = best->cooldown_bars;
+}
+
 /* The best trial's; with `wanted` more of them, the ensemble of these, unless they cannot act together. */
 static int make_policies(const struct search_market *market, const struct config *base,
                          const struct search_settings *settings, const struct study *study,
@@ -147,6 +164,8 @@ static int make_policies(const struct search_market *market, const struct config
         r = join(own, folder, number, err);
         if (r == 0)
             r = configure(base, study, ranked->trials[i], config, err);
+        if (r == 0 && i > 0)
+            take_rules(&config->env, &best->env);
         if (r == 0)
             r = trial_final(market, config, own, calls, &split, err);
         if (r == 0 && i == 0) {

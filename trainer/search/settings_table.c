@@ -83,7 +83,7 @@ const struct settings_row settings_table[] = {
     {"heartbeat_s", "seconds between a worker's signs of life", NUMBER(0.05, 3600), AT(heartbeat_s)},
     {"grace_s", "seconds without one after which a trial is tried again", NUMBER(0.1, 86400), AT(grace_s)},
     {"retries", "of a trial whose worker died", WHOLE(0, 1000), AT(retries)},
-    {"ensemble", "best trials that are proposed together; 1: the best alone", WHOLE(1, 64), AT(ensemble)},
+    {"ensemble", "best trials that are proposed together; 1: the best alone", WHOLE(1, 16), AT(ensemble)},
     {"combine", "how an ensemble decides: mean, majority, sharpe", .kind = SETTINGS_COMBINE, AT(combine)},
     {"every", "the co-process runs it again so often, as 1d; 0: once", .kind = SETTINGS_DURATION,
      AT(every_ns)},

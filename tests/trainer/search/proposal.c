@@ -209,21 +209,27 @@ static void test_together(struct hunt *hunt)
     hunt->settings.ensemble = 1;
 }
 
-/* Members whose rules differ cannot act together: the best alone, and why. */
-static void test_apart(void)
+/* Trials that traded by other rules act together by the best one's. */
+static void test_rules(void)
 {
     struct hunt hunt;
+    struct ensemble_policy *ensemble = NULL;
     json_t *proposal = NULL;
     char err[TRIAL_ERROR_MAX] = "";
     hunt_begin(&hunt, ROWS, true, 4,
                "[study]\nvalidation = kfold:3\nsampler = random\nensemble = 2\n"
-               "[search]\nnorm_action = 0.2..2\n");
+               "[search]\nnorm_action = 0.2..2\nmin_cash_reserve = 0.04..0.3\ntrailing_stop_pct = 0..0.2\n");
     for (int i = 0; i < 2; i++)
         hunt_trial(&hunt);
+    const struct study_trial *best = study_best(hunt.study);
+    double norm_action = study_trial_param(best, study_param_find(hunt.study, "norm_action"))->value;
     CHECK_INT(hunt_propose(&hunt, &proposal, err), 0);
-    CHECK_STR(json_string_value(json_object_get(proposal, "kind")), "policy");
-    CHECK(strstr(hunt.told, "no ensemble, the best trial alone: "));
-    CHECK(access(in_folder(&hunt, "ensemble.json"), F_OK) < 0);
+    CHECK_STR(json_string_value(json_object_get(proposal, "kind")), "ensemble");
+    CHECK_STR(hunt.told, "");
+    CHECK_INT(ensemble_load(in_folder(&hunt, "ensemble.json"), &ensemble, err), 0);
+    for (int i = 0; ensemble && i < 2; i++)
+        CHECK(fabs(ensemble->members[i]->policy.rules.norm_action - norm_action) <= 1e-9 * norm_action);
+    ensemble_destroy(ensemble);
     json_decref(proposal);
     hunt_end(&hunt);
 }
@@ -261,7 +267,7 @@ int main(void)
     test_best(&hunt);
     test_together(&hunt);
     hunt_end(&hunt);
-    test_apart();
+    test_rules();
     test_unknown();
     return check_done("proposal");
 }
