@@ -7,8 +7,8 @@ enum { WORKS, WAITS, ENDED };
 
 int training_group(const char *state)
 {
-    static const char *const works[] = {"loading",    "features",  "rollout",      "update",
-                                        "evaluating", "searching", "checkpointing"},
+    static const char *const works[] = {"loading",    "features",  "rollout",   "update",
+                                        "evaluating", "proposing", "searching", "checkpointing"},
                              *const ended[] = {"done", "failed", "stopped"};
 
     for (size_t i = 0; i < sizeof works / sizeof *works; i++)

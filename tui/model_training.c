@@ -31,8 +31,8 @@ bool model_training_ended(const struct status_training *training)
 
 bool model_training_works(const struct status_training *training)
 {
-    static const char *const states[] = {"loading",    "features",  "rollout",      "update",
-                                         "evaluating", "searching", "checkpointing"};
+    static const char *const states[] = {"loading",    "features",  "rollout",   "update",
+                                         "evaluating", "proposing", "searching", "checkpointing"};
 
     return is_one_of(training->state, states, sizeof(states) / sizeof(states[0]));
 }

@@ -21,10 +21,11 @@ static const struct {
     const char *name;
     bool works, ended;
 } states[] = {
-    {"queued", false, false},   {"loading", true, false},       {"features", true, false},
-    {"rollout", true, false},   {"update", true, false},        {"evaluating", true, false},
-    {"searching", true, false}, {"checkpointing", true, false}, {"paused", false, false},
-    {"done", false, true},      {"failed", false, true},        {"stopped", false, true},
+    {"queued", false, false},   {"loading", true, false},   {"features", true, false},
+    {"rollout", true, false},   {"update", true, false},    {"evaluating", true, false},
+    {"proposing", true, false}, {"searching", true, false}, {"checkpointing", true, false},
+    {"paused", false, false},   {"done", false, true},      {"failed", false, true},
+    {"stopped", false, true},
 };
 
 static int find_state(const char *state)

@@ -12,9 +12,9 @@
 
 #define SCHEMA "papertape.record/1"
 
-static const char *const states[TRAINING_STATES] = {"queued", "loading",    "features",  "rollout",
-                                                    "update", "evaluating", "searching", "checkpointing",
-                                                    "paused", "done",       "failed",    "stopped"};
+static const char *const states[TRAINING_STATES] = {
+    "queued",    "loading",       "features", "rollout", "update", "evaluating", "proposing",
+    "searching", "checkpointing", "paused",   "done",    "failed", "stopped"};
 static const char *const endings[TRAINING_ENDINGS] = {"",         "stop",       "pause",        "restart",
                                                       "shutdown", "cpu_budget", "memory_budget"};
 

@@ -29,6 +29,7 @@ enum training_state {
     TRAINING_ROLLOUT,
     TRAINING_UPDATE,
     TRAINING_EVALUATING,
+    TRAINING_PROPOSING,     /* its best, trained anew */
     TRAINING_SEARCHING,     /* a study: its trials have states of their own */
     TRAINING_CHECKPOINTING, /* the last of them */
     TRAINING_PAUSED,

@@ -12,10 +12,11 @@ static const struct {
     wchar_t letter;
     enum style style;
 } phases[] = {
-    {"queued", L'q', STYLE_DIM},      {"loading", L'l', STYLE_NORMAL},    {"features", L'f', STYLE_NORMAL},
-    {"rollout", L'r', STYLE_GOOD},    {"update", L'u', STYLE_CHART},      {"evaluating", L'e', STYLE_LINE},
-    {"searching", L's', STYLE_CHART}, {"checkpointing", L'c', STYLE_KEY}, {"paused", L'p', STYLE_WARN},
-    {"done", L'.', STYLE_DIM},        {"failed", L'!', STYLE_BAD},        {"stopped", L'.', STYLE_DIM},
+    {"queued", L'q', STYLE_DIM},     {"loading", L'l', STYLE_NORMAL},  {"features", L'f', STYLE_NORMAL},
+    {"rollout", L'r', STYLE_GOOD},   {"update", L'u', STYLE_CHART},    {"evaluating", L'e', STYLE_LINE},
+    {"proposing", L'b', STYLE_LINE}, {"searching", L's', STYLE_CHART}, {"checkpointing", L'c', STYLE_KEY},
+    {"paused", L'p', STYLE_WARN},    {"done", L'.', STYLE_DIM},        {"failed", L'!', STYLE_BAD},
+    {"stopped", L'.', STYLE_DIM},
 };
 
 enum { PHASES = sizeof(phases) / sizeof(phases[0]), COLUMNS_MAX_SHOWN = CANVAS_SIDE_MAX };

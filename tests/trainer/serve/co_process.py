@@ -206,7 +206,7 @@ class CoProcess:
             after = got["events"][-1]["seq"]
 
 
-RUNS = ("loading", "features", "rollout", "update", "evaluating", "searching", "checkpointing")
+RUNS = ("loading", "features", "rollout", "update", "evaluating", "proposing", "searching", "checkpointing")
 
 
 def config(*serve, **training):
