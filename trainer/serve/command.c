@@ -355,8 +355,6 @@ static void stop(struct serve *serve, struct control_call *call, json_t *args)
         run_ask(training, ENDING_STOP);
     } else {
         training->retry_at_ms = 0;
-        if (record->due_ns > 0) /* resumed, it begins the next run */
-            record->run[0] = '\0';
         record->due_ns = 0;
         training_enter(training, TRAINING_STOPPED, "", serve_now_ns(), "%s", "");
         queue_save(training);

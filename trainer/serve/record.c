@@ -100,7 +100,7 @@ static json_t *keys_to_json(const struct record *r)
 static json_t *to_json(const struct record *r)
 {
     return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:i, s:i, s:i, s:b, s:b, s:I, s:I, s:s, "
-                     "s:f, s:I, s:I, s:I, s:o, s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:I, s:I, s:s, s:o}",
+                     "s:f, s:I, s:I, s:I, s:o, s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:b, s:I, s:I, s:s, s:o}",
                      "schema", SCHEMA, "name", r->name, "state", states[r->state], "ending",
                      endings[r->ending], "reason", r->reason, "cause", r->cause, "created_ns",
                      (json_int_t)r->created_ns, "started_ns", (json_int_t)r->started_ns, "ended_ns",
@@ -112,8 +112,8 @@ static json_t *to_json(const struct record *r)
                      isfinite(r->episode_return) ? json_real(r->episode_return) : json_null(), "backend",
                      r->backend, "device", r->device, "checkpoint", r->checkpoint, "policy", r->policy,
                      "checkpoint_steps", (json_int_t)r->checkpoint_steps, "seq", (json_int_t)r->seq, "run",
-                     r->run, "begun_ns", (json_int_t)r->begun_ns, "due_ns", (json_int_t)r->due_ns, "config",
-                     r->config ? r->config : "", "keys", keys_to_json(r));
+                     r->run, "run_over", r->run_over, "begun_ns", (json_int_t)r->begun_ns, "due_ns",
+                     (json_int_t)r->due_ns, "config", r->config ? r->config : "", "keys", keys_to_json(r));
 }
 
 int record_write(const struct record *record, const char *path, char err[static RECORD_ERROR_MAX])
@@ -186,8 +186,8 @@ static bool read_keys(const json_t *json, struct record *r)
 static bool read_run(const json_t *json, struct record *r)
 {
     return !json_object_get(json, "run") ||
-           (read_text(json, "run", r->run, sizeof r->run) && read_whole(json, "begun_ns", &r->begun_ns) &&
-            read_whole(json, "due_ns", &r->due_ns));
+           (read_text(json, "run", r->run, sizeof r->run) && read_bool(json, "run_over", &r->run_over) &&
+            read_whole(json, "begun_ns", &r->begun_ns) && read_whole(json, "due_ns", &r->due_ns));
 }
 
 static bool from_json(const json_t *json, struct record *r)

@@ -76,11 +76,12 @@ struct record {
     char backend[RECORD_BACKEND_MAX], device[RECORD_WORD_MAX];
     char checkpoint[PATH_MAX], policy[PATH_MAX];
     int64_t checkpoint_steps;
-    int64_t seq;                             /* of its events, at least */
-    char run[RECORD_RUN_MAX];                /* of a study: what it is called in studies.db; "": not begun */
-    int64_t begun_ns;                        /* when that run began first; 0 */
-    int64_t due_ns;                          /* a scheduled study's next run, while it is queued; 0: none */
-    char *config;                            /* the file's text; owned */
+    int64_t seq;              /* of its events, at least */
+    char run[RECORD_RUN_MAX]; /* of a study: what it is called in studies.db; "": not begun */
+    bool run_over;            /* it is done, or has failed for good: the next worker begins another */
+    int64_t begun_ns;         /* when that run began first; 0 */
+    int64_t due_ns;           /* a scheduled study's next run, while it is queued; 0: none */
+    char *config;             /* the file's text; owned */
     struct record_key keys[RECORD_KEYS_MAX]; /* the newest, oldest first */
     int n_keys;
 };

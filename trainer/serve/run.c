@@ -87,8 +87,6 @@ void run_again(struct training *training)
 {
     training->record.restarts = 0;
     training->retry_at_ms = 0;
-    if (training->record.due_ns > 0) /* a scheduled run, before its time */
-        training->record.run[0] = '\0';
     training->record.ended_ns = training->record.due_ns = 0;
     training_enter(training, TRAINING_QUEUED, "", serve_now_ns(), "%s", "");
 }
@@ -289,7 +287,7 @@ void run_begin(struct training *training, int place)
     struct record *record = &training->record;
     struct serve *serve = training->serve;
     enum worker_begin how = training_begin(training);
-    if (training->wants.study && (!*record->run || record->due_ns > 0))
+    if (training->wants.study && (!*record->run || record->run_over))
         training_name_run(training, serve_now_ns());
     if (how >= WORKER_RESUME)
         record->overwrite = false;

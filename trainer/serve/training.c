@@ -193,7 +193,10 @@ void training_name_run(struct training *training, int64_t now_ns)
         snprintf(run, sizeof run, "%s", record->name);
     else
         snprintf(run, sizeof run, "%s@%s", record->name, when);
+    if (strcmp(run, record->run) == 0) /* within a second */
+        run[strlen(run) - 1] = '+';
     memcpy(record->run, run, sizeof run);
+    record->run_over = false;
     record->steps = 0;
     record->total_steps = training->wants.total_steps;
     record->episode_return = NAN;
@@ -208,6 +211,7 @@ void training_wait_due(struct training *training, int64_t now_ns)
     int64_t due_ns = record->begun_ns + training->wants.every_ns;
     record->due_ns = due_ns > now_ns ? due_ns : now_ns;
     record->restarts = 0;
+    record->run_over = true;
     time_text(record->due_ns, false, when, sizeof when);
     snprintf(reason, sizeof reason, "%.63s %s%s%.300s; the next run is due at %s", record->run,
              record->state == TRAINING_DONE ? "is done" : "has failed", *record->reason ? ": " : "",
