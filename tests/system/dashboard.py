@@ -167,7 +167,7 @@ def test_start_and_tabs(session):
     tmux.keys("j")
     expect(tmux, ">ETHUSDT")
     tmux.keys("?")
-    expect(tmux, "quit; the daemon goes on")
+    expect(tmux, "quit, and the daemon goes on")
     tmux.keys("Escape")
     expect_gone(tmux, "quit; the daemon goes on")
     tmux.keys("z")
