@@ -16,12 +16,13 @@
 #include "trainer/command/study_run.h"
 #include "trainer/command/train.h"
 #include "trainer/command/train_run.h"
+#include "trainer/search/old_runs.h"
 #include "trainer/search/opening.h"
 #include "trainer/search/proposal.h"
 #include "trainer/search/workers.h"
 
-/* A worker's own, beside bars and features that all have together: networks, a rollout, a split's features.
- * DEVICE_WORKERS: trials that share a device. */
+/* A worker's own, beside bars and features that all have together and fitted features that it keeps:
+ * networks, a rollout. DEVICE_WORKERS: trials that share a device. */
 #define WORKER_BYTES (INT64_C(256) << 20)
 enum { DEVICE_WORKERS = 8 };
 #define TEMPORARY      ".new."
@@ -199,6 +200,12 @@ static void count_machine(struct study_run *run)
         run->devices[i] = run->device_ids[i];
 }
 
+static int64_t memory_limit(const struct study_args *args)
+{
+    int64_t machine = process_memory_limit(), own = (int64_t)args->memory_mib << 20;
+    return own > 0 && (machine < 0 || own < machine) ? own : machine;
+}
+
 static void share_machine(struct study_run *run)
 {
     struct ppo_params *ppo = &run->of_worker.ppo;
@@ -207,9 +214,9 @@ static void share_machine(struct study_run *run)
                                       .n_devices = run->n_devices,
                                       .a_device = DEVICE_WORKERS,
                                       .left = left,
-                                      .memory_bytes = process_memory_limit(),
+                                      .memory_bytes = memory_limit(run->args),
                                       .shared_bytes = (int64_t)usage_rss(),
-                                      .each_bytes = WORKER_BYTES};
+                                      .each_bytes = WORKER_BYTES + (int64_t)search_market_kept(run->market)};
     run->workers = run->settings.workers > 0 ? run->settings.workers : workers_fit(&room);
     if (run->workers > left && left > 0)
         run->workers = left;
@@ -345,6 +352,16 @@ static int propose(struct study_run *run)
     return GO_ON;
 }
 
+static void forget_old_runs(const struct study_run *run)
+{
+    char studies[PATH_MAX];
+    snprintf(studies, sizeof studies, "%s", run->folder);
+    char *slash = strrchr(studies, '/');
+    if (slash)
+        *slash = '\0';
+    old_runs_thin(studies, run->args->name, RUNS_KEPT);
+}
+
 static int work(struct study_run *run)
 {
     int status = GO_ON;
@@ -370,6 +387,7 @@ static int work(struct study_run *run)
         return status;
     if (run->proposal)
         study_proposed(run);
+    forget_old_runs(run);
     study_ended(run, "done", NULL);
     return EXIT_SUCCESS;
 }

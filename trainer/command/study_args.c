@@ -21,6 +21,7 @@ static const char help[] =
     "      --trials N         of all workers together, instead of the file's `trials`\n"
     "      --workers N        processes, instead of the file's `workers`; 0: as many as fit\n"
     "      --seed N           instead of the file's [study] `seed`\n"
+    "      --memory-mib N     for all processes together, where as many as fit are begun\n"
     "      --resume           only go on with a study; without --config as that one says\n"
     "      --json             JSON lines on a terminal too\n"
     "      --heartbeat MS     a line where there was none for so long\n"
@@ -28,8 +29,8 @@ static const char help[] =
     "\n"
     "Exit status: 0 done or stopped, 1 an error, 2 a wrong command line. See papertape-trainer(1).\n";
 
-enum { STORAGE = 256, STATE, TRIALS, WORKERS, SEED, RESUME, JSON, HEARTBEAT, REPORT_EVERY };
-enum { TRIALS_MAX = 1000000, MS_MAX = 86400000, NAME_BYTES_MAX = 200 };
+enum { STORAGE = 256, STATE, TRIALS, WORKERS, SEED, MEMORY, RESUME, JSON, HEARTBEAT, REPORT_EVERY };
+enum { TRIALS_MAX = 1000000, MS_MAX = 86400000, MEMORY_MAX = 1 << 24, NAME_BYTES_MAX = 200 };
 
 static const struct option options[] = {
     {"config", required_argument, NULL, 'c'},
@@ -38,6 +39,7 @@ static const struct option options[] = {
     {"trials", required_argument, NULL, TRIALS},
     {"workers", required_argument, NULL, WORKERS},
     {"seed", required_argument, NULL, SEED},
+    {"memory-mib", required_argument, NULL, MEMORY},
     {"resume", no_argument, NULL, RESUME},
     {"json", no_argument, NULL, JSON},
     {"heartbeat", required_argument, NULL, HEARTBEAT},
@@ -100,6 +102,8 @@ static int take(void *ctx, int option)
         status = args_whole("seed", optarg, 0, UINT64_C(1) << 53, &seed);
         args->seed = status == GO_ON ? (int64_t)seed : -1;
         return status;
+    case MEMORY:
+        return take_whole("memory-mib", 1, MEMORY_MAX, &args->memory_mib);
     case RESUME:
         args->resume = true;
         return GO_ON;

@@ -11,6 +11,7 @@ struct study_args {
     int64_t seed;                                /* likewise */
     bool json, resume;
     int heartbeat_ms; /* 0: none */
+    int memory_mib;   /* of all processes; 0: the machine's */
 };
 
 /* GO_ON, or the exit status, with what there is to say said. */

@@ -14,6 +14,9 @@ int search_market_open(const struct config *config, const struct search_settings
                        struct search_market **ret, char err[static TRIAL_ERROR_MAX]);
 void search_market_close(struct search_market *market); /* NULL is fine */
 
+/* Bytes of fitted features that a process keeps from one trial to the next, once it has been at all splits. */
+size_t search_market_kept(const struct search_market *market);
+
 struct trial_split {
     double sharpe, holding, equal_weight; /* annualised, of the split's test rows, a bar's returns */
     double total_return, drawdown,

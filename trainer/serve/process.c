@@ -58,6 +58,17 @@ bool process_look(pid_t pid, struct process *ret)
     return look(pid, ret, &session);
 }
 
+/* What it has in memory, pages that it shares with others by parts: its children have most of theirs from it.
+ * Where the system does not say, all of it. */
+static int64_t proportional(pid_t pid, int64_t resident)
+{
+    char path[64], text[2048];
+    long long kib;
+    snprintf(path, sizeof path, "/proc/%d/smaps_rollup", (int)pid);
+    const char *line = read_small(path, text, sizeof text) ? strstr(text, "\nPss:") : NULL;
+    return line && sscanf(line, "\nPss: %lld kB", &kib) == 1 ? (int64_t)kib << 10 : resident;
+}
+
 bool process_look_session(pid_t pid, struct process *ret)
 {
     struct process sum, one;
@@ -66,11 +77,12 @@ bool process_look_session(pid_t pid, struct process *ret)
     if (!all)
         return false;
     sum.cpu_s += sum.waited_s;
+    sum.resident_bytes = proportional(pid, sum.resident_bytes);
     for (struct dirent *entry; (entry = readdir(all));) {
         pid_t other = isdigit((unsigned char)entry->d_name[0]) ? (pid_t)strtol(entry->d_name, NULL, 10) : 0;
         if (other <= 0 || other == pid || !look(other, &one, &session) || session != pid)
             continue;
-        sum.resident_bytes += one.resident_bytes;
+        sum.resident_bytes += proportional(other, one.resident_bytes);
         sum.cpu_s += one.cpu_s + one.waited_s;
     }
     closedir(all);

@@ -17,8 +17,8 @@ struct process {
 /* false: there is none of that pid, or it is a zombie. */
 bool process_look(pid_t pid, struct process *ret);
 
-/* Of all processes of the session that it leads together, those that ended and were waited for among them;
- * `started` is its own. false: it is not there. */
+/* Of all processes of the session that it leads together (memory that they share counts once), those that
+ * ended and were waited for among them; `started` is its own. false: it is not there. */
 bool process_look_session(pid_t pid, struct process *ret);
 
 /* SIGKILL goes to its whole process group, where that is not the caller's; any other signal to it alone. It

@@ -307,6 +307,7 @@ void run_begin(struct training *training, int place)
         .device = place == SCHEDULE_CPU ? "" : serve->options->devices[place],
         .begin = how,
         .data_bytes = data_limit(training, place),
+        .memory_mib = training->limit_mib,
     };
     r = worker_start(&serve->loop, &order, &calls, training, &training->worker, err);
     if (r == -EBUSY) {

@@ -171,7 +171,8 @@ static char **make_environment(const char *device)
     return list;
 }
 
-static void set_arguments(const struct worker_order *order, const char *config, const char *args[ARGS_MAX])
+static void set_arguments(const struct worker_order *order, const char *config, const char *memory,
+                          const char *args[ARGS_MAX])
 {
     int n = 0;
     args[n++] = order->program;
@@ -180,6 +181,8 @@ static void set_arguments(const struct worker_order *order, const char *config, 
         args[n++] = order->study;
         args[n++] = "--state";
         args[n++] = order->directory;
+        args[n++] = "--memory-mib";
+        args[n++] = memory;
     }
     args[n++] = "--config";
     args[n++] = config;
@@ -239,10 +242,11 @@ static void write_heading(struct worker *worker)
 static int spawn(uv_loop_t *loop, struct worker *worker, const struct worker_order *order, int lock,
                  char **environment)
 {
-    char config[PATH_MAX];
+    char config[PATH_MAX], memory[24];
     const char *args[ARGS_MAX];
+    snprintf(memory, sizeof memory, "%lld", (long long)order->memory_mib);
     snprintf(config, sizeof config, "%s/training.ini", order->folder);
-    set_arguments(order, config, args);
+    set_arguments(order, config, memory, args);
     uv_stdio_container_t stdio[] = {
         {.flags = UV_IGNORE},
         {.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE, .data.stream = (uv_stream_t *)&worker->out},

@@ -25,6 +25,7 @@ struct worker_order {
     const char *device;    /* the one it may see; "" for none */
     enum worker_begin begin;
     int64_t data_bytes; /* RLIMIT_DATA; 0: none */
+    int64_t memory_mib; /* what it was promised: a study's workers fit in it */
 };
 
 /* `heard`: a line that was an object, borrowed. `ended`: the process is gone and all of its lines were heard;

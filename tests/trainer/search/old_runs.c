@@ -1,0 +1,69 @@
+/* What stays of old runs of a scheduled study. */
+#include "trainer/search/old_runs.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/check.h"
+#include "tests/scratch.h"
+
+static char folder[SCRATCH_MAX];
+
+static const char *in_folder(const char *path)
+{
+    static char whole[512];
+    snprintf(whole, sizeof whole, "%s/%s", folder, path);
+    return whole;
+}
+
+static void make(const char *run, bool proposed)
+{
+    static const char *const files[] = {"0/returns.csv",        "1/returns.csv", "1/holdout.csv",
+                                        "1/policy.safetensors", "proposal.json", "study.ini"};
+    char path[256];
+    CHECK_INT(mkdir(in_folder(run), 0777), 0);
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/%d", run, i);
+        CHECK_INT(mkdir(in_folder(path), 0777), 0);
+    }
+    for (int i = 0; i < 6; i++) {
+        snprintf(path, sizeof path, "%s/%s", run, files[i]);
+        FILE *file = i != 3 || proposed ? fopen(in_folder(path), "w") : NULL;
+        CHECK(file || !(i != 3 || proposed));
+        if (file)
+            fclose(file);
+    }
+}
+
+static bool is_there(const char *run, const char *path)
+{
+    char whole[256];
+    snprintf(whole, sizeof whole, "%s/%s", run, path);
+    return access(in_folder(whole), F_OK) == 0;
+}
+
+int main(void)
+{
+    static const char *const runs[] = {"a@2026-11-19T14:00:00Z", "a@2026-11-20T14:00:00Z",
+                                       "a@2026-11-21T14:00:00Z"},
+                             *const others[] = {"a", "ab@2026-11-18T14:00:00Z", "b@2026-11-18T14:00:00Z"};
+    scratch_make(folder);
+    for (int i = 0; i < 3; i++) {
+        make(runs[i], i == 1);
+        make(others[i], false);
+    }
+    old_runs_thin(folder, "a", 0); /* no run of a schedule */
+    CHECK(is_there(runs[0], "0/returns.csv"));
+    old_runs_thin(in_folder("none"), runs[2], 0);
+    old_runs_thin(folder, runs[2], 1);
+    for (int i = 0; i < 3; i++) {
+        CHECK(is_there(runs[i], "0/returns.csv") == (i == 2) && is_there(runs[i], "0") == (i == 2));
+        CHECK(is_there(runs[i], "1/holdout.csv") == (i == 2));
+        CHECK(is_there(runs[i], "1/policy.safetensors") == (i == 1) && is_there(runs[i], "1") == (i >= 1));
+        CHECK(is_there(runs[i], "proposal.json") && is_there(runs[i], "study.ini"));
+        CHECK(is_there(others[i], "0/returns.csv") && is_there(others[i], "1/holdout.csv"));
+    }
+    return check_done("trainer/search/old_runs");
+}
