@@ -13,7 +13,7 @@ import harness
 
 START, START_NS = "2024-01-01T00:00:00Z", 1704067200 * 10**9
 WEEK = "--week" in sys.argv
-SECONDS = 7 * 86400 if WEEK else 7200 if harness.LONG else 600
+SECONDS = 7 * 86400 if WEEK else 7200 if harness.LONG else 300
 WAIT = 7200.0 if WEEK else 600.0 if harness.LONG else 2 * harness.PATIENCE
 CONFIG = """
 [market]
