@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/studies/python_json.h"
+
 enum { MEMORY_BLOCK = 64 << 10, IMPORTANCE_SEED = 1 };
 
 /* Blocks that live and go with the page. */
@@ -73,7 +75,8 @@ static bool keep_choices(struct search_page *page, const struct distribution *fr
     ret->choices = take(page, ((size_t)from->n_choices + 1) * sizeof(*ret->choices));
     for (int i = 0; ret->choices && i < from->n_choices; i++) {
         const json_t *choice = json_array_get(from->choices, (size_t)i);
-        const char *bare = json_string_value(choice);
+        const char *word = python_json_word(choice), *carried = python_json_carried(choice);
+        const char *bare = word ? word : carried ? carried : json_string_value(choice);
         char *text = bare || !choice ? NULL : json_dumps(choice, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
         ret->choices[i] = keep_text(page, bare ? bare : text ? text : "?");
         free(text);

@@ -5,12 +5,15 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "db/studies/decimal_grid.h"
+#include "db/studies/python_json.h"
 
 /* Whole numbers beyond are not all float64s, which is how a parameter's value is kept. */
-#define WHOLE_MAX      9007199254740992.0
+#define WHOLE_MAX      ((double)DISTRIBUTION_WHOLE_MAX)
+#define INT64_END      9223372036854775808.0
 #define GRID_TOLERANCE 1e-8 /* of a step, as Optuna has it */
 
 static int invalid(char err[static DISTRIBUTION_ERROR_MAX], const char *format, ...)
@@ -64,7 +67,8 @@ int distribution_categories(const json_t *choices, struct distribution *ret,
         return invalid(err, "choices: %zu: at most %d are right", n, INT_MAX);
     for (size_t i = 0; i < n; i++) {
         const json_t *choice = json_array_get(choices, i);
-        if (json_is_array(choice) || (json_is_object(choice) && !json_object_get(choice, "float")))
+        if (json_is_array(choice) ||
+            (json_is_object(choice) && !python_json_word(choice) && !python_json_carried(choice)))
             return invalid(err, "choices: number %zu: null, a boolean, a number or a string is needed", i);
     }
     json_t *copy = json_deep_copy(choices);
@@ -80,6 +84,10 @@ int distribution_copy(const struct distribution *from, struct distribution *ret)
     struct distribution copy = *from;
     if (from->choices && !(copy.choices = json_deep_copy(from->choices)))
         return -ENOMEM;
+    if (from->text && !(copy.text = strdup(from->text))) {
+        json_decref(copy.choices);
+        return -ENOMEM;
+    }
     *ret = copy;
     return 0;
 }
@@ -87,7 +95,9 @@ int distribution_copy(const struct distribution *from, struct distribution *ret)
 void distribution_finish(struct distribution *distribution)
 {
     json_decref(distribution->choices);
+    free(distribution->text);
     distribution->choices = NULL;
+    distribution->text = NULL;
     distribution->n_choices = 0;
 }
 
@@ -126,6 +136,8 @@ bool distribution_equal(const struct distribution *a, const struct distribution 
         return false;
     if (a->kind == DISTRIBUTION_CATEGORICAL)
         return same_choices(a, b);
+    if ((a->text || b->text) && (!a->text || !b->text || strcmp(a->text, b->text) != 0))
+        return false;
     return a->log == b->log && a->low == b->low && a->high == b->high && a->step == b->step;
 }
 
@@ -142,6 +154,8 @@ bool distribution_contains(const struct distribution *distribution, double value
         return value > -1 && value < distribution->n_choices;
     if (!(distribution->low <= value && value <= distribution->high))
         return false;
+    if (distribution->text) /* the grid is finer than float64 */
+        return value == trunc(value);
     if (distribution->kind == DISTRIBUTION_INT)
         return fmod(value - distribution->low, distribution->step) == 0;
     if (distribution->step == 0)
@@ -164,11 +178,20 @@ json_t *distribution_external(const struct distribution *distribution, double va
     case DISTRIBUTION_FLOAT:
         return json_real(value);
     case DISTRIBUTION_INT:
-        return json_integer((json_int_t)value);
+        return fabs(value) < INT64_END ? json_integer((json_int_t)value) : json_real(value);
     case DISTRIBUTION_CATEGORICAL:
         break;
     }
     return json_deep_copy(json_array_get(distribution->choices, (size_t)value));
+}
+
+static bool carries(const json_t *choice, const json_t *external)
+{
+    const char *text = python_json_carried(choice);
+    json_t *carried = text ? json_loads(text, JSON_DECODE_ANY, NULL) : NULL;
+    bool equal = carried && json_equal(carried, external);
+    json_decref(carried);
+    return equal;
 }
 
 int distribution_internal(const struct distribution *distribution, const json_t *external, double *ret)
@@ -176,11 +199,13 @@ int distribution_internal(const struct distribution *distribution, const json_t 
     if (!external)
         return -EINVAL;
     if (distribution->kind == DISTRIBUTION_CATEGORICAL) {
-        for (int i = 0; i < distribution->n_choices; i++)
-            if (same_choice(json_array_get(distribution->choices, (size_t)i), external)) {
+        for (int i = 0; i < distribution->n_choices; i++) {
+            const json_t *choice = json_array_get(distribution->choices, (size_t)i);
+            if (same_choice(choice, external) || carries(choice, external)) {
                 *ret = i;
                 return 0;
             }
+        }
         return -EINVAL;
     }
     if (!json_is_number(external) && !json_is_boolean(external))

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 enum { DISTRIBUTION_ERROR_MAX = 256 };
+#define DISTRIBUTION_WHOLE_MAX 9007199254740992 /* 2^53 */
 
 enum distribution_kind { DISTRIBUTION_FLOAT, DISTRIBUTION_INT, DISTRIBUTION_CATEGORICAL };
 
@@ -17,22 +18,26 @@ struct distribution {
     double low, high; /* low <= high, both may be drawn; categorical: 0 and n_choices - 1 */
     double step;      /* 0: none, of floats only; whole numbers: >= 1. high is on the grid: low + k * step */
     int n_choices;
-    json_t
-        *choices; /* [n_choices] scalars: null, booleans, numbers, strings; owned; NULL but of categories */
+    /* [n_choices], owned; NULL but of categories: null, booleans, numbers, strings; {"float": "NaN"},
+     * "Infinity" or "-Infinity"; {"json": TEXT}, of which only the text is known: Optuna's lists and dicts,
+     * and what Jansson has no value for (db/studies/python_json.h). */
+    json_t *choices;
+    char *text; /* as it is stored, owned, of whole numbers beyond 2^53, whose low and high are the nearest
+                 * float64s; else NULL */
 };
 
 /* -EINVAL with "what: where: what would be right": low > high, not finite, log with low <= 0 or (whole
  * numbers) < 1, log and a step, a step <= 0. A high that is off the grid is lowered to it, as Optuna does. */
 int distribution_number(enum distribution_kind kind, double low, double high, double step, bool log,
                         struct distribution *ret, char err[static DISTRIBUTION_ERROR_MAX]);
-/* `choices` is borrowed: a non-empty array of scalars. */
+/* `choices` is borrowed: a non-empty array of what struct distribution has. */
 int distribution_categories(const json_t *choices, struct distribution *ret,
                             char err[static DISTRIBUTION_ERROR_MAX]);
 
 /* From and to Optuna's text, which is what Optuna 5.0.0 writes to the byte. Old names
  * (UniformDistribution, LogUniformDistribution, DiscreteUniformDistribution, IntUniformDistribution,
- * IntLogUniformDistribution) are read, as Optuna does. For distribution_finish(); text for free(), NULL
- * without memory. */
+ * IntLogUniformDistribution) are read, as Optuna does; so are ranges of whole numbers beyond 2^53, which
+ * distribution_number() refuses. For distribution_finish(); text for free(), NULL without memory. */
 int distribution_parse(const char *json, struct distribution *ret, char err[static DISTRIBUTION_ERROR_MAX]);
 char *distribution_text(const struct distribution *distribution);
 
@@ -45,9 +50,11 @@ bool distribution_compatible(const struct distribution *a, const struct distribu
 bool distribution_contains(const struct distribution *distribution, double value);
 bool distribution_single(const struct distribution *distribution); /* can it only be one value? */
 
-/* What a user sees of it: a new number, or a choice; NULL for what it does not contain, or without memory. */
+/* What a user sees of it: a new number, a real one for whole ones beyond 2^63, or a choice; NULL for what it
+ * does not contain, or without memory. */
 json_t *distribution_external(const struct distribution *distribution, double value);
-/* The other way. 0 or -EINVAL. 1, 1.0 and true are told apart as Optuna does. */
+/* The other way. 0 or -EINVAL. 1, 1.0 and true are told apart as Optuna does; of a choice that is a text
+ * alone its JSON, if Jansson reads that, does too. */
 int distribution_internal(const struct distribution *distribution, const json_t *external, double *ret);
 
 #endif

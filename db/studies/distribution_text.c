@@ -1,5 +1,4 @@
-/* Distributions as Optuna's JSON text, to the byte as Python's json.dumps() writes it. JSON of Python has
- * NaN, Infinity and -Infinity besides, which Jansson has not: they are read as {"float": "NaN"}. */
+/* Distributions as Optuna's JSON text, to the byte as Python's json.dumps() writes it. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,6 +7,11 @@
 
 #include "db/studies/decimal_grid.h"
 #include "db/studies/distribution.h"
+#include "db/studies/python_json.h"
+
+#define INT_TEXT(number) \
+    "{\"name\": \"IntDistribution\", \"attributes\": {\"log\": %s, \"step\": " number ", \"low\": " number \
+    ", \"high\": " number "}}"
 
 static const char *bool_word(bool value)
 {
@@ -61,9 +65,11 @@ static void write_choice(FILE *out, const json_t *choice)
     case JSON_FALSE:
         fputs(bool_word(json_is_true(choice)), out);
         break;
-    case JSON_OBJECT:
-        fputs(json_string_value(json_object_get(choice, "float")), out);
+    case JSON_OBJECT: {
+        const char *word = python_json_word(choice), *carried = python_json_carried(choice);
+        fputs(word ? word : carried ? carried : "null", out);
         break;
+    }
     case JSON_NULL:
     case JSON_ARRAY:
         fputs("null", out);
@@ -88,11 +94,10 @@ char *distribution_text(const struct distribution *distribution)
             distribution->step > 0 ? step : "null", low, high, bool_word(distribution->log));
         return n < 0 ? NULL : text;
     case DISTRIBUTION_INT:
-        n = asprintf(
-            &text,
-            "{\"name\": \"IntDistribution\", \"attributes\": {\"log\": %s, \"step\": %.0f, \"low\": %.0f, "
-            "\"high\": %.0f}}",
-            bool_word(distribution->log), distribution->step, distribution->low, distribution->high);
+        if (distribution->text)
+            return strdup(distribution->text);
+        n = asprintf(&text, INT_TEXT("%.0f"), bool_word(distribution->log), distribution->step,
+                     distribution->low, distribution->high);
         return n < 0 ? NULL : text;
     case DISTRIBUTION_CATEGORICAL:
         break;
@@ -114,45 +119,56 @@ char *distribution_text(const struct distribution *distribution)
     return text;
 }
 
-/* The text with {"float": "WORD"} for each of Python's three words outside of strings; NULL: it has none, or
- * there is no memory. */
-static char *without_words(const char *json)
-{
-    static const char *const words[] = {"NaN", "-Infinity", "Infinity"};
-    if (!strstr(json, "NaN") && !strstr(json, "Infinity"))
-        return NULL;
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return NULL;
-    bool quoted = false;
-    while (*json) {
-        size_t n = 0;
-        for (size_t i = 0; !quoted && n == 0 && i < sizeof words / sizeof *words; i++)
-            if (strncmp(json, words[i], strlen(words[i])) == 0)
-                n = strlen(words[i]);
-        if (n) {
-            fprintf(out, "{\"float\": \"%.*s\"}", (int)n, json);
-            json += n;
-            continue;
-        }
-        if (quoted && *json == '\\' && json[1])
-            putc(*json++, out);
-        else if (*json == '"')
-            quoted = !quoted;
-        putc(*json++, out);
-    }
-    return fclose(out) == 0 ? text : (free(text), NULL);
-}
-
 /* A number of the attributes, or `missing` where there is none, or null. */
 static double number(const json_t *attributes, const char *key, double missing)
 {
-    const json_t *value = json_object_get(attributes, key), *word = json_object_get(value, "float");
-    if (word)
-        return strtod(json_string_value(word), NULL);
+    const json_t *value = json_object_get(attributes, key);
+    const char *text = json_string_value(json_object_get(value, "float"));
+    if (text)
+        return strtod(text, NULL);
     return json_is_number(value) ? json_number_value(value) : missing;
+}
+
+/* 2^53 + 1 is 2^53 as a float64. */
+static bool is_beyond(const json_t *attributes, const char *key)
+{
+    const json_t *value = json_object_get(attributes, key);
+    json_int_t whole = json_integer_value(value);
+    return json_is_integer(value) ? whole > DISTRIBUTION_WHOLE_MAX || whole < -DISTRIBUTION_WHOLE_MAX
+                                  : fabs(number(attributes, key, 0)) > DISTRIBUTION_WHOLE_MAX;
+}
+
+/* A whole number as it stands there; the digits of what int64 does not hold. For free(). */
+static char *digits_of(const json_t *attributes, const char *key, double is)
+{
+    const json_t *value = json_object_get(attributes, key);
+    const char *text = json_string_value(json_object_get(value, "float"));
+    char *copy = NULL;
+    int n = text                     ? asprintf(&copy, "%s", text)
+            : json_is_integer(value) ? asprintf(&copy, "%" JSON_INTEGER_FORMAT, json_integer_value(value))
+                                     : asprintf(&copy, "%.0f", is);
+    return n < 0 ? NULL : copy;
+}
+
+/* Whole numbers that float64 does not tell apart: kept with their text. */
+static int parse_beyond(const json_t *attributes, double low, double high, double step, bool log,
+                        struct distribution *ret, char err[static DISTRIBUTION_ERROR_MAX])
+{
+    char *lows = digits_of(attributes, "low", low), *highs = digits_of(attributes, "high", high),
+         *steps = digits_of(attributes, "step", step), *text = NULL;
+    if (!lows || !highs || !steps ||
+        asprintf(&text, INT_TEXT("%s"), bool_word(log), steps, lows, highs) < 0) {
+        snprintf(err, DISTRIBUTION_ERROR_MAX, "distribution: no memory");
+        text = NULL;
+    }
+    free(lows);
+    free(highs);
+    free(steps);
+    if (!text)
+        return -ENOMEM;
+    *ret = (struct distribution){
+        .kind = DISTRIBUTION_INT, .log = log, .low = low, .high = high, .step = step, .text = text};
+    return 0;
 }
 
 static int parse_number(enum distribution_kind kind, const json_t *attributes, bool log, double step,
@@ -164,6 +180,10 @@ static int parse_number(enum distribution_kind kind, const json_t *attributes, b
         *ret = (struct distribution){.kind = kind, .low = low, .high = high};
         return 0;
     }
+    if (kind == DISTRIBUTION_INT && (is_beyond(attributes, "low") || is_beyond(attributes, "high")) &&
+        low <= high && isfinite(low) && isfinite(high) && low == trunc(low) && high == trunc(high) &&
+        step >= 1 && step == trunc(step) && (!log || (low >= 1 && step == 1)))
+        return parse_beyond(attributes, low, high, step, log, ret, err);
     return distribution_number(kind, low, high, step, log, ret, err);
 }
 
@@ -215,16 +235,15 @@ static int parse_short(const char *type, const json_t *root, struct distribution
 
 int distribution_parse(const char *json, struct distribution *ret, char err[static DISTRIBUTION_ERROR_MAX])
 {
-    char *changed = without_words(json);
-    json_error_t error;
-    json_t *root = json_loads(changed ? changed : json, 0, &error);
-    free(changed);
+    size_t at;
+    json_t *root = python_json_parse(json, &at);
     const json_t *attributes = json_object_get(root, "attributes");
     const char *name = json_string_value(json_object_get(root, "name"));
     const char *type = json_string_value(json_object_get(root, "type"));
     int r = -EINVAL;
     if (!root)
-        snprintf(err, DISTRIBUTION_ERROR_MAX, "distribution: %.128s: JSON is needed", error.text);
+        snprintf(err, DISTRIBUTION_ERROR_MAX, "distribution: %.128s: JSON is needed, and is not at byte %zu",
+                 json, at);
     else if (name && json_is_object(attributes))
         r = parse_named(name, attributes, ret, err);
     else if (type)

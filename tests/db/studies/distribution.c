@@ -26,7 +26,14 @@ static void test_refused(void)
     refused(DISTRIBUTION_INT, 1, 4, 2, true, "has no step");
     refused(DISTRIBUTION_INT, 0.5, 4, 1, false, "whole numbers");
     refused(DISTRIBUTION_INT, 0, 1e300, 1, false, "2^53");
-    static const char *const choices[] = {"[]", "[[1]]", "[{\"a\": 1}]", "{}"};
+    static const char *const choices[] = {"[]",
+                                          "[[1]]",
+                                          "[{\"a\": 1}]",
+                                          "{}",
+                                          "[{\"float\": 16}]",
+                                          "[{\"float\": \"NaN\", \"a\": 1}]",
+                                          "[{\"float\": \"1\"}]",
+                                          "[{\"json\": \"[1\"}]"};
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
         json_t *json = json_loads(choices[i], 0, NULL);
         CHECK_INT(distribution_categories(json, &distribution, err), -EINVAL);
@@ -39,7 +46,14 @@ static void test_refused(void)
         "{\"name\": \"FloatDistribution\"}",
         "{\"name\": \"NoDistribution\", \"attributes\": {}}",
         "{\"name\": \"FloatDistribution\", \"attributes\": {\"low\": 1}}",
-        "{\"name\": \"IntDistribution\", \"attributes\": {\"low\": 3, \"high\": 1}}"};
+        "{\"name\": \"IntDistribution\", \"attributes\": {\"low\": 3, \"high\": 1}}",
+        "{\"name\": \"IntDistribution\", \"attributes\": {\"low\": 4611686018427387904, \"high\": 1}}",
+        "{\"name\": \"IntDistribution\", \"attributes\": {\"low\": {\"float\": 16}, \"high\": 1}}",
+        "{\"name\": \"CategoricalDistribution\", \"attributes\": {\"choices\": [NaNa]}}",
+        "{\"name\": \"CategoricalDistribution\", \"attributes\": {\"choices\": [{\"a\": 1]}}",
+        "{\"name\": \"CategoricalDistribution\", \"attributes\": {\"choices\": [[1,]]}}",
+        "{\"name\": \"CategoricalDistribution\", \"attributes\": {\"choices\": [\"\xff\"]}}",
+        "{\"name\": \"CategoricalDistribution\", \"attributes\": {\"choices\": [\"a]}}"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         CHECK_INT(distribution_parse(texts[i], &distribution, err), -EINVAL);
     CHECK(distribution.low == 7);
@@ -109,6 +123,58 @@ static void test_old_names(void)
     }
 }
 
+/* What Jansson, or float64, has not comes back to the byte. */
+static void test_carried(void)
+{
+    static const char *const texts[] = {
+        "CategoricalDistribution\", \"attributes\": {\"choices\": [{\"float\": 16}, {\"float\": \"NaN\"}, "
+        "NaN, "
+        "[64, [1.50, \"a, b: [\"]], {}, []]}}",
+        "CategoricalDistribution\", \"attributes\": {\"choices\": [1180591620717411303424, \"\\ud800\", "
+        "\"a\\u0000b\", {\"json\": \"[1]\"}, {\"\\udc00\": -Infinity}]}}",
+        "IntDistribution\", \"attributes\": {\"log\": false, \"step\": 1, \"low\": 0, \"high\": "
+        "9007199254740993}}",
+        "IntDistribution\", \"attributes\": {\"log\": false, \"step\": 3, \"low\": -4611686018427387904, "
+        "\"high\": 4611686018427387902}}",
+        "IntDistribution\", \"attributes\": {\"log\": true, \"step\": 1, \"low\": 1, \"high\": "
+        "18446744073709551617}}"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct distribution distribution = {0}, copy = {0};
+        char whole[400];
+        snprintf(whole, sizeof whole, "{\"name\": \"%s", texts[i]);
+        OK(distribution_parse(whole, &distribution, err));
+        CHECK_INT(distribution_copy(&distribution, &copy), 0);
+        char *text = distribution_text(&copy);
+        CHECK_STR(text, whole);
+        CHECK(distribution_equal(&distribution, &copy) && distribution_compatible(&distribution, &copy));
+        free(text);
+        distribution_finish(&distribution);
+        distribution_finish(&copy);
+    }
+    struct distribution nested = {0}, wide = {0}, wider = {0};
+    OK(distribution_parse("{\"type\":\"categorical\",\"choices\":[[ 64,64 ],{\"a\":{\"float\":\"NaN\"}}]}",
+                          &nested, err));
+    json_t *list = json_pack("[i,i]", 64, 64), *shown = distribution_external(&nested, 1);
+    double internal = -1;
+    CHECK_INT(distribution_internal(&nested, list, &internal), 0);
+    CHECK(internal == 0);
+    CHECK_STR(json_string_value(json_object_get(shown, "json")), "{\"a\": {\"float\": \"NaN\"}}");
+    CHECK_INT(distribution_internal(&nested, shown, &internal), 0);
+    CHECK(internal == 1);
+    json_decref(list);
+    json_decref(shown);
+    OK(distribution_parse("{\"type\":\"int\",\"low\":0,\"high\":9223372036854775807}", &wide, err));
+    OK(distribution_parse("{\"type\":\"int\",\"low\":0,\"high\":9223372036854775806}", &wider, err));
+    CHECK(!distribution_equal(&wide, &wider) && distribution_compatible(&wide, &wider));
+    CHECK(distribution_contains(&wide, 9007199254740994) && !distribution_contains(&wide, 0.5));
+    shown = distribution_external(&wide, 0x1p63);
+    CHECK(json_is_real(shown) && json_real_value(shown) == 0x1p63);
+    json_decref(shown);
+    distribution_finish(&nested);
+    distribution_finish(&wide);
+    distribution_finish(&wider);
+}
+
 /* As Python: true is 1 is 1.0, the first of them is found. */
 static void test_choices(void)
 {
@@ -168,6 +234,7 @@ int main(void)
     test_grid();
     test_old_names();
     test_choices();
+    test_carried();
     test_numbers();
     return check_done("db/studies/distribution");
 }

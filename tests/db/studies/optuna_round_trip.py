@@ -47,6 +47,11 @@ SPACE = {
     "batch": IntDistribution(1, 100000, log=True),
     "kind": CategoricalDistribution([None, True, False, 3, 2.5, 1e-7, 1e22, "a \"quoted\"\\\n\té𝄞", ""]),
     "weird": CategoricalDistribution([float("inf"), float("-inf"), float("nan"), "NaN"]),
+    "carried": CategoricalDistribution([[64, 64], [1, [2.5, None]], {"float": 16}, {"float": "NaN"}, {"json": "[1]"}, [], {},
+                                        {"a, b: [": [1e22, "é"]}, 2**70, "\ud800", "a\0b", float("nan")]),
+    "seed": IntDistribution(0, 2**62),
+    "odd": IntDistribution(-2**60 - 1, 2**64 + 1),
+    "vast": IntDistribution(1, 2**53 + 1, log=True),
     "single": CategoricalDistribution(["only"]),
     "constant": FloatDistribution(0.1, 0.1),
 }
@@ -61,7 +66,7 @@ def random_value(rng, distribution):
         value = math.exp(rng.uniform(math.log(distribution.low), math.log(distribution.high)))
     else:
         value = rng.uniform(distribution.low, distribution.high)
-    if distribution.step is not None:
+    if distribution.step is not None and distribution.high < 2**53:
         value = distribution.low + math.floor((value - distribution.low) / distribution.step) * distribution.step
     value = min(max(value, distribution.low), distribution.high)
     return round(value) if isinstance(distribution, IntDistribution) else value
@@ -112,8 +117,10 @@ def number(text):
 
 
 def external(distribution, stored):
-    """As Jansson has it, which has no NaN: {"float": "NaN"} instead."""
-    return number(stored["float"]) if isinstance(stored, dict) else stored
+    """As Jansson has it, which has no NaN: {"float": "NaN"} instead, and {"json": TEXT} of what else it has not."""
+    if isinstance(stored, dict):
+        return json.loads(stored["json"]) if "json" in stored else number(stored["float"])
+    return int(stored) if isinstance(distribution, IntDistribution) and abs(stored) >= 2**63 else stored
 
 
 def in_utc(when):

@@ -1,0 +1,20 @@
+/* Distributions as Python's json writes them, which is more than Jansson reads: NaN, Infinity and -Infinity,
+ * whole numbers of any length, strings with a half of a surrogate pair or a NUL. */
+#ifndef DB_STUDIES_PYTHON_JSON_H
+#define DB_STUDIES_PYTHON_JSON_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* One JSON text, NULL for what is none, *ret_at then says after how many bytes. Arrays are lists of choices:
+ * an element that is a scalar which Jansson has is that; one of the three words is {"float": "NaN"}; all else
+ * (lists, dicts, what Jansson does not have) is carried as its text, {"json": "[64, 64]"}, with Python's own
+ * spaces. A number elsewhere that Jansson has not is {"float": "18446744073709551616"}. */
+json_t *python_json_parse(const char *text, size_t *ret_at);
+
+/* The words, and the texts, of these two; NULL: it is neither. Borrowed. */
+const char *python_json_word(const json_t *choice);
+const char *python_json_carried(const json_t *choice);
+
+#endif
