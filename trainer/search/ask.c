@@ -50,16 +50,19 @@ static int set_worker(struct study_store *store, int64_t trial, char err[static 
     return r;
 }
 
+/* What the trial's values will be, for who reads it while it runs. */
 static int set_relative(struct study_store *store, int64_t trial, const json_t *pieces,
                         char err[static STUDY_ERROR_MAX])
 {
-    const char *key;
-    json_t *value;
+    char key[64];
+    size_t i;
+    json_t *piece;
     int r = 0;
-    json_object_foreach((json_t *)(uintptr_t)pieces, key, value)
+    json_array_foreach(pieces, i, piece)
     {
+        snprintf(key, sizeof key, "tpe:relative_params:%zu", i);
         if (r == 0)
-            r = set_json(store, trial, key, value, true, err);
+            r = set_json(store, trial, key, piece, true, err);
     }
     return r;
 }
@@ -121,6 +124,10 @@ static int set_values(struct study_store *store, const struct study *study, stru
         int drew = sampler_sample(sampler, study, ret->number, space, drawn, &relative);
         r = drew == 0 ? 1 : drew == -ENODATA ? 0 : say(err, drew, "cannot draw: %s", strerror(-drew));
     }
+    if (r > 0 && relative) {
+        int stored = set_relative(store, ret->trial, relative, err);
+        r = stored < 0 ? stored : r;
+    }
     for (int i = 0; i < space->n && r > 0; i++) {
         const struct space_param *param = &space->params[i];
         if (origin[i] == DRAWN)
@@ -128,10 +135,6 @@ static int set_values(struct study_store *store, const struct study *study, stru
         int stored = origin[i] == KEPT ? 0
                                        : study_store_set_param(store, ret->trial, param->name,
                                                                &param->distribution, ret->values[i], err);
-        r = stored < 0 ? stored : r;
-    }
-    if (r > 0 && relative) {
-        int stored = set_relative(store, ret->trial, relative, err);
         r = stored < 0 ? stored : r;
     }
     json_decref(relative);

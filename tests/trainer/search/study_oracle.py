@@ -3,6 +3,7 @@ of its own workers, one study from both.
 
     study_oracle.py PAPERTAPE_TRAINER
 """
+import copy
 import json
 import os
 import sys
@@ -54,6 +55,17 @@ SPACE = {"learning_rate": optuna.distributions.FloatDistribution(1e-5, 1e-2, log
          "lr_schedule": optuna.distributions.CategoricalDistribution(("constant", "linear"))}
 
 
+def promised(trials, sampler, study):
+    """What each trial that TPE drew said of itself before its values, as Optuna reads it of one that runs."""
+    found = {}
+    for trial in trials:
+        if any(key.startswith("tpe:relative_params:") for key in trial.system_attrs):
+            running = copy.deepcopy(trial)
+            running.state, running.params, running.distributions = optuna.trial.TrialState.RUNNING, {}, {}
+            found[trial.number] = sampler._get_params(running, study)
+    return found
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(sys.argv[1], folder)
@@ -92,7 +104,7 @@ def main():
         check(study.user_attrs["papertape:trials"] == 6 and study.user_attrs["papertape:config"] == CONFIG, f"{study.user_attrs}")
 
         # Optuna's samplers and pruners go on with it, then ours again: nothing is made anew.
-        sampler = optuna.samplers.TPESampler(seed=1, n_startup_trials=2)
+        sampler = optuna.samplers.TPESampler(seed=1, n_startup_trials=2, multivariate=True, constant_liar=True)
         study = optuna.load_study(storage=url, study_name="mixed", sampler=sampler)
         for _ in range(3):
             trial = study.ask(SPACE)
@@ -106,6 +118,13 @@ def main():
         check([trial.number for trial in study.trials] == list(range(12)) and all(trial.state.is_finished() for trial in study.trials),
               f"on: {study.trials}")
         check(study.best_trial.number == seen[-1]["best_number"], "the best again")
+        # What TPE drew jointly was promised as it is; what was drawn at random or enqueued was not.
+        found = promised(study.trials, sampler, study)
+        check({9, 10, 11} <= set(found) and not {0, 2} & set(found), f"promises of {sorted(found)}")
+        for number, params in found.items():
+            trial = study.trials[number]
+            kept = {name: params[name] for name in params if name not in trial.system_attrs.get("fixed_params", {})}
+            check(kept and kept.items() <= trial.params.items(), f"{number}: promised {params}, tried {trial.params}")
         check(json.loads(json.dumps(study.user_attrs))["papertape:trials"] == 12, "how many are wanted now")
     done("trainer/search/study_oracle")
 
