@@ -216,3 +216,65 @@ const char *python_json_carried(const json_t *choice)
     const char *text = only(choice, "json"), *end = text ? skip_value(text, 0) : NULL;
     return end && !*end ? text : NULL;
 }
+
+/* ---- Writing. ---- */
+
+static void write_value(FILE *out, const json_t *value);
+
+static void write_text(FILE *out, const json_t *scalar)
+{
+    char *text = json_dumps(scalar, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
+    fputs(text ? text : "null", out);
+    free(text);
+}
+
+static void write_members(FILE *out, const json_t *object)
+{
+    const char *key, *between = "{";
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)object, key, value)
+    {
+        json_t *name = json_string(key);
+        fputs(between, out);
+        write_text(out, name);
+        fputs(": ", out);
+        write_value(out, value);
+        json_decref(name);
+        between = ", ";
+    }
+    fputs(*between == '{' ? "{}" : "}", out);
+}
+
+static void write_value(FILE *out, const json_t *value)
+{
+    const char *word = python_json_word(value), *carried = python_json_carried(value);
+    if (word || carried) {
+        fputs(word ? word : carried, out);
+    } else if (json_is_object(value)) {
+        write_members(out, value);
+    } else if (json_is_array(value)) {
+        putc('[', out);
+        for (size_t i = 0; i < json_array_size(value); i++) {
+            fputs(i > 0 ? ", " : "", out);
+            write_value(out, json_array_get(value, i));
+        }
+        putc(']', out);
+    } else {
+        write_text(out, value);
+    }
+}
+
+char *python_json_text(const json_t *value)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    write_value(out, value);
+    bool failed = ferror(out);
+    if (fclose(out) == 0 && !failed)
+        return text;
+    free(text);
+    return NULL;
+}

@@ -17,4 +17,7 @@ json_t *python_json_parse(const char *text, size_t *ret_at);
 const char *python_json_word(const json_t *choice);
 const char *python_json_carried(const json_t *choice);
 
+/* Any of these as Python writes it, ASCII. For free(); NULL without memory. */
+char *python_json_text(const json_t *value);
+
 #endif

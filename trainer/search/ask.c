@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "db/studies/python_json.h"
 #include "trainer/search/tally.h"
 
 __attribute__((format(printf, 3, 4))) static int say(char *err, int code, const char *format, ...)
@@ -69,11 +70,18 @@ static int set_relative(struct study_store *store, int64_t trial, const json_t *
 
 /* ---- Values. ---- */
 
-static json_t *fixed_params(const struct study_trial *trial)
+/* 0, *ret NULL: there are none; -EINVAL: they are no names and values, in `why`. */
+static int fixed_params(const struct study_trial *trial, json_t **ret, char *why)
 {
     const struct study_attribute *fixed =
         study_attribute_find(trial->system, trial->n_system, "fixed_params");
-    return fixed ? json_loads(fixed->json, 0, NULL) : NULL;
+    size_t at;
+    *ret = fixed ? python_json_parse(fixed->json, &at) : NULL;
+    if (!fixed || json_is_object(*ret))
+        return 0;
+    snprintf(why, STUDY_ERROR_MAX, "fixed_params: %.60s: it was enqueued with what is no names and values",
+             fixed->json);
+    return -EINVAL;
 }
 
 enum origin { DRAWN, KEPT, FIXED };
@@ -95,7 +103,7 @@ static int find_value(const struct study *study, const struct study_trial *trial
     if (right)
         return kept ? KEPT : FIXED;
     if (external)
-        text = json_dumps(external, JSON_ENCODE_ANY);
+        text = python_json_text(external);
     snprintf(why, STUDY_ERROR_MAX, "%.100s: %.60s: it was enqueued with a value that is none of [search]",
              param->name, text ? text : "its value");
     free(text);
@@ -108,10 +116,14 @@ static int set_values(struct study_store *store, const struct study *study, stru
                       char err[static STUDY_ERROR_MAX])
 {
     const struct study_trial *trial = study->trials[ret->number];
-    json_t *fixed = fixed_params(trial), *relative = NULL;
+    json_t *fixed = NULL, *relative = NULL;
     double *drawn = calloc((size_t)space->n + 1, sizeof *drawn);
     int *origin = calloc((size_t)space->n + 1, sizeof *origin), n_drawn = 0;
     int r = drawn && origin ? 1 : say(err, -ENOMEM, "out of memory");
+    if (r > 0 && fixed_params(trial, &fixed, why) < 0) {
+        ret->failed = true;
+        r = -EINVAL;
+    }
     for (int i = 0; i < space->n && r > 0; i++) {
         origin[i] = find_value(study, trial, fixed, &space->params[i], &ret->values[i], why);
         n_drawn += origin[i] == DRAWN;

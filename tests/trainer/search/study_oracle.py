@@ -5,6 +5,7 @@ of its own workers, one study from both.
 """
 import copy
 import json
+import math
 import os
 import sys
 import tempfile
@@ -80,6 +81,7 @@ def main():
         study.enqueue_trial(wanted, user_attrs={"why": "a hunch"})
         study.enqueue_trial({"epochs": 3})
         study.enqueue_trial({"epochs": 7})  # none of the range: said, not tried
+        study.enqueue_trial({"epochs": 2, "gamma": math.inf})  # nor is this
         ran = trainer.run(*run)
         seen = lines(ran.stdout)
         check(ran.returncode == 0 and events(seen, "start")[0]["resumed"] and seen[-1]["done"] == 6, f"mixed: {ran.stderr}")
@@ -91,6 +93,7 @@ def main():
         check(trials[0].params == wanted and trials[0].user_attrs["why"] == "a hunch", f"enqueued: {trials[0]}")
         check(trials[1].params["epochs"] == 3 and set(trials[1].params) == set(SPACE), f"enqueued in part: {trials[1]}")
         check(trials[2].state.name == "FAIL" and "epochs: 7" in trials[2].user_attrs["papertape:failure"], f"enqueued, not a value: {trials[2]}")
+        check(trials[3].state.name == "FAIL" and "gamma: Infinity" in trials[3].user_attrs["papertape:failure"], f"enqueued, infinite: {trials[3]}")
         for trial in trials:
             check(trial.state.name == told[trial.number]["state"] and trial.state.is_finished(), f"{trial.number}: {trial.state}")
             if trial.state.name == "FAIL":

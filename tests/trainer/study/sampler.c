@@ -437,8 +437,20 @@ static void test_promises(void)
         add_number(&space, name, DISTRIBUTION_FLOAT, 0, 1, 0, false);
         json_object_set_new(promise, name, json_real(1.0 / (3 + i)));
     }
+    struct distribution endless;
+    char err[DISTRIBUTION_ERROR_MAX];
+    CHECK_INT(distribution_parse("{\"name\": \"CategoricalDistribution\", \"attributes\": {\"choices\": [1, "
+                                 "Infinity, \"NaN\", NaN]}}",
+                                 &endless, err),
+              0);
+    space_add(&space, "endless", &endless);
+    json_object_set_new(promise, "endless", distribution_external(&endless, 1));
+    distribution_finish(&endless);
     json_t *pieces = tpe_running_promise(promise);
     CHECK(json_array_size(pieces) > 2);
+    /* words, as Python writes them */
+    CHECK(strstr(json_string_value(json_array_get(pieces, json_array_size(pieces) - 1)),
+                 "\"endless\": Infinity}"));
     struct study_trial *trial = study_add(study, 1, TRIAL_RUNNING);
     for (size_t i = 0; i < json_array_size(pieces) && i < 99; i++) {
         const json_t *piece = json_array_get(pieces, i);
@@ -455,7 +467,7 @@ static void test_promises(void)
     for (int i = 0; i < space.n; i++) {
         double value = 0;
         CHECK(tpe_running_value(&running.trials[0], -1, &space.params[i], &value));
-        CHECK_NEAR(value, 1.0 / (3 + i), 0);
+        CHECK_NEAR(value, i == 0 ? 1 : 1.0 / (2 + i), 0);
     }
     tpe_running_finish(&running);
     CHECK_INT(tpe_running_read(study, trial->number, true, &running), 0);

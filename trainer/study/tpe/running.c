@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/studies/python_json.h"
+
 /* A new reference; NULL: there are none, or (another worker is writing them) not all of them. */
 static json_t *promised_of(const struct study_trial *trial)
 {
@@ -25,7 +27,8 @@ static json_t *promised_of(const struct study_trial *trial)
         length += more;
         json_decref(piece);
     }
-    json_t *promised = text ? json_loads(text, 0, NULL) : NULL;
+    size_t at;
+    json_t *promised = text ? python_json_parse(text, &at) : NULL;
     free(text);
     if (!json_is_object(promised)) {
         json_decref(promised);
@@ -79,7 +82,7 @@ bool tpe_running_value(struct tpe_running_trial *trial, int param, const struct 
 json_t *tpe_running_promise(const json_t *promise)
 {
     json_t *pieces = json_array();
-    char *text = json_dumps(promise, JSON_ENSURE_ASCII);
+    char *text = python_json_text(promise);
     size_t length = text ? strlen(text) : 0;
     bool fine = text && pieces;
     for (size_t at = 0; fine && at < length; at += TPE_PIECE_MAX) {
