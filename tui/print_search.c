@@ -27,8 +27,13 @@ static void line(FILE *out, const struct search *search, struct moment now)
         fprintf(out, " Pareto front %d", search->pareto);
     fprintf(out, " trials/h %s", format_number(a, search->trials_h, 1));
     fprintf(out, " left %s", search_eta(a, search->eta_s));
-    fprintf(out, " age %s%s\n", format_age(a, search_age_ms(search, now)),
+    fprintf(out, " age %s%s", format_age(a, search_age_ms(search, now)),
             search_silent(search, now) ? " STALE" : "");
+    if (search->unread[0]) {
+        fputs(" UNREAD ", out);
+        text_print(out, search->unread);
+    }
+    fputc('\n', out);
 }
 
 void print_searches(FILE *out, const struct model *model, struct moment now)
@@ -154,6 +159,7 @@ static json_t *search_json(const struct search *search, struct moment now)
     json_object_set_new(object, "started_ns", time_ns(search->started_us));
     json_object_set_new(object, "age_ms", count(search_age_ms(search, now)));
     json_object_set_new(object, "stale", json_boolean(search_silent(search, now)));
+    json_object_set_new(object, "unread", search->unread[0] ? words(search->unread) : json_null());
     return object;
 }
 

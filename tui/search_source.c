@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "db/studies/study_build.h"
+
 enum {
     REFRESH_US = 5000000, /* what counts on with the clock (trials/h) is made anew so often */
     SECOND_NS = 1000000000,
@@ -16,6 +18,8 @@ struct held {
     struct study *study;
     int counts[TRIAL_STATES];
     bool listed;
+    char *unread; /* why it could not be read, owned; NULL */
+    bool empty;   /* it was never read: only what the list says of it is known */
 };
 
 struct search_source {
@@ -58,12 +62,18 @@ struct search_source *search_source_create(const char *url, const char *folder, 
     return NULL;
 }
 
+static void release(struct held *held)
+{
+    study_destroy(held->study);
+    free(held->unread);
+}
+
 static void drop(struct search_source *source)
 {
     study_store_close(source->store);
     source->store = NULL;
     for (size_t i = 0; i < source->n_held; i++)
-        study_destroy(source->held[i].study);
+        release(&source->held[i]);
     source->n_held = 0;
     source->shown_us = STUDY_NO_TIME;
     source->kept.key[0] = source->validation_folder[0] = '\0';
@@ -123,11 +133,49 @@ static struct held *find_held(struct search_source *source, const struct study_s
         /* Another study may have taken the number of one that was deleted. */
         if (strcmp(held->study->name, summary->name) == 0 && held->study->n_trials <= trials)
             return held;
-        study_destroy(held->study);
+        release(held);
         *held = source->held[--source->n_held];
         return NULL;
     }
     return NULL;
+}
+
+/* What stands for a study that cannot be read. NULL without memory. */
+static struct study *empty_of(const struct study_summary *summary)
+{
+    return study_create(summary->id, summary->name, summary->directions,
+                        summary->n_objectives > 0 ? summary->n_objectives : 1);
+}
+
+/* One study that this program cannot read is no reason to show none: it says why. */
+static int take_unread(struct search_source *source, struct held *held, const struct study_summary *summary,
+                       int r, const char *words)
+{
+    bool told = r == -EBADMSG || r == -EINVAL;
+
+    if (r < 0 && !told)
+        return r;
+    if (told && !held->study && !(held->study = empty_of(summary)))
+        return -ENOMEM;
+    if (told != (held->unread != NULL) || (told && strcmp(held->unread, words) != 0))
+        source->shown_us = STUDY_NO_TIME;
+    free(held->unread);
+    held->unread = told ? strdup(words) : NULL;
+    return told && !held->unread ? -ENOMEM : 0;
+}
+
+static int load(struct search_source *source, struct held *held, const struct study_summary *summary,
+                char words[static SEARCH_WORDS_MAX])
+{
+    struct study *study = NULL;
+    int r = study_store_load(source->store, summary->id, &study, words);
+
+    held->empty = r < 0;
+    if (r == 0) {
+        study_destroy(held->study);
+        held->study = study;
+    }
+    return r;
 }
 
 static int hold(struct search_source *source, const struct study_summary *summary,
@@ -147,12 +195,14 @@ static int hold(struct search_source *source, const struct study_summary *summar
         }
         held = &source->held[source->n_held];
         *held = (struct held){0};
-        r = study_store_load(source->store, summary->id, &held->study, words);
-        source->n_held += r == 0;
+        r = take_unread(source, held, summary, load(source, held, summary, words), words);
+        source->n_held += held->study != NULL;
     } else if (memcmp(held->counts, summary->trials, sizeof(held->counts)) != 0 ||
                summary->trials[TRIAL_RUNNING] > 0 ||
                (size_t)(held - source->held) == source->next % source->n_held) {
-        r = study_store_sync(source->store, held->study, words);
+        r = held->empty ? load(source, held, summary, words)
+                        : study_store_sync(source->store, held->study, words);
+        r = take_unread(source, held, summary, r, words);
     }
     if (r == 0) {
         memcpy(held->counts, summary->trials, sizeof(held->counts));
@@ -181,7 +231,7 @@ static int read_studies(struct search_source *source, char words[static SEARCH_W
             i++;
             continue;
         }
-        study_destroy(source->held[i].study);
+        release(&source->held[i]);
         source->held[i] = source->held[--source->n_held];
         source->shown_us = STUDY_NO_TIME;
     }
@@ -225,6 +275,12 @@ static void read_validation(struct search_source *source, struct study *const *m
     page->have_validation = true;
 }
 
+static void say_unread(const struct held *held, struct searches *searches)
+{
+    if (held->unread)
+        searches_unread(searches, held->study, held->empty ? held->counts : NULL, held->unread);
+}
+
 static int make_page(struct search_source *source, struct study *const *studies,
                      const struct search_want *want, int64_t now_us, struct search_page **ret)
 {
@@ -239,6 +295,9 @@ static int make_page(struct search_source *source, struct study *const *studies,
         *ret = search_page_make(members, found, want, &source->kept, now_us);
     if (*ret && want->validation)
         read_validation(source, members, found, *ret);
+    struct searches own = {.search = *ret ? &(*ret)->search : NULL, .n = *ret != NULL};
+    for (size_t i = 0; i < found; i++)
+        say_unread(&source->held[at[i]], &own);
     bool ok = at && members && (found == 0 || *ret);
     free(at);
     free(members);
@@ -269,6 +328,8 @@ static int make_all(struct search_source *source, const struct search_want *want
     if (!same) {
         ret->searches = searches_make(studies, source->n_held, now_us);
         r = ret->searches ? 0 : -ENOMEM;
+        for (size_t i = 0; r == 0 && i < source->n_held; i++)
+            say_unread(&source->held[i], ret->searches);
         if (r == 0 && want->key[0])
             r = make_page(source, studies, want, now_us, &ret->page);
     }

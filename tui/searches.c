@@ -379,6 +379,24 @@ done:
     return searches;
 }
 
+void searches_unread(struct searches *searches, const struct study *study, const int *counts,
+                     const char *words)
+{
+    char key[SEARCH_LABEL_MAX];
+
+    group_key(study, key);
+    for (int i = 0; i < searches->n; i++) {
+        struct search *search = &searches->search[i];
+        if (strcmp(search->key, key) != 0)
+            continue;
+        snprintf(search->unread, sizeof(search->unread), "%s", words);
+        for (int k = 0; counts && k < TRIAL_STATES; k++) {
+            search->counts[k] += counts[k];
+            search->n_trials += counts[k];
+        }
+    }
+}
+
 void searches_destroy(struct searches *searches)
 {
     if (!searches)

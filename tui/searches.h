@@ -42,6 +42,7 @@ struct search {
     int64_t heard_expected_ms; /* how often one should be heard */
     double trials_h;           /* NaN: not known */
     double eta_s;              /* likewise */
+    char unread[512];          /* why a study of it, or what is new of it, could not be read; "" */
     char *config;              /* papertape:config of the newest study that has it, owned; NULL */
     char *folder;              /* likewise papertape:folder */
 };
@@ -55,6 +56,11 @@ struct searches {
 /* Groups and counts. `studies` is borrowed. NULL without memory. For searches_destroy(). */
 struct searches *searches_make(struct study *const *studies, size_t n, int64_t now_us);
 void searches_destroy(struct searches *searches); /* NULL is fine */
+
+/* The study, one of those it was made from, could not be read, or not its newest trials: its search says so.
+ * `counts` are those trials, by state, that the study itself lacks; NULL: none. */
+void searches_unread(struct searches *searches, const struct study *study, const int *counts,
+                     const char *words);
 
 /* By its key, label, or the name of one of its studies; NULL. */
 const struct search *searches_find(const struct searches *searches, const char *name);

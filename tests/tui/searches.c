@@ -2,6 +2,7 @@
  * page with holes in it; rows sorted and filtered; what happens when the storage cannot be read. */
 #include <errno.h>
 #include <locale.h>
+#include <sqlite3.h>
 #include <stdlib.h>
 
 #include "tests/check.h"
@@ -10,6 +11,7 @@
 #include "tests/tui/fixture_study.h"
 #include "tui/model.h"
 #include "tui/search_rows.h"
+#include "tui/search_source.h"
 
 static const int64_t now_us = 1723161255342000;
 static const struct moment now = {1723161255342000000, 1000000};
@@ -355,6 +357,71 @@ static void check_trouble(void)
     model_destroy(model);
 }
 
+static void run_sql(const char *path, const char *sql)
+{
+    sqlite3 *db;
+
+    CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
+    CHECK_INT(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+/* Of three studies one that has more objectives than are known, and one with a trial that is not understood,
+ * which then is mended: the others are shown as ever. */
+static void check_unread(void)
+{
+    static const struct search_want want = {.key = "odd", .trial = -1};
+    char path[SCRATCH_PATH_MAX], err[STUDY_ERROR_MAX];
+    struct study_store *store;
+    struct search_reading reading;
+    int64_t id, trial;
+    int number;
+
+    snprintf(path, sizeof(path), "%s", scratch_path("unread.db"));
+    CHECK_INT(study_store_open(path, STUDY_STORE_WRITE, 0, &store, err), 0);
+    for (int i = 0; i < 3; i++) {
+        static const char *const names[] = {"good", "many", "odd"};
+        CHECK_INT(study_store_create(store, names[i], maximize, 1, &id, NULL, err), 0);
+        CHECK_INT(study_store_ask(store, id, false, &trial, &number, err), 0);
+    }
+    run_sql(path, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 19) INSERT INTO "
+                  "study_directions (direction, study_id, objective) SELECT 'MINIMIZE', 2, i FROM n");
+    struct search_source *source = search_source_create(path, "none", 20);
+    search_source_read(source, &want, now_us, 0, &reading);
+    CHECK_INT(reading.error, 0);
+    CHECK_INT(reading.searches->n, 3);
+    CHECK_STR(searches_find(reading.searches, "good")->unread, "");
+    CHECK_STR(searches_find(reading.searches, "odd")->unread, "");
+    CHECK(strstr(searches_find(reading.searches, "many")->unread, "20 objectives"));
+    CHECK_INT(searches_find(reading.searches, "many")->counts[TRIAL_RUNNING], 1);
+    search_reading_finish(&reading);
+
+    run_sql(path, "INSERT INTO trial_params (trial_id, param_name, param_value, distribution_json) "
+                  "VALUES (3, 'x', 1.0, '{\"name\": \"NewDistribution\", \"attributes\": {}}')");
+    search_source_read(source, &want, now_us, 0, &reading);
+    CHECK_INT(reading.error, 0);
+    CHECK_INT(reading.searches->n, 3);
+    CHECK(strstr(searches_find(reading.searches, "odd")->unread, "NewDistribution"));
+    CHECK_INT(searches_find(reading.searches, "odd")->n_trials, 1); /* as it was read last */
+    CHECK(reading.page && strstr(reading.page->search.unread, "NewDistribution"));
+    search_reading_finish(&reading);
+
+    search_source_destroy(source); /* one that has never read it */
+    source = search_source_create(path, "none", 20);
+    search_source_read(source, &want, now_us, 0, &reading);
+    CHECK(reading.page && strstr(reading.page->search.unread, "NewDistribution"));
+    CHECK_INT(reading.page->search.n_trials, 1);
+    CHECK_INT(reading.page->n_trials, 0);
+    search_reading_finish(&reading);
+    run_sql(path, "DELETE FROM trial_params");
+    search_source_read(source, &want, now_us, 0, &reading);
+    CHECK(reading.page && reading.page->search.unread[0] == '\0');
+    CHECK_INT(reading.page->n_trials, 1);
+    search_reading_finish(&reading);
+    search_source_destroy(source);
+    study_store_close(store);
+}
+
 int main(void)
 {
     setlocale(LC_CTYPE, "C.UTF-8");
@@ -364,5 +431,6 @@ int main(void)
     check_rows();
     check_validation();
     check_trouble();
+    check_unread();
     return check_done("tui/searches");
 }

@@ -100,6 +100,10 @@ void panel_search(const struct area *area, const struct scene *scene)
         area_text_cut(&body, 1, 0, body.width - 1, STYLE_WARN, scene->model->searches_words);
         body = area_part(&body, 0, 1, body.width, body.height - 1);
     }
+    if (page->search.unread[0] && body.height > 1) {
+        area_text_cut(&body, 1, 0, body.width - 1, STYLE_WARN, page->search.unread);
+        body = area_part(&body, 0, 1, body.width, body.height - 1);
+    }
     if (freshness == GONE) {
         area_text(&body, 1, 0, STYLE_DIM, "-");
         return;

@@ -111,6 +111,10 @@ const char *search_state(const struct model *model, const struct search *search,
     if (job)
         return training_state(job, model_training_freshness(model, job, now), ret_style);
     *ret_style = STYLE_NORMAL;
+    if (search->unread[0]) {
+        *ret_style = STYLE_WARN;
+        return "unread";
+    }
     if (search_silent(search, now)) {
         *ret_style = STYLE_WARN;
         return "silent";

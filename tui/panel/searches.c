@@ -88,9 +88,14 @@ static void below(const struct area *body, int y, const struct scene *scene, con
     const struct search *search = view_search(scene->view, scene->model);
     char text[FORMAT_MAX], direction[STATUS_WORD_MAX], name[STATUS_WORD_MAX];
 
-    if (!search || table->x[SO_FAR] >= 0 || model_searches_freshness(scene->model, scene->now) == GONE)
+    if (!search || (table->x[SO_FAR] >= 0 && !search->unread[0]) ||
+        model_searches_freshness(scene->model, scene->now) == GONE)
         return;
     int x = area_printf(body, 1, y, STYLE_DIM, "%.30s:", search->label) + 1;
+    if (search->unread[0]) {
+        area_text_cut(body, x, y, body->width - x, STYLE_WARN, search->unread);
+        return;
+    }
     if (search->have_best)
         x = area_printf(body, x, y, STYLE_NORMAL, "best %s %s %s", search_best_name(search, name),
                         search_number(text, sizeof(text), search->best),
