@@ -325,6 +325,9 @@ static void fit_keys(struct checking *checking)
     const char *key;
     if (settings_check(&checking->settings, &key, why) < 0)
         take_misfit(checking, "study", key, why);
+    else if (checking->n_found == 0 && settings_complete(&checking->settings, config, why) == 0 &&
+             settings_check_grid(&checking->settings, &key, why) < 0)
+        take_misfit(checking, "study", key, why);
 }
 
 int config_errors(const char *name, const char *text, struct config *ret,

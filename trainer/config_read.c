@@ -73,8 +73,9 @@ static int complete(const char *name, const struct config *config, struct search
     char why[CONFIG_ERROR_MAX];
     const char *key;
     int r = config_check(config, why);
-    if (r == 0 && (r = settings_check(settings, &key, why)) == 0)
-        r = settings_complete(settings, config, why);
+    if (r == 0 && (r = settings_check(settings, &key, why)) == 0 &&
+        (r = settings_complete(settings, config, why)) == 0)
+        r = settings_check_grid(settings, &key, why);
     return r < 0 ? config_say(err, r, "%.300s: %.700s", name, why) : 0;
 }
 

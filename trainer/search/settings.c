@@ -1,10 +1,12 @@
 #include "trainer/search/settings.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "trainer/config_table.h"
 #include "trainer/search/settings_table.h"
+#include "trainer/study/grid.h"
 
 int settings_set(struct search_settings *settings, const struct config *config, const char *section,
                  const char *key, const char *text, char err[static CONFIG_ERROR_MAX])
@@ -35,6 +37,19 @@ int settings_check(const struct search_settings *settings, const char **ret_key,
     if (pruner->reduction_factor == 1)
         return misfit(ret_key, "pruner_reduction_factor", err, "2 or more, or 0, is right");
     return 0;
+}
+
+int settings_check_grid(const struct search_settings *settings, const char **ret_key,
+                        char err[static CONFIG_ERROR_MAX])
+{
+    const struct sampler_options *sampler = &settings->sampler;
+    char words[200];
+    if (sampler->kind != SAMPLER_GRID || grid_size(&settings->space, sampler->grid_points) < UINT64_MAX)
+        return 0;
+    snprintf(words, sizeof words,
+             "grid: %.3g points: less than 1.8e19 are right: fewer keys in [search], larger steps, choices",
+             grid_size_about(&settings->space, sampler->grid_points));
+    return misfit(ret_key, "sampler", err, words);
 }
 
 int settings_parse(const char *name, const char *text, struct config *ret_config, struct search_settings *ret,

@@ -44,6 +44,10 @@ int settings_set_search(struct search_settings *settings, const struct config *c
 int settings_check(const struct search_settings *settings, const char **ret_key,
                    char err[static CONFIG_ERROR_MAX]);
 
+/* Once the space is complete: can a grid of it be searched? As settings_check(). */
+int settings_check_grid(const struct search_settings *settings, const char **ret_key,
+                        char err[static CONFIG_ERROR_MAX]);
+
 /* Adds of the default space what is searched besides. */
 int settings_complete(struct search_settings *settings, const struct config *config,
                       char err[static CONFIG_ERROR_MAX]);

@@ -15,7 +15,16 @@ static uint64_t levels(const struct distribution *distribution, int points)
     struct axis axis = axis_of(distribution);
     if (axis.step == 0)
         return points > 1 ? (uint64_t)points : 1;
-    return (uint64_t)llrint((axis.greatest - axis.least) / axis.step) + 1;
+    double steps = rint((axis.greatest - axis.least) / axis.step);
+    return steps < 0x1p63 ? (uint64_t)steps + 1 : UINT64_MAX;
+}
+
+double grid_size_about(const struct space *space, int points)
+{
+    double size = 1;
+    for (int i = 0; i < space->n; i++)
+        size *= (double)levels(&space->params[i].distribution, points);
+    return size;
 }
 
 uint64_t grid_size(const struct space *space, int points)
@@ -111,36 +120,73 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
 }
 
 /* The order: by strides that have no divisor with the size, from somewhere. */
-static uint64_t in_order(uint64_t i, uint64_t size, uint64_t seed)
+static void set_order(struct grid_walk *walk, uint64_t seed)
 {
     struct draw draw = draw_begin(seed, -1);
-    uint64_t from = (uint64_t)(draw_uniform(&draw) * (double)size) % size;
-    uint64_t stride = (uint64_t)(draw_uniform(&draw) * (double)size) % size + 1;
-    while (common_divisor(stride, size) != 1)
-        stride = stride % size + 1;
-    return (uint64_t)(((unsigned __int128)stride * (i % size) + from) % size);
+    walk->from = (uint64_t)(draw_uniform(&draw) * (double)walk->size) % walk->size;
+    walk->stride = (uint64_t)(draw_uniform(&draw) * (double)walk->size) % walk->size + 1;
+    while (common_divisor(walk->stride, walk->size) != 1)
+        walk->stride = walk->stride % walk->size + 1;
+}
+
+int grid_walk_begin(const struct study *study, int number, const struct space *space, int points,
+                    uint64_t seed, struct grid_walk *ret)
+{
+    struct grid_walk walk = {.space = space, .points = points, .size = grid_size(space, points)};
+    if (walk.size == UINT64_MAX)
+        return -ERANGE;
+    int r = tried(study, number, space, points, &walk.tried, &walk.n_tried);
+    if (r < 0)
+        return r;
+    walk.place = (uint64_t)(number < 0 ? 0 : number) % walk.size;
+    walk.left = walk.size;
+    set_order(&walk, seed);
+    *ret = walk;
+    return 0;
+}
+
+void grid_walk_finish(struct grid_walk *walk)
+{
+    free(walk->tried);
+    *walk = (struct grid_walk){0};
+}
+
+/* The point at its place, and on. */
+static uint64_t step(struct grid_walk *walk)
+{
+    uint64_t point = (uint64_t)(((unsigned __int128)walk->stride * walk->place + walk->from) % walk->size);
+    walk->place = (walk->place + 1) % walk->size;
+    walk->left--;
+    return point;
+}
+
+int grid_walk_next(struct grid_walk *walk, double *ret_values)
+{
+    const struct space *space = walk->space;
+    uint64_t point = 0;
+    bool found = false;
+    while (!found && walk->left > 0) {
+        point = step(walk);
+        found = !bsearch(&point, walk->tried, walk->n_tried, sizeof *walk->tried, compare);
+    }
+    if (!found)
+        return -ENODATA;
+    for (int i = space->n - 1; i >= 0; i--) {
+        uint64_t n_levels = levels(&space->params[i].distribution, walk->points);
+        ret_values[i] = level_value(&space->params[i].distribution, walk->points, point % n_levels);
+        point /= n_levels;
+    }
+    return 0;
 }
 
 int grid_sample(const struct study *study, int number, const struct space *space, int points, uint64_t seed,
                 double *ret_values)
 {
-    uint64_t size = grid_size(space, points), *list, point = 0;
-    size_t n;
-    int r = tried(study, number, space, points, &list, &n);
+    struct grid_walk walk;
+    int r = grid_walk_begin(study, number, space, points, seed, &walk);
     if (r < 0)
         return r;
-    bool found = false;
-    for (uint64_t i = 0; !found && i <= n && i < size; i++) {
-        point = in_order((uint64_t)(number < 0 ? 0 : number) + i, size, seed);
-        found = !bsearch(&point, list, n, sizeof *list, compare);
-    }
-    free(list);
-    if (!found)
-        return -ENODATA;
-    for (int i = space->n - 1; i >= 0; i--) {
-        uint64_t n_levels = levels(&space->params[i].distribution, points);
-        ret_values[i] = level_value(&space->params[i].distribution, points, point % n_levels);
-        point /= n_levels;
-    }
-    return 0;
+    r = grid_walk_next(&walk, ret_values);
+    grid_walk_finish(&walk);
+    return r;
 }

@@ -7,11 +7,26 @@
 
 #include "trainer/study/space.h"
 
-/* How many points there are; UINT64_MAX: more than can be counted. */
+/* How many points there are; UINT64_MAX: more than can be counted, and searched. */
 uint64_t grid_size(const struct space *space, int points);
+double grid_size_about(const struct space *space, int points); /* however many */
 
-/* 0; -ENODATA: all points were tried; -ENOMEM. */
+/* 0; -ENODATA: all points were tried; -ERANGE: there are more than can be counted; -ENOMEM. */
 int grid_sample(const struct study *study, int number, const struct space *space, int points, uint64_t seed,
                 double *ret_values);
+
+/* What trial `number` would be given, and those after it if each had what the one before was not given. */
+struct grid_walk {
+    const struct space *space; /* borrowed */
+    int points;
+    uint64_t size, from, stride;
+    uint64_t place, left; /* in the order: where it is, and how many places it has not seen */
+    uint64_t *tried;      /* [n_tried], sorted */
+    size_t n_tried;
+};
+int grid_walk_begin(const struct study *study, int number, const struct space *space, int points,
+                    uint64_t seed, struct grid_walk *ret);      /* 0, -ERANGE or -ENOMEM */
+int grid_walk_next(struct grid_walk *walk, double *ret_values); /* 0; -ENODATA: there are no more */
+void grid_walk_finish(struct grid_walk *walk);
 
 #endif

@@ -44,8 +44,9 @@ void sampler_destroy(struct sampler *sampler);
  * workers do not draw the same, and a trial that is asked again draws the same again. `relative` (NULL: not
  * wanted) becomes the pieces of the system attributes tpe:relative_params:K that other workers, Optuna's too,
  * read of a RUNNING trial, an array of strings, a new reference: store each as JSON text, with its quotes,
- * before the values; NULL where it drew independently. -ENODATA: a grid whose points were all tried; -EINVAL:
- * a Metropolis chain of several objectives; -ENOMEM. What failed has left ret_relative alone. */
+ * before the values; NULL where it drew independently. -ENODATA: a grid whose points were all tried; -ERANGE:
+ * one of more points than can be counted; -EINVAL: a Metropolis chain of several objectives; -ENOMEM. What
+ * failed has left ret_relative alone. */
 int sampler_sample(struct sampler *sampler, const struct study *study, int number, const struct space *space,
                    double *ret_values, json_t **ret_relative);
 

@@ -110,6 +110,11 @@ static void test_refused(void)
     refused(MARKET "[study]\npruner = hyperband\npruner_max_resource = 2\npruner_min_resource = 3\n", 5,
             "study", "pruner_max_resource", "pruner_min_resource");
     STUDY("pruner_reduction_factor = 1", "pruner_reduction_factor", "2 or more");
+    /* of the default space; and (1e9 + 1)^2 * 300 * 5 */
+    STUDY("sampler = grid", "sampler", "points: less than 1.8e19 are right");
+    refused(MARKET "[study]\nsampler = grid\n[search]\ngamma = 0.1..0.2 step 1e-10\n"
+                   "gae_lambda = 0.1..0.2 step 1e-10\nepochs = 1..300\nclip_range = 0.1..0.2\n",
+            4, "study", "sampler", "1.5e+21 points: less than 1.8e19 are right");
     refused(MARKET "[ppo]\nholdout = 0.1\n", 4, "ppo", "holdout", "it belongs to [study]");
 
     SEARCH("learning_rat = 1e-6..1e-3", "learning_rat", "did you mean learning_rate?");

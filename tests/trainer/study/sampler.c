@@ -259,7 +259,7 @@ static void test_grid(void)
     CHECK_INT((intmax_t)grid_size(&space, 4), 24);
     CHECK_INT(sampler_create(&options, &sampler), 0);
     int seen[24] = {0}, failed = 0, r;
-    double values[3];
+    double values[5];
     while ((r = sampler_sample(sampler, study, study->n_trials, &space, values, NULL)) == 0 &&
            study->n_trials < 99) {
         CHECK(contains_all(&space, values));
@@ -284,6 +284,12 @@ static void test_grid(void)
     add_number(&space, "d", DISTRIBUTION_INT, 0, 1e15, 1, false);
     add_number(&space, "e", DISTRIBUTION_INT, 0, 1e15, 1, false);
     CHECK(grid_size(&space, 4) == UINT64_MAX);
+    CHECK_NEAR(grid_size_about(&space, 4), 24e30, 1e17);
+    CHECK_INT(sampler_create(&options, &sampler), 0);
+    study = new_study(1);
+    CHECK_INT(sampler_sample(sampler, study, 0, &space, values, NULL), -ERANGE);
+    study_destroy(study);
+    sampler_destroy(sampler);
     space_finish(&space);
 }
 
