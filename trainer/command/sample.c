@@ -1,6 +1,8 @@
 #include "trainer/command/sample.h"
 
 #include <errno.h>
+#include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +10,7 @@
 #include "db/studies/store.h"
 #include "exchange/nearest.h"
 #include "trainer/command/args.h"
+#include "trainer/study/grid.h"
 #include "trainer/study/sampler.h"
 
 enum { SAMPLES_MAX = 1000000 };
@@ -16,7 +19,9 @@ static const char help[] =
     "Usage: papertape-trainer sample --storage URL --study NAME [OPTION]...\n"
     "\n"
     "What a sampler would try next in a stored study, ours or Optuna's: one JSON object a line. Each is for\n"
-    "another trial, of those that would come next, and knows nothing of the others. Nothing is written.\n"
+    "another trial, of those that would come next, and knows nothing of the others; of a grid they are the "
+    "next\n"
+    "points that were not tried, each once. Nothing is written.\n"
     "\n"
     "      --storage URL       sqlite:///FILE, or a file\n"
     "      --study NAME\n"
@@ -92,11 +97,14 @@ static int print_one(const struct space *space, const double *values)
     return fine ? 0 : -EIO;
 }
 
-static int refuse(int r, const struct request *request)
+static int refuse(int r, const struct request *request, const struct space *space)
 {
     const char *sampler = sampler_name(request->options.kind);
     return r == -ENODATA
                ? args_say(EXIT_FAILURE, "no points left: %s: all of the grid were tried", request->study)
+           : r == -ERANGE
+               ? args_say(EXIT_FAILURE, "too many points: %s: a grid of %.3g: less than 1.8e19 are right",
+                          request->study, grid_size_about(space, request->options.grid_points))
            : r == -EINVAL
                ? args_say(EXIT_FAILURE, "several objectives: %s: %s needs one; tpe and random take them",
                           request->study, sampler)
@@ -104,29 +112,72 @@ static int refuse(int r, const struct request *request)
                        : args_say(EXIT_FAILURE, "%s: %s: memory is needed", strerror(-r), request->study);
 }
 
-static int print_samples(const struct request *request, const struct study *study)
+/* Optuna keeps ranges that nothing can be drawn from. */
+static int check_ranges(const struct space *space)
+{
+    for (int i = 0; i < space->n; i++) {
+        const struct distribution *distribution = &space->params[i].distribution;
+        if (!isfinite(distribution->low) || !isfinite(distribution->high))
+            return args_say(EXIT_FAILURE, "parameter %.100s: a range without an end cannot be drawn from",
+                            space->params[i].name);
+        if (!isfinite(distribution->high - distribution->low))
+            return args_say(EXIT_FAILURE, "parameter %.100s: a range wider than %.3g cannot be drawn from",
+                            space->params[i].name, DBL_MAX);
+    }
+    return GO_ON;
+}
+
+/* Free points, each once; -ENODATA with *ret_n of them: there are no more. */
+static int print_points(const struct request *request, const struct study *study, const struct space *space,
+                        double *values, uint64_t *ret_n)
+{
+    struct grid_walk walk;
+    int r = grid_walk_begin(study, study->n_trials, space, request->options.grid_points,
+                            request->options.seed, &walk);
+    if (r < 0)
+        return r;
+    while (r == 0 && *ret_n < request->n) {
+        r = grid_walk_next(&walk, values);
+        if (r == 0 && (r = print_one(space, values)) == 0)
+            ++*ret_n;
+    }
+    grid_walk_finish(&walk);
+    return r;
+}
+
+static int print_draws(const struct request *request, const struct study *study, const struct space *space,
+                       double *values)
 {
     struct sampler *sampler = NULL;
-    struct space space = {0};
-    double *values = NULL;
-    int r = space_union(study, &space);
-    if (r == 0 && space.n == 0)
+    int r = sampler_create(&request->options, &sampler);
+    for (uint64_t i = 0; r == 0 && i < request->n; i++) {
+        r = sampler_sample(sampler, study, study->n_trials + (int)i, space, values, NULL);
+        if (r == 0)
+            r = print_one(space, values);
+    }
+    sampler_destroy(sampler);
+    return r;
+}
+
+static int print_samples(const struct request *request, const struct study *study, const struct space *space)
+{
+    uint64_t n = 0;
+    if (space->n == 0)
         return args_say(EXIT_FAILURE,
                         "no parameters: %s: a study with at least one trial that has some is needed",
                         request->study);
-    if (r == 0)
-        r = sampler_create(&request->options, &sampler);
-    if (r == 0 && !(values = calloc((size_t)space.n, sizeof *values)))
-        r = -ENOMEM;
-    for (uint64_t i = 0; r == 0 && i < request->n; i++) {
-        r = sampler_sample(sampler, study, study->n_trials + (int)i, &space, values, NULL);
-        if (r == 0)
-            r = print_one(&space, values);
-    }
+    int status = check_ranges(space);
+    if (status != GO_ON)
+        return status;
+    double *values = calloc((size_t)space->n, sizeof *values);
+    int r = !values                                 ? -ENOMEM
+            : request->options.kind == SAMPLER_GRID ? print_points(request, study, space, values, &n)
+                                                    : print_draws(request, study, space, values);
     free(values);
-    sampler_destroy(sampler);
-    space_finish(&space);
-    return r < 0 ? refuse(r, request) : EXIT_SUCCESS;
+    if (r == -ENODATA && n > 0)
+        return args_say(EXIT_FAILURE, "no points left: %s: the grid has no more than these %llu",
+                        request->study, (unsigned long long)n);
+    return r < 0 ? refuse(r, request, space) : EXIT_SUCCESS;
 }
 
 static int run(const struct request *request)
@@ -143,7 +194,10 @@ static int run(const struct request *request)
     study_store_close(store);
     if (r < 0)
         return args_say(EXIT_FAILURE, "%s", err);
-    int status = print_samples(request, study);
+    struct space space = {0};
+    r = space_union(study, &space);
+    int status = r < 0 ? refuse(r, request, &space) : print_samples(request, study, &space);
+    space_finish(&space);
     study_destroy(study);
     return status;
 }

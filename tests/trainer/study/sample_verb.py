@@ -55,6 +55,12 @@ def main():
             assert len({json.dumps(params) for params in drawn}) > 10, sampler
             if sampler != "grid":
                 assert drawn != samples(*where, "--n", "20", "--sampler", sampler, "--seed", "1"), sampler
+        # the next points of a grid, each once, until there are no more
+        points = run(*where, "--n", "1000000", "--sampler", "grid")
+        drawn = points.stdout.splitlines()
+        assert points.returncode == 1 and 1000 > len(drawn) == len(set(drawn)) > 20, points.stderr
+        assert points.stderr == f"papertape-trainer: no points left: search: the grid has no more than these {len(drawn)}\n", points.stderr
+        assert [json.dumps(p) for p in samples(*where, "--n", "20", "--sampler", "grid")] == [json.dumps(json.loads(line)["params"]) for line in drawn[:20]]
         # the study is best at a high rate: TPE has seen it, random has not
         rates = {s: sorted(p["rate"] for p in samples(*where, "--n", "101", "--sampler", s))[50] for s in ("tpe", "random")}
         assert rates["tpe"] > 3 * rates["random"], rates
@@ -62,6 +68,10 @@ def main():
         assert samples(*where[:2], "--study", "two", "--n", "3")
         refused(1, "several objectives", *where[:2], "--study", "two", "--sampler", "mcmc")
         refused(1, "no parameters", *where[:2], "--study", "empty")
+        for sampler in "tpe", "random", "grid", "mcmc":
+            for name, words in ("endless", "parameter x: a range without an end"), ("wide", "parameter x: a range wider than"):
+                refused(1, words, *where[:2], "--study", name, "--sampler", sampler)
+        refused(1, "a grid of 1e+20", *where[:2], "--study", "fine", "--sampler", "grid")
         refused(1, "search", *where[:2], "--study", "serach")
         refused(1, "nowhere.db", "--storage", os.path.join(folder, "nowhere.db"), "--study", "search")
         assert not os.path.exists(os.path.join(folder, "nowhere.db"))

@@ -1,5 +1,6 @@
-/* Writes a file of three studies for sample_verb.py: "search", best where the rate is high; "two", of two
- * objectives; "empty". */
+/* Writes a file of studies for sample_verb.py: "search", best where the rate is high; "two", of two
+ * objectives; "empty"; "endless" and "wide", whose ranges nothing can be drawn from; "fine", whose grid is
+ * too large. */
 #include "db/studies/store.h"
 #include "tests/fatal.h"
 #include "trainer/study/sampler.h"
@@ -56,6 +57,29 @@ static void write_study(struct study_store *store, const char *name, int n_objec
     study_destroy(study);
 }
 
+/* A study of 12 trials, of parameters x and y of one distribution, both 0. */
+static void write_zeros(struct study_store *store, const char *name, const char *text)
+{
+    static const enum study_direction directions[] = {STUDY_MAXIMIZE};
+    struct distribution distribution;
+    int64_t id, trial;
+    int number;
+    if (distribution_parse(text, &distribution, err) < 0 ||
+        study_store_create(store, name, directions, 1, &id, NULL, err) < 0)
+        fatal("%s", err);
+    for (int i = 0; i < 12; i++)
+        if (study_store_ask(store, id, false, &trial, &number, err) < 0 ||
+            study_store_set_param(store, trial, "x", &distribution, 0, err) < 0 ||
+            study_store_set_param(store, trial, "y", &distribution, 0, err) < 0 ||
+            study_store_tell(store, trial, TRIAL_COMPLETE, (double[]){i}, 1, err) < 0)
+            fatal("%s", err);
+    distribution_finish(&distribution);
+}
+
+#define NUMBERS(kind, low, high, step) \
+    "{\"name\": \"" kind "Distribution\", \"attributes\": {\"step\": " step ", \"low\": " low \
+    ", \"high\": " high ", \"log\": false}}"
+
 int main(int argc, char **argv)
 {
     struct study_store *store;
@@ -67,6 +91,9 @@ int main(int argc, char **argv)
     write_study(store, "search", 1, 40, &space);
     write_study(store, "two", 2, 15, &space);
     write_study(store, "empty", 1, 0, &space);
+    write_zeros(store, "endless", NUMBERS("Float", "-Infinity", "Infinity", "null"));
+    write_zeros(store, "wide", NUMBERS("Float", "-1e308", "1e308", "null"));
+    write_zeros(store, "fine", NUMBERS("Int", "0", "10000000000", "1"));
     if (study_store_commit(store, err) < 0)
         fatal("%s", err);
     study_store_close(store);
