@@ -5,6 +5,9 @@ choices; trials that are COMPLETE, PRUNED (with and without reports, NaN among t
 RUNNING (with parts of what they were promised); parameters that some trials lack; ties. For each the densities below and
 above, and the acquisition, are compared at points of the whole space and at points drawn from Optuna's own estimator.
 Optuna sorts by numpy's default sort, whose order of ties depends on the machine: here it is made stable.
+Without the clip kernels on a logarithmic axis may be as narrow as 1e-12, where the last bits of log(), ours and numpy's,
+decide: a point is left out where the two differ and Optuna's own figure moves as far once its logarithms move by BITS.
+How many are left out is printed, and few are right.
 
 What our TPE draws with a single candidate is a draw from below: its marginals are compared with Optuna's by Kolmogorov and
 Smirnov's test. What it promises for a RUNNING trial is read by Optuna's sampler.
@@ -13,6 +16,7 @@ usage: tpe_oracle.py DRIVER
 """
 
 import datetime
+import functools
 import json
 import math
 import os
@@ -30,7 +34,7 @@ with oracle_venv.imports("optuna"):
     import optuna
     from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution, distribution_to_json
     from optuna.samplers import TPESampler
-    from optuna.samplers._tpe import sampler as tpe
+    from optuna.samplers._tpe import parzen_estimator as tpe_parzen, sampler as tpe
     from optuna.trial import TrialState
     from scipy import stats
 
@@ -39,6 +43,8 @@ ROUNDING = 1e-14  # of a figure's size: without a prior and the clip logarithms 
 LONG = os.environ.get("PAPERTAPE_LONG") == "1"
 STUDIES, POINTS = (300, 1000) if LONG else (40, 1000)
 DRAWN_STUDIES, DRAWS = (20, 2000) if LONG else (1, 300)
+BITS = 4  # of log(), units in the last place
+LEFT_OUT = 1e-4  # at most, of all figures
 UNLIKELY = 1e-5  # of one marginal; all is drawn from fixed seeds
 UNSTABLE = numpy.argsort
 
@@ -187,14 +193,35 @@ def number(value):
     return float(value) if isinstance(value, (int, float)) else {"inf": math.inf, "-inf": -math.inf}.get(value, math.nan)
 
 
+def moved(estimator, columns):
+    """How far each figure of Optuna's moves with the last bits of the logarithms of what was observed."""
+    mixture, figures = estimator._mixture_distribution, estimator.log_pdf(columns)
+    most = numpy.zeros(len(figures))
+    for sign in (-1, 1):
+        distributions = []
+        for d in mixture.distributions:
+            if getattr(d, "is_log", False):
+                bits = sign * BITS * numpy.spacing(max(abs(d.adapted_low), abs(d.adapted_high)))
+                sigma = numpy.where(d.sigma > tpe_parzen.EPS, numpy.maximum(d.sigma + bits, tpe_parzen.EPS), d.sigma)
+                d = d._replace(mu=d.mu + bits, sigma=sigma)
+            distributions.append(d)
+        other = mixture._replace(distributions=distributions).log_pdf(estimator._transform(columns))
+        most = numpy.fmax(most, numpy.abs(other - figures))
+    return most
+
+
 class Worst:
     def __init__(self):
-        self.difference, self.count = 0.0, 0
+        self.difference, self.count, self.left_out = 0.0, 0, 0
 
-    def compare(self, what, got, wanted, where):
+    def compare(self, what, got, wanted, where, unsure):
+        """unsure(): how far each of the wanted figures moves with log(); asked for where something differs."""
         for i, (a, b) in enumerate(zip(got, wanted, strict=True)):
             difference = 0.0 if a == b else abs(a - b)
             if not difference <= TOLERANCE + ROUNDING * abs(b):
+                if difference <= unsure()[i]:
+                    self.left_out += 1
+                    continue
                 raise AssertionError(f"{what} at point {i} of {where}: ours {a!r}, Optuna's {b!r}")
             if abs(b) < 1e6:
                 self.difference = max(self.difference, difference)
@@ -220,10 +247,12 @@ def compare_space(driver, study, sampler, number_of_trial, space, rng, worst, wh
     )
     log_below, log_above = below.log_pdf(columns), above.log_pdf(columns)
     got_below, got_above = ([number(x) for x in answer[side]] for side in ("below", "above"))
-    worst.compare("below", got_below, log_below, where)
-    worst.compare("above", got_above, log_above, where)
+    unsure_below, unsure_above = functools.cache(lambda: moved(below, columns)), functools.cache(lambda: moved(above, columns))
+    worst.compare("below", got_below, log_below, where, unsure_below)
+    worst.compare("above", got_above, log_above, where, unsure_above)
     finite = [i for i in range(POINTS) if math.isfinite(log_below[i]) and math.isfinite(log_above[i])]
-    worst.compare("acquisition", [got_below[i] - got_above[i] for i in finite], [log_below[i] - log_above[i] for i in finite], where)
+    got, wanted = [got_below[i] - got_above[i] for i in finite], [log_below[i] - log_above[i] for i in finite]
+    worst.compare("acquisition", got, wanted, where, lambda: (unsure_below() + unsure_above())[finite])
 
 
 def compare_study(driver, seed, worst):
@@ -304,8 +333,9 @@ def main():
             compare_study(driver, seed, worst)
         for seed in range(first, first + DRAWN_STUDIES):
             compare_draws(driver, seed)
-    print(f"optuna {optuna.__version__}: {STUDIES} studies, {worst.count} figures, the worst differs by {worst.difference:.2e}")
-    assert worst.count > STUDIES * POINTS
+    print(f"optuna {optuna.__version__}: {STUDIES} studies, {worst.count} figures, the worst differs by {worst.difference:.2e}; "
+          f"left out, where the last bits of log() decide: {worst.left_out}")
+    assert worst.count > STUDIES * POINTS and worst.left_out <= LEFT_OUT * worst.count
 
 
 if __name__ == "__main__":
