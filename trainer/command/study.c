@@ -174,15 +174,21 @@ static int keep_text(struct study_run *run)
                  : GO_ON;
 }
 
+static struct search_opening opening_of(const struct study_run *run)
+{
+    return (struct search_opening){.url = run->url,
+                                   .name = run->args->name,
+                                   .text = run->text,
+                                   .folder = run->folder,
+                                   .now_ns = run->now_ns,
+                                   .settings = &run->settings,
+                                   .config = &run->config};
+}
+
 static int open_study(struct study_run *run)
 {
     char err[STUDY_ERROR_MAX];
-    const struct search_opening opening = {.url = run->url,
-                                           .name = run->args->name,
-                                           .text = run->text,
-                                           .folder = run->folder,
-                                           .now_ns = run->now_ns,
-                                           .settings = &run->settings};
+    const struct search_opening opening = opening_of(run);
     int r = search_open(&opening, tell, run, &run->study, err);
     return r < 0 ? study_failed(run, storage_cause(r), "%s", err) : keep_text(run);
 }
@@ -248,14 +254,18 @@ static bool is_stopped(void *ctx)
 
 static int load_market(struct study_run *run)
 {
-    char err[TRIAL_ERROR_MAX];
+    char err[TRIAL_ERROR_MAX], why[STUDY_ERROR_MAX];
     report_state(&run->report, "loading", 0);
     int r = report_pace(&run->report, 0, run->args->heartbeat_ms);
     if (r < 0)
         return study_failed(run, NULL, "cannot begin the heartbeat: %s", strerror(-r));
     r = search_market_open(&run->config, &run->settings, &run->market, err);
     report_pace_end(&run->report); /* workers are forks of one thread */
-    return r < 0 ? study_failed(run, train_cause(r, "config"), "%s", err) : GO_ON;
+    if (r < 0)
+        return study_failed(run, train_cause(r, "config"), "%s", err);
+    const struct search_opening opening = opening_of(run);
+    r = search_open_rows(&opening, run->market, run->study, why);
+    return r < 0 ? study_failed(run, storage_cause(r), "%s", why) : GO_ON;
 }
 
 /* GO_ON: all trials are done. */

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trainer/search/defined.h"
+
 #define NOW "papertape:now_ns"
 
 __attribute__((format(printf, 3, 4))) static int say(char *err, int code, const char *format, ...)
@@ -91,6 +93,46 @@ static int check_space(const struct study *study, const struct space *space,
     return r;
 }
 
+/* Has it trials that others are compared with? */
+static bool is_bound(const struct study *study)
+{
+    for (int i = 0; i < study->n_trials; i++) {
+        const enum trial_state state = study->trials[i]->state;
+        if (state == TRIAL_RUNNING || state == TRIAL_COMPLETE || state == TRIAL_PRUNED)
+            return true;
+    }
+    return false;
+}
+
+/* `now` is what the attribute would be; what the study does not say is no difference. */
+static int check_same(const struct study *study, const char *attribute, json_t *now, const char *what,
+                      const char *hint, char *err)
+{
+    const struct study_attribute *kept = study_attribute_find(study->user, study->n_user, attribute);
+    json_t *was = kept && is_bound(study) ? json_loads(kept->json, 0, NULL) : NULL;
+    const char *key = now ? search_differs(was, now) : NULL;
+    int r = now ? 0 : say(err, -ENOMEM, "out of memory");
+    if (key) {
+        char *before = json_dumps(json_object_get(was, key), JSON_ENCODE_ANY);
+        char *after = json_dumps(json_object_get(now, key), JSON_ENCODE_ANY);
+        r = say(err, -EINVAL, "another search: %.100s: %s%.60s: it was %.80s, now it is %.80s: %s",
+                study->name, what, key, before ? before : "another", after ? after : "another", hint);
+        free(before);
+        free(after);
+    }
+    json_decref(was);
+    return r;
+}
+
+static int check_defined(const struct search_opening *opening, const struct study *study, char *err)
+{
+    json_t *now = search_defined(opening->config, opening->settings);
+    int r = check_same(study, "papertape:trial", now, "", "the same, or another name of the study, is right",
+                       err);
+    json_decref(now);
+    return r;
+}
+
 /* ---- Making it. ---- */
 
 static int set(struct study_store *store, int64_t id, const char *key, json_t *value, char *err)
@@ -110,6 +152,8 @@ static int set_all(struct study_store *store, int64_t id, const struct search_op
         r = set(store, id, "papertape:config", json_string(opening->text), err);
     if (r == 0)
         r = set(store, id, "papertape:folder", json_string(opening->folder), err);
+    if (r == 0)
+        r = set(store, id, "papertape:trial", search_defined(opening->config, opening->settings), err);
     return r == 0 ? set(store, id, NOW, json_integer(opening->now_ns), err) : r;
 }
 
@@ -125,6 +169,8 @@ static int open_in(struct study_store *store, const struct search_opening *openi
         r = study_store_load(store, id, &study, err);
     if (r == 0)
         r = check_space(study, &opening->settings->space, told, ctx, err);
+    if (r == 0)
+        r = check_defined(opening, study, err);
     if (r == 0)
         r = set_all(store, id, opening, err);
     if (r == 0)
@@ -153,6 +199,42 @@ int search_open(const struct search_opening *opening, void (*told)(void *ctx, co
             *ret = NULL;
         }
     }
+    study_store_close(store);
+    return r;
+}
+
+/* ---- Its rows. ---- */
+
+static int take_rows(struct study_store *store, const struct search_opening *opening,
+                     const struct search_market *market, struct study *study, char *err)
+{
+    json_t *rows = search_rows(market);
+    int r = study_store_sync(store, study, err);
+    if (r == 0) /* another process may have begun it meanwhile */
+        r = check_defined(opening, study, err);
+    if (r == 0)
+        r = check_same(study, "papertape:rows", rows,
+                       "rows: ", "the bars that it began with, or another name of the study, are right", err);
+    if (r == 0)
+        r = set(store, study->id, "papertape:rows", json_incref(rows), err);
+    if (r == 0)
+        r = study_store_sync(store, study, err);
+    json_decref(rows);
+    return r;
+}
+
+int search_open_rows(const struct search_opening *opening, const struct search_market *market,
+                     struct study *study, char err[static STUDY_ERROR_MAX])
+{
+    struct study_store *store;
+    int r = study_store_open(opening->url, STUDY_STORE_WRITE, 0, &store, err);
+    if (r < 0)
+        return r;
+    r = study_store_begin(store, err);
+    if (r == 0 && (r = take_rows(store, opening, market, study, err)) < 0)
+        study_store_rollback(store);
+    else if (r == 0)
+        r = study_store_commit(store, err);
     study_store_close(store);
     return r;
 }

@@ -3,7 +3,7 @@
 #define TRAINER_SEARCH_OPENING_H
 
 #include "db/studies/store.h"
-#include "trainer/search/settings.h"
+#include "trainer/search/trial.h"
 
 /* What `now` was when the study began; 0: there is none of that name, or it does not say. `url` may name a
  * file that is not there. 0, or -errno as study_store_open(). */
@@ -15,12 +15,21 @@ struct search_opening {
     const char *folder;
     int64_t now_ns;
     const struct search_settings *settings; /* trials and the space */
+    const struct config *config;
 };
 
 /* Makes it, or goes on with one of the same directions; of that each parameter must be what it was: the same
  * kind, scale and choices, else -EINVAL names the first that is not. One whose range differs is told by
- * `told`. 0 or -errno with a sentence. *ret: the study as it is, for study_destroy(). */
+ * `told`. So must all be that a trial's value follows from (trainer/search/defined.h), unless no trial runs
+ * or has a value yet: else values of other rows were compared with these, and what was chosen on rows that
+ * are the holdout now were tested on them. 0 or -errno with a sentence. *ret: the study as it is, for
+ * study_destroy(). */
 int search_open(const struct search_opening *opening, void (*told)(void *ctx, const char *words), void *ctx,
                 struct study **ret, char err[static STUDY_ERROR_MAX]);
+
+/* The same of the rows, once they are known: bars may have come to a file since. `study` is brought up to
+ * date. */
+int search_open_rows(const struct search_opening *opening, const struct search_market *market,
+                     struct study *study, char err[static STUDY_ERROR_MAX]);
 
 #endif

@@ -329,6 +329,52 @@ def test_refused(trainer, folder):
         database.close()
 
 
+def test_other_file(trainer, folder):
+    """A study goes on with what its trials were: what was chosen on some rows is not tested on them; the rest may change."""
+    where = ("--state", "st")
+    os.mkdir(os.path.join(folder, "grow"))
+    for name in ("AAAUSDT_1h.csv", "BBBUSDT_1h.csv"):
+        with open(os.path.join(folder, name)) as whole, open(os.path.join(folder, "grow", name), "w") as part:
+            part.writelines(whole.readlines()[:600])
+    base = {"study": {"trials": 2, "pruner": "none"}, "data": {"bars": "grow/AAAUSDT_1h.csv, grow/BBBUSDT_1h.csv"}}
+    config = write(os.path.join(folder, "bound.ini"), base)
+    ran = trainer.run("study", "bound", "--config", config, *where)
+    check(ran.returncode == 0, f"other: {ran.stderr}")
+    more = {"study": {"trials": 3}}
+    for section, key, value, was in (
+            ("study", "holdout", "0.05", "0.2"), ("study", "validation", "kfold:4", "kfold:3"), ("study", "purge_bars", "0", "auto"),
+            ("study", "embargo_bars", "0", "auto"), ("study", "deviation_weight", "0", "0.1"), ("study", "drawdown_penalty", "1", "0"),
+            ("study", "volatility_penalty", "1", "0"), ("data", "train_to", "2024-01-10T00:00:00Z", ""), ("data", "bars", "AAAUSDT_1h.csv", "grow/A"),
+            ("training", "total_steps", "1024", "2048"), ("ppo", "copies", "8", "4"), ("environment", "norm_action", "20", "10"),
+            ("search", "epochs", None, "searched"), ("search", "steps", "64..128", "64"), ("search", "lookback", "1..3", "")):
+        other = write(os.path.join(folder, "other.ini"), base, more, {section: {key: value}})
+        named = key if section == "search" else f"[{section}] {key}"
+        refuse(trainer, f"other: {key}", ["another search: bound", f"{named}: it was", was, "now it is", "another name"], "bound", "--config",
+               other, *where)
+    with open(os.path.join(folder, config)) as file, open(f"{folder}/st/studies/bound/study.ini") as kept:
+        check(file.read() == kept.read(), "other: what was refused is not kept")
+    with open(os.path.join(folder, "AAAUSDT_1h.csv")) as whole, open(os.path.join(folder, "grow", "AAAUSDT_1h.csv"), "w") as part:
+        part.writelines(whole.readlines()[:650])
+    refuse(trainer, "other: more bars", ["another search: bound", "rows: ", "it was", "now it is"], "bound", "--resume", "--trials", "3", *where)
+    with open(os.path.join(folder, "AAAUSDT_1h.csv")) as whole, open(os.path.join(folder, "grow", "AAAUSDT_1h.csv"), "w") as part:
+        part.writelines(whole.readlines()[:600])
+    other = write(os.path.join(folder, "other.ini"), base, more, {
+        "training": {"seed": 7, "threads": 1, "checkpoint_every": 3}, "serve": {"priority": 5},
+        "study": {"trials": 3, "workers": 1, "sampler": "random", "seed": 3, "pruner": "median", "heartbeat_s": 1, "retries": 0, "min_excess": 0,
+                  "expires": "3d", "every": "1d", "combine": "majority"}})
+    ran = trainer.run("study", "bound", "--config", other, *where)
+    check(ran.returncode == 0 and len(trials(folder, "bound")) == 3, f"other: what may change: {ran.stderr}")
+    database = sqlite3.connect(os.path.join(folder, "st", "studies.db"))
+    with database: # as a study of Optuna's, which says nothing of it
+        database.execute("DELETE FROM study_user_attributes WHERE \"key\" IN ('papertape:trial', 'papertape:rows')")
+    database.close()
+    other = write(os.path.join(folder, "other.ini"), base, {"study": {"trials": 4, "holdout": 0.1}})
+    ran = trainer.run("study", "bound", "--config", other, *where)
+    kept = dict(rows(folder, 'SELECT "key", value_json FROM study_user_attributes JOIN studies USING (study_id) WHERE study_name = ?', "bound"))
+    check(ran.returncode == 0 and json.loads(kept["papertape:trial"])["[study] holdout"] == "0.1" and
+          json.loads(kept["papertape:rows"])["holdout_rows"] > 0, f"other: without attributes: {ran.stderr} {kept}")
+
+
 def test_failing(trainer, folder):
     """Trials whose values do not fit together are FAIL and say why; a study of nothing else has no proposal."""
     config = write(os.path.join(folder, "failing.ini"), {"study": {"trials": 3}, "search": {
@@ -366,7 +412,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(sys.argv[1], folder)
         write_market(folder, n=700)
-        for test in (test_whole, test_killed, test_stopped, test_refused, test_failing, test_grid, test_terminal):
+        for test in (test_whole, test_killed, test_stopped, test_refused, test_other_file, test_failing, test_grid, test_terminal):
             begun = time.monotonic()
             test(trainer, folder)
             print(f"{test.__name__}: {time.monotonic() - begun:.1f} s")

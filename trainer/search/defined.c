@@ -1,0 +1,161 @@
+#include "trainer/search/defined.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "trainer/search/inside.h"
+
+enum { KEYS_MAX = 256, NAME_MAX_BYTES = 2 * CONFIG_WORD_MAX + 8 };
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+    for (; *names; names++)
+        if (strcmp(*names, name) == 0)
+            return true;
+    return false;
+}
+
+/* ---- Which keys. ---- */
+
+static bool of_study(const char *name)
+{
+    static const char *const names[] = {
+        "validation",       "purge_bars",       "embargo_bars",       "holdout",
+        "deviation_weight", "drawdown_penalty", "volatility_penalty", NULL};
+    return is_one_of(name, names);
+}
+
+/* total_steps, which a training may go on with more of, is a trial's whole. Of presets there are the keys. */
+static bool of_config(const struct config_key *key)
+{
+    static const char *const others[] = {"name",      "preset",     "seed",     "device",
+                                         "threads",   "memory_cap", "fit_from", "fit_to",
+                                         "test_from", "test_to",    NULL};
+    if (strcmp(key->name, "total_steps") == 0)
+        return true;
+    return !key->may_change && !is_one_of(key->name, others);
+}
+
+/* ---- Their values. ---- */
+
+static double most_of(const struct distribution *distribution)
+{
+    double most = distribution->kind == DISTRIBUTION_CATEGORICAL ? 0 : distribution->high;
+    for (int i = 0; distribution->kind == DISTRIBUTION_CATEGORICAL && i < distribution->n_choices; i++) {
+        double choice = json_number_value(json_array_get(distribution->choices, (size_t)i));
+        most = choice > most ? choice : most;
+    }
+    return most;
+}
+
+/* False: it is not searched. */
+static bool is_searched(const struct space *space, const char *name, char *buf, size_t cap)
+{
+    static const char *const of_rows[] = {"lookback", "forced_exit_bars", "cooldown_bars", NULL};
+    for (int i = 0; i < space->n; i++) {
+        if (strcmp(space->params[i].name, name) != 0)
+            continue;
+        if (is_one_of(name, of_rows))
+            snprintf(buf, cap, "searched, at most %.6g", most_of(&space->params[i].distribution));
+        else
+            snprintf(buf, cap, "searched");
+        return true;
+    }
+    return false;
+}
+
+static bool put(json_t *to, const char *section, const char *name, const char *value)
+{
+    char key[NAME_MAX_BYTES];
+    snprintf(key, sizeof key, "[%s] %s", section, name);
+    json_t *text = json_string(value);
+    if (!text) /* a path that is no UTF-8: another one differs all the same, but for its name */
+        text = json_string("(not UTF-8)");
+    return json_object_set_new(to, key, text) == 0;
+}
+
+static bool put_study(json_t *to, const struct search_settings *settings)
+{
+    struct config_key keys[KEYS_MAX];
+    char value[CONFIG_WORD_MAX];
+    size_t n = settings_keys(keys, KEYS_MAX);
+    for (size_t i = 0; i < n && i < KEYS_MAX; i++)
+        if (of_study(keys[i].name) && (settings_get(settings, keys[i].name, value, sizeof value) < 0 ||
+                                       !put(to, "study", keys[i].name, value)))
+            return false;
+    return true;
+}
+
+static bool put_config(json_t *to, const struct config *config, const struct search_settings *settings,
+                       char *value)
+{
+    struct config_key keys[KEYS_MAX];
+    size_t n = config_keys(keys, KEYS_MAX);
+    for (size_t i = 0; i < n && i < KEYS_MAX; i++) {
+        const struct config_key *key = &keys[i];
+        if (of_config(key) && !is_searched(&settings->space, key->name, value, CONFIG_LIST_MAX) &&
+            config_get(config, key->section, key->name, value, CONFIG_LIST_MAX) < 0)
+            return false;
+        if (of_config(key) && !put(to, key->section, key->name, value))
+            return false;
+    }
+    return true;
+}
+
+json_t *search_defined(const struct config *config, const struct search_settings *settings)
+{
+    struct config *own = malloc(sizeof *own);
+    char *value = malloc(CONFIG_LIST_MAX);
+    json_t *json = own && value ? json_object() : NULL;
+    if (json) {
+        *own = *config;
+        int64_t end = config_train_end(&config->data); /* also by test_from */
+        own->data.train_to = end == INT64_MAX ? 0 : end;
+        if (!put_study(json, settings) || !put_config(json, own, settings, value)) {
+            json_decref(json);
+            json = NULL;
+        }
+    }
+    free(value);
+    free(own);
+    return json;
+}
+
+/* ---- Rows. ---- */
+
+static json_t *time_of(const struct search_market *market, size_t row)
+{
+    char text[32];
+    struct tm tm;
+    size_t last = trainer_data_row(market->grid, row < market->rows ? row : market->rows - 1);
+    time_t s = (time_t)(market_open_ns(market->source.market, last) / INT64_C(1000000000));
+    return gmtime_r(&s, &tm) && strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm) > 0 ? json_string(text)
+                                                                                           : json_null();
+}
+
+json_t *search_rows(const struct search_market *market)
+{
+    const struct split_rows *search = &market->search, *holdout = &market->holdout;
+    return json_pack("{s:o, s:o, s:I, s:o, s:I, s:I, s:I}", "from", time_of(market, search->from), "to",
+                     time_of(market, search->to), "rows", (json_int_t)(search->to - search->from),
+                     "holdout_from", time_of(market, holdout->from), "holdout_rows",
+                     (json_int_t)(holdout->to - holdout->from), "purge", (json_int_t)market->purge, "embargo",
+                     (json_int_t)market->embargo);
+}
+
+/* ---- Are they the same? ---- */
+
+const char *search_differs(json_t *was, json_t *now)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(now, key, value)
+    {
+        const json_t *before = json_object_get(was, key);
+        if (before && !json_equal(before, value))
+            return key;
+    }
+    return NULL;
+}
