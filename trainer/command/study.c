@@ -338,6 +338,30 @@ static int reload_study(struct study_run *run)
     return r < 0 ? study_failed(run, storage_cause(r), "%s", err) : GO_ON;
 }
 
+/* No trial has come to a value: the first failure that says why is the search's. */
+static int all_failed(struct study_run *run)
+{
+    for (int i = 0; i < run->study->n_trials; i++) {
+        const struct study_trial *trial = run->study->trials[i];
+        const struct study_attribute *failure =
+            study_attribute_find(trial->user, trial->n_user, "papertape:failure");
+        if (trial->state != TRIAL_FAIL || !failure)
+            continue;
+        const struct study_attribute *of =
+            study_attribute_find(trial->user, trial->n_user, "papertape:cause");
+        json_t *words = json_loads(failure->json, JSON_DECODE_ANY, NULL);
+        json_t *cause = of ? json_loads(of->json, JSON_DECODE_ANY, NULL) : NULL;
+        const char *said = json_string_value(words);
+        const bool nan = json_is_string(cause) && strcmp(json_string_value(cause), "nan") == 0;
+        int status = study_failed(run, nan ? "nan" : "config", "every trial failed, the first (%d): %.800s",
+                                  trial->number, said ? said : "it does not say why");
+        json_decref(words);
+        json_decref(cause);
+        return status;
+    }
+    return study_failed(run, NULL, "every trial failed: of none is it known why: their workers died");
+}
+
 static int propose(struct study_run *run)
 {
     char err[TRIAL_ERROR_MAX];
@@ -345,6 +369,9 @@ static int propose(struct study_run *run)
     int status = reload_study(run);
     if (status != GO_ON)
         return status;
+    const struct tally tally = tally_of(run->study);
+    if (tally.done > 0 && tally.states[TRIAL_COMPLETE] + tally.states[TRIAL_PRUNED] == 0)
+        return all_failed(run);
     report_bar_clear(&run->report);
     report_state(&run->report, "proposing", run->last.tally.done);
     int r = report_pace(&run->report, 0, run->args->heartbeat_ms);

@@ -180,7 +180,7 @@ static int ask(struct study_store *store, struct study *study, struct sampler *s
     if (r == 0)
         return 0;
     if (ret->failed)
-        r = search_tell_failure(store, ret->trial, why, err);
+        r = search_tell_failure(store, ret->trial, why, "config", err);
     if (r >= 0)
         r = ret->failed ? 0 : set_worker(store, ret->trial, err);
     return r < 0 ? r : 1;
@@ -206,14 +206,18 @@ int search_ask(struct study_store *store, struct study *study, struct sampler *s
 
 /* ---- Telling. ---- */
 
-int search_tell_failure(struct study_store *store, int64_t trial, const char *words,
+int search_tell_failure(struct study_store *store, int64_t trial, const char *words, const char *cause,
                         char err[static STUDY_ERROR_MAX])
 {
+    json_t *word = json_string(cause);
     json_t *failure = json_string(words);
     if (!failure) /* not UTF-8 */
         failure = json_string("it failed");
     int r = set_json(store, trial, "papertape:failure", failure, false, err);
+    if (r == 0)
+        r = set_json(store, trial, "papertape:cause", word, false, err);
     json_decref(failure);
+    json_decref(word);
     return r < 0 ? r : study_store_tell(store, trial, TRIAL_FAIL, NULL, 0, err);
 }
 

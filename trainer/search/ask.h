@@ -28,8 +28,8 @@ int search_ask(struct study_store *store, struct study *study, struct sampler *s
                const struct search_settings *settings, int wanted, struct asked *ret, bool *ret_exhausted,
                char err[static STUDY_ERROR_MAX]);
 
-/* FAIL with papertape:failure. */
-int search_tell_failure(struct study_store *store, int64_t trial, const char *words,
+/* FAIL with papertape:failure and papertape:cause ("config", "nan"). */
+int search_tell_failure(struct study_store *store, int64_t trial, const char *words, const char *cause,
                         char err[static STUDY_ERROR_MAX]);
 /* COMPLETE or PRUNED with papertape:splits. */
 int search_tell(struct study_store *store, int64_t trial, enum trial_state state,

@@ -214,7 +214,8 @@ static void retry_all(struct search *search, const struct pool_worker *worker, c
     }
     for (int i = 0; i < search->study->n_trials; i++)
         if (is_of(search->study->trials[i], name)) {
-            retry(search, search->study->trials[i], search->stopping && worker->killed, how);
+            retry(search, search->study->trials[i],
+                  search->failure < 0 || (search->stopping && worker->killed), how);
             n++;
         }
     if (n == 0 && !search->stopping)

@@ -26,9 +26,10 @@ struct worker {
     struct beat *beat;
     double *values; /* [space->n] */
     struct asked asked;
-    int split;     /* that were reported */
-    int failure;   /* of the storage, within a trial */
-    bool lost;     /* somebody else has ended the trial */
+    int split;   /* that were reported */
+    int failure; /* of the storage, within a trial */
+    bool lost;   /* somebody else has ended the trial */
+    bool on_device;
     bool is_alone; /* nobody hears it any more */
     char err[WORDS_MAX];
 };
@@ -82,15 +83,30 @@ static void say_words(struct worker *worker, const char *kind, const char *words
     say(worker, line);
 }
 
-static const char *cause_of(int error)
+/* NULL: it is not the machine's fault. */
+static const char *cause_of(const struct worker *worker, int error)
 {
     switch (-error) {
     case ENOMEM:
+    case EAGAIN:
         return "memory";
-    case ENOSPC:
-    case EROFS:
+    case ENODEV:
+        return "device";
     case EIO:
+        return worker->on_device ? "device" : "disk";
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+    case EROFS:
     case EBUSY:
+    case EACCES:
+    case EPERM:
+    case EMFILE:
+    case ENFILE:
+    case ENOENT:
+    case ENOTDIR:
+    case EISDIR:
+    case ENAMETOOLONG:
         return "disk";
     default:
         return NULL;
@@ -99,7 +115,7 @@ static const char *cause_of(int error)
 
 static int cannot(struct worker *worker, int error, const char *words)
 {
-    say_words(worker, "error", words, cause_of(error));
+    say_words(worker, "error", words, cause_of(worker, error));
     return EXIT_FAILURE;
 }
 
@@ -147,23 +163,32 @@ static void told(void *ctx, const char *words)
 /* ---- A trial. ---- */
 
 /* 0 or -errno of the storage, in worker->err. */
-static int tell_failure(struct worker *worker, const char *words)
+static int tell_failure(struct worker *worker, const char *words, const char *cause)
 {
     char err[STUDY_ERROR_MAX];
-    int r = search_tell_failure(worker->store, worker->asked.trial, words, err);
+    int r = search_tell_failure(worker->store, worker->asked.trial, words, cause, err);
     if (r < 0)
         snprintf(worker->err, sizeof worker->err, "%s", err);
     return r;
 }
 
 /* Told to end: it is tried again when the search goes on, however often that happens. */
-static int put_back(struct worker *worker)
+static int put_back(struct worker *worker, int retries)
 {
     bool retried;
     char err[STUDY_ERROR_MAX];
-    int r = study_store_retry(worker->store, worker->asked.trial, -1, &retried, err);
+    int r = study_store_retry(worker->store, worker->asked.trial, retries, &retried, err);
     if (r < 0)
         snprintf(worker->err, sizeof worker->err, "%s", err);
+    return r;
+}
+
+/* The next trial would fare no better: the search ends, and this one is tried again when it goes on; one
+ * without memory as often as `retries` says, for its values may need more than there is. */
+static int give_up(struct worker *worker, int r, const char *words)
+{
+    (void)put_back(worker, r == -ENOMEM ? worker->order->settings->retries : -1); /* else once it is stale */
+    snprintf(worker->err, sizeof worker->err, "trial %d: %s", worker->asked.number, words);
     return r;
 }
 
@@ -176,11 +201,13 @@ static int end_trial(struct worker *worker, int r, bool pruned, const struct tri
     if (worker->lost)
         return 0;
     if (r == 1 && !pruned)
-        return put_back(worker);
+        return put_back(worker, -1);
+    if (r < 0 && cause_of(worker, r))
+        return give_up(worker, r, words);
     if (r < 0)
-        return tell_failure(worker, words);
+        return tell_failure(worker, words, r == -EDOM ? "nan" : "config");
     if (!pruned && isnan(outcome->value))
-        return tell_failure(worker, "its value is no number");
+        return tell_failure(worker, "its value is no number", "nan");
     int said =
         search_tell(worker->store, worker->asked.trial, pruned ? TRIAL_PRUNED : TRIAL_COMPLETE, outcome, err);
     if (said < 0)
@@ -292,7 +319,7 @@ static int begin(struct worker *worker)
 
 int worker_run(const struct search_order *order, int out, const char *device)
 {
-    struct worker worker = {.order = order, .out = out};
+    struct worker worker = {.order = order, .out = out, .on_device = device};
     set_signals();
     if (device)
         setenv("CUDA_VISIBLE_DEVICES", device, 1);

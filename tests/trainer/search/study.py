@@ -382,10 +382,31 @@ def test_failing(trainer, folder):
     ran = trainer.run("study", "failing", "--config", config, "--state", "st", "--workers", "2")
     seen = lines(ran.stdout)
     told = events(seen, "trial")
-    check(ran.returncode == 0 and [event["state"] for event in told] == ["FAIL"] * 3 and
+    check(ran.returncode == 1 and [event["state"] for event in told] == ["FAIL"] * 3 and
           all("log_std_init" in event["failure"] for event in told), f"failing: {told} {ran.stderr}")
-    check(seen[-1]["result"] == "done" and seen[-1]["best"] is None and seen[-1]["proposal"] is None and
-          events(seen, "warning"), f"failing: {seen[-1]}")
+    check(seen[-1]["result"] == "failed" and seen[-1]["cause"] == "config" and seen[-1]["best"] is None and seen[-1]["proposal"] is None and
+          told[0]["failure"][:200] in events(seen, "error")[0]["message"], f"failing: {seen[-1]}")
+    again = trainer.run("study", "failing", "--resume", "--state", "st")
+    check(again.returncode == 1 and lines(again.stdout)[-1]["cause"] == "config", f"failing: again: {again.stderr}")
+    # None of them has a value: the file may be mended.
+    config = write(os.path.join(folder, "mended.ini"), {"study": {"trials": 5}})
+    ran = trainer.run("study", "failing", "--config", config, "--state", "st")
+    check(ran.returncode == 0 and lines(ran.stdout)[-1]["result"] == "done", f"failing: mended: {ran.stderr}")
+
+
+def test_full(trainer, folder):
+    """A disk without room is no trial's fault: the search ends, and its trial is done once there is room."""
+    config = write(os.path.join(folder, "full.ini"), {"study": {"trials": 3, "pruner": "none", "retries": 0}})
+    os.makedirs(os.path.join(folder, "st", "studies", "full", "0"))
+    os.symlink("/dev/full", os.path.join(folder, "st", "studies", "full", "0", "returns.csv.new"))
+    ran = trainer.run("study", "full", "--config", config, "--state", "st", "--workers", "1")
+    end, found = lines(ran.stdout)[-1], trials(folder, "full")
+    check(ran.returncode == 1 and end["result"] == "failed" and end["cause"] == "disk" and "room on the disk" in ran.stderr,
+          f"full: {ran.stderr} {end}")
+    check([state for _, state, _ in found] == ["FAIL", "WAITING"] and end["done"] == 0, f"full: {found} {end}")
+    ran = trainer.run("study", "full", "--resume", "--state", "st", "--workers", "1")
+    found = trials(folder, "full")
+    check(ran.returncode == 0 and [state for _, state, _ in found] == ["FAIL"] + ["COMPLETE"] * 3, f"full: with room: {ran.stderr} {found}")
 
 
 def test_grid(trainer, folder):
@@ -412,7 +433,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(sys.argv[1], folder)
         write_market(folder, n=700)
-        for test in (test_whole, test_killed, test_stopped, test_refused, test_other_file, test_failing, test_grid, test_terminal):
+        for test in (test_whole, test_killed, test_stopped, test_refused, test_other_file, test_failing, test_full, test_grid, test_terminal):
             begun = time.monotonic()
             test(trainer, folder)
             print(f"{test.__name__}: {time.monotonic() - begun:.1f} s")
