@@ -83,14 +83,15 @@ void study_trial(struct study_run *run, const struct study_trial *trial, const s
     take_best(run, figures);
     report_event(
         &run->report, "trial",
-        json_pack("{s:i, s:s, s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o}",
+        json_pack("{s:i, s:s, s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o}",
                   "number", trial->number, "state", trial_state_name(trial->state), "value",
                   report_number(trial->values ? trial->values[0] : NAN), "best", report_number(run->best),
                   "best_number", whole_or_null(run->best_number), "done", figures->tally.done, "trials",
                   run->settings.trials, "running", states[TRIAL_RUNNING], "complete", states[TRIAL_COMPLETE],
-                  "pruned", states[TRIAL_PRUNED], "failed", states[TRIAL_FAIL], "workers", figures->workers,
-                  "trials_per_hour", report_number(figures->per_hour), "eta_s",
-                  report_number(figures->left_s), "seconds", report_number(seconds_of(trial)), "failure",
+                  "pruned", states[TRIAL_PRUNED], "failed", figures->tally.failed, "retried",
+                  figures->tally.retried, "workers", figures->workers, "trials_per_hour",
+                  report_number(figures->per_hour), "eta_s", report_number(figures->left_s), "seconds",
+                  report_number(seconds_of(trial)), "failure",
                   failure ? json_loads(failure->json, JSON_DECODE_ANY, NULL) : json_null()));
 }
 
@@ -147,7 +148,7 @@ static void print_end(const struct study_run *run, const char *result)
     const struct tally *tally = &run->last.tally;
     printf("%s: %s after %d of %d trials: %d complete, %d pruned, %d failed", run->args->name, result,
            tally->done, run->settings.trials, tally->states[TRIAL_COMPLETE], tally->states[TRIAL_PRUNED],
-           tally->states[TRIAL_FAIL]);
+           tally->failed);
     if (run->best_number >= 0)
         printf("; best %.6g (trial %d)", run->best, run->best_number);
     putchar('\n');
@@ -164,12 +165,13 @@ void study_ended(struct study_run *run, const char *result, const char *cause)
     if (run->proposal)
         snprintf(path, sizeof path, "%s/proposal.json", run->folder);
     report_event(&run->report, "end",
-                 json_pack("{s:s, s:o, s:i, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:s}", "result", result,
-                           "cause", text_or_null(cause), "done", run->last.tally.done, "trials",
+                 json_pack("{s:s, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:s}", "result",
+                           result, "cause", text_or_null(cause), "done", run->last.tally.done, "trials",
                            run->settings.trials, "complete", states[TRIAL_COMPLETE], "pruned",
-                           states[TRIAL_PRUNED], "failed", states[TRIAL_FAIL], "best",
-                           report_number(run->best), "best_number", whole_or_null(run->best_number),
-                           "trials_per_hour", report_number(run->last.per_hour), "proposal",
+                           states[TRIAL_PRUNED], "failed", run->last.tally.failed, "retried",
+                           run->last.tally.retried, "best", report_number(run->best), "best_number",
+                           whole_or_null(run->best_number), "trials_per_hour",
+                           report_number(run->last.per_hour), "proposal",
                            path[0] ? json_string(path) : json_null(), "output", run->folder));
     if (!run->report.lines && strcmp(result, "failed") != 0)
         print_end(run, result);

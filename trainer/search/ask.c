@@ -167,7 +167,7 @@ static int ask(struct study_store *store, struct study *study, struct sampler *s
     if (r < 0)
         return r;
     const struct tally tally = tally_of(study);
-    if (!tally_has_room(&tally, wanted))
+    if (tally_room(&tally, wanted) <= 0)
         return 0;
     if ((r = study_store_ask(store, study->id, true, &ret->trial, &ret->number, err)) < 0 ||
         (r = study_store_sync(store, study, err)) < 0)

@@ -16,6 +16,8 @@
  * each worker in a row, without a trial that ended, after which it makes no sense to begin others. */
 enum { LOOK_MS = 250, STOP_MS = 8000, DEATHS = 4, SAID_MAX = 32 };
 
+enum seen { SEEN_NOTHING, SEEN_MUTE, SEEN_ENDED }; /* mute: it was told that it is */
+
 struct search {
     const struct search_order *order;
     const struct search_plan *plan;
@@ -23,7 +25,7 @@ struct search {
     struct pool pool;
     struct study_store *store; /* NULL while workers are started */
     struct study *study;
-    bool *seen; /* [seen_n] trials that had ended */
+    enum seen *seen; /* [seen_n] of each trial */
     int seen_n, done_before;
     double begun_s, stale_s, asked_s; /* asked_s: to end; 0: not yet */
     int deaths;
@@ -87,7 +89,7 @@ static bool grow_seen(struct search *search)
     const int n = search->study->n_trials;
     if (n <= search->seen_n)
         return true;
-    bool *grown = reallocarray(search->seen, (size_t)n + 64, sizeof *grown);
+    enum seen *grown = reallocarray(search->seen, (size_t)n + 64, sizeof *grown);
     if (!grown)
         return false;
     memset(grown + search->seen_n, 0, (size_t)(n + 64 - search->seen_n) * sizeof *grown);
@@ -106,12 +108,40 @@ static void take_ended(struct search *search, bool tell)
     const struct search_figures figures = figures_of(search);
     for (int i = 0; i < search->study->n_trials; i++) {
         const struct study_trial *trial = search->study->trials[i];
-        if (search->seen[i] || !trial_state_finished(trial->state))
+        if (search->seen[i] == SEEN_ENDED || !trial_state_finished(trial->state))
             continue;
-        search->seen[i] = true;
+        search->seen[i] = SEEN_ENDED;
         search->deaths = 0;
         if (tell)
             search->calls->ended(search->calls->ctx, trial, &figures);
+    }
+}
+
+static void warn(const struct search *search, const char *words)
+{
+    search->calls->warned(search->calls->ctx, words);
+}
+
+/* Trials that the search would wait for, if their worker were known to live: told once each, as soon as
+ * others are made in their place. One that ends all the same is told of as any. */
+static void take_mute(struct search *search)
+{
+    char words[STUDY_ERROR_MAX];
+    const struct tally tally = tally_of(search->study);
+    if (tally.mute == 0 || tally.done + tally.states[TRIAL_RUNNING] < search->order->wanted)
+        return;
+    for (int i = 0; i < search->study->n_trials && i < search->seen_n; i++) {
+        const struct study_trial *trial = search->study->trials[i];
+        if (trial->state != TRIAL_RUNNING || trial->heartbeat_us != STUDY_NO_TIME ||
+            search->seen[i] != SEEN_NOTHING)
+            continue;
+        search->seen[i] = SEEN_MUTE;
+        snprintf(
+            words, sizeof words,
+            "trial %d runs, but its worker gives no sign of life: the search does not wait for it (Optuna's "
+            "storage with heartbeat_interval gives them)",
+            trial->number);
+        warn(search, words);
     }
 }
 
@@ -135,14 +165,11 @@ static void look(struct search *search)
         fail(search, r, "%s", err);
     if (r == 0)
         take_ended(search, true);
+    if (search->failure == 0 && r == 0)
+        take_mute(search);
 }
 
 /* ---- Workers. ---- */
-
-static void warn(const struct search *search, const char *words)
-{
-    search->calls->warned(search->calls->ctx, words);
-}
 
 /* What every trial would say, as that there is no device, is said of the first. */
 static void warn_once(struct search *search, int number, const char *said)
@@ -256,7 +283,7 @@ static int wanted(const struct search *search)
     const struct tally tally = tally_of(search->study);
     if (search->exhausted || search->stopping || search->failure < 0)
         return 0;
-    int left = search->order->wanted - tally.done - tally.states[TRIAL_RUNNING] - idle(search);
+    int left = tally_room(&tally, search->order->wanted) - idle(search);
     int places = search->pool.n - search->pool.alive;
     return left < places ? left : places;
 }

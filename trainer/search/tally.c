@@ -25,21 +25,23 @@ struct tally tally_of(const struct study *study)
     struct tally tally = {0};
     bool *retried = calloc((size_t)study->n_trials + 1, sizeof *retried);
     for (int i = 0; i < study->n_trials; i++) {
-        tally.states[study->trials[i]->state]++;
+        const struct study_trial *trial = study->trials[i];
+        tally.states[trial->state]++;
+        tally.mute += trial->state == TRIAL_RUNNING && trial->heartbeat_us == STUDY_NO_TIME;
         if (retried) /* without memory all count, and the search ends sooner */
             take_history(study->trials[i], study, retried);
     }
     for (int i = 0; i < study->n_trials && retried; i++)
         tally.retried += retried[i] && study->trials[i]->state == TRIAL_FAIL;
     free(retried);
-    tally.done =
-        tally.states[TRIAL_COMPLETE] + tally.states[TRIAL_PRUNED] + tally.states[TRIAL_FAIL] - tally.retried;
+    tally.failed = tally.states[TRIAL_FAIL] - tally.retried;
+    tally.done = tally.states[TRIAL_COMPLETE] + tally.states[TRIAL_PRUNED] + tally.failed;
     return tally;
 }
 
-bool tally_has_room(const struct tally *tally, int wanted)
+int tally_room(const struct tally *tally, int wanted)
 {
-    return tally->done + tally->states[TRIAL_RUNNING] < wanted;
+    return wanted - tally->done - (tally->states[TRIAL_RUNNING] - tally->mute);
 }
 
 double tally_rate(int finished, double seconds)

@@ -7,12 +7,15 @@
 struct tally {
     int states[TRIAL_STATES];
     int retried; /* of FAIL: those that another trial tries again */
-    int done;    /* COMPLETE, PRUNED, and FAIL but for those */
+    int failed;  /* FAIL but for those */
+    int done;    /* COMPLETE, PRUNED and failed */
+    int mute;    /* of RUNNING: without a heartbeat, as Optuna's by default: nobody knows whether they live */
 };
 struct tally tally_of(const struct study *study);
 
-/* May another trial begin, where `wanted` are wanted in all? Those that run count as done. */
-bool tally_has_room(const struct tally *tally, int wanted);
+/* How many more trials may begin, where `wanted` are wanted in all (< 0: there are more than that)? Those
+ * that run count as done, but for mute ones, which may never be. */
+int tally_room(const struct tally *tally, int wanted);
 
 /* Trials an hour and seconds to the end, of `finished` trials in `seconds`; NaN: not known yet. */
 double tally_rate(int finished, double seconds);

@@ -220,6 +220,10 @@ def test_killed(trainer, folder):
     seen, error, status = run.end()
     found, states, retried = consistent(folder, "killed", "killed")
     check(status == 0 and seen[-1]["result"] == "done" and seen[-1]["done"] == wanted, f"killed: {error} {seen[-1]}")
+    for event in [seen[-1], *events(seen, "trial")]: # one that is tried again is not failed
+        check(event["complete"] + event["pruned"] + event["failed"] == event["done"] and event["failed"] == 0 and event["retried"] <= kills,
+              f"killed: the numbers add up: {event}")
+    check(seen[-1]["retried"] == kills, f"killed: {seen[-1]}")
     told = [event["message"] for event in events(seen, "warning") if "ended by signal 9" in event["message"]]
     check(len(told) == kills and all("is tried again" in words for words in told), f"killed: {told}")
     check(all(state in FINISHED for state in states.values()) and len(retried) == kills, f"killed: {found}")
@@ -409,6 +413,24 @@ def test_full(trainer, folder):
     check(ran.returncode == 0 and [state for _, state, _ in found] == ["FAIL"] + ["COMPLETE"] * 3, f"full: with room: {ran.stderr} {found}")
 
 
+def test_mute(trainer, folder):
+    """A trial of Optuna's whose worker died, which nobody can know, does not hold the search."""
+    config = write(os.path.join(folder, "mute.ini"), {"study": {"trials": 1, "pruner": "none"}})
+    check(trainer.run("study", "mute", "--config", config, "--state", "st").returncode == 0, "mute: the first")
+    database = sqlite3.connect(os.path.join(folder, "st", "studies.db"))
+    with database:
+        database.execute("INSERT INTO trials (number, study_id, state, datetime_start) SELECT 1, study_id, 'RUNNING', '2026-01-01 00:00:00.000000' "
+                         "FROM studies WHERE study_name = 'mute'")
+    database.close()
+    for wanted, others in ((2, 2), (3, 3)):
+        ran = trainer.run("study", "mute", "--resume", "--state", "st", "--trials", str(wanted), "--workers", "1")
+        seen, found = lines(ran.stdout), trials(folder, "mute")
+        told = [event["message"] for event in events(seen, "warning") if "sign of life" in event["message"]]
+        check(ran.returncode == 0 and seen[-1]["done"] == wanted and events(seen, "proposal") and len(told) == 1 and "trial 1 " in told[0],
+              f"mute: {ran.stderr} {seen[-1]} {told}")
+        check([state for _, state, _ in found] == ["COMPLETE", "RUNNING"] + ["COMPLETE"] * (others - 1), f"mute: {found}")
+
+
 def test_grid(trainer, folder):
     """A grid ends when its points are tried, however many are wanted."""
     config = write(os.path.join(folder, "grid.ini"), {"study": {"trials": 50, "sampler": "grid", "pruner": "none"}, "search": {
@@ -433,7 +455,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(sys.argv[1], folder)
         write_market(folder, n=700)
-        for test in (test_whole, test_killed, test_stopped, test_refused, test_other_file, test_failing, test_full, test_grid, test_terminal):
+        for test in (test_whole, test_killed, test_stopped, test_refused, test_other_file, test_failing, test_full, test_mute, test_grid, test_terminal):
             begun = time.monotonic()
             test(trainer, folder)
             print(f"{test.__name__}: {time.monotonic() - begun:.1f} s")

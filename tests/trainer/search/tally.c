@@ -12,8 +12,8 @@ static void set_states(const char *letters) /* C P F R W */
     static const char of[] = "RCPFW";
     study.n_trials = (int)strlen(letters);
     for (int i = 0; letters[i]; i++) {
-        trials[i] =
-            (struct study_trial){.number = i, .state = (enum trial_state)(strchr(of, letters[i]) - of)};
+        trials[i] = (struct study_trial){
+            .number = i, .heartbeat_us = 1, .state = (enum trial_state)(strchr(of, letters[i]) - of)};
         pointers[i] = &trials[i];
     }
 }
@@ -24,18 +24,21 @@ static void test_tally(void)
     struct study_attribute one = {key, first}, two = {key, second}, none = {key, bad};
     set_states("");
     struct tally tally = tally_of(&study);
-    CHECK(tally.done == 0 && tally_has_room(&tally, 1) && !tally_has_room(&tally, 0));
+    CHECK(tally.done == 0 && tally_room(&tally, 1) == 1 && tally_room(&tally, 0) == 0);
     set_states("CPFRW");
     tally = tally_of(&study);
     CHECK(tally.done == 3 && tally.retried == 0 && tally.states[TRIAL_RUNNING] == 1);
-    CHECK(tally_has_room(&tally, 5) && !tally_has_room(&tally, 4)); /* who runs will be done */
+    CHECK(tally_room(&tally, 5) == 1 && tally_room(&tally, 4) == 0); /* who runs will be done */
+    trials[3].heartbeat_us = STUDY_NO_TIME;                          /* but for one that may be dead */
+    tally = tally_of(&study);
+    CHECK(tally.mute == 1 && tally_room(&tally, 4) == 1 && tally_room(&tally, 2) == -1);
     /* 2 failed and was tried again as 5, which failed and was tried again as 6: done once that is. */
     set_states("CPFRCFW");
     trials[5].system = &one, trials[5].n_system = 1;
     trials[6].system = &two, trials[6].n_system = 1;
     trials[0].system = &none, trials[0].n_system = 1;
     tally = tally_of(&study);
-    CHECK(tally.retried == 2 && tally.done == 3);
+    CHECK(tally.retried == 2 && tally.failed == 0 && tally.done == 3);
     trials[6].state = TRIAL_COMPLETE;
     tally = tally_of(&study);
     CHECK(tally.retried == 2 && tally.done == 4);
