@@ -8,6 +8,7 @@
 
 #include "exchange/nearest.h"
 #include "trainer/config_table.h"
+#include "trainer/search/trial.h"
 
 #define AT(field) \
     .offset = offsetof(struct search_settings, field), .size = sizeof(((struct search_settings *)0)->field)
@@ -264,6 +265,21 @@ static int take_number(struct search_settings *settings, const struct settings_r
     return 0;
 }
 
+static int take_split(struct search_settings *settings, const struct settings_row *row, const char *text,
+                      char *err)
+{
+    char why[SPLIT_ERROR_MAX];
+    struct split split;
+    if (split_parse(text, &split, why) < 0)
+        return config_say(err, -EINVAL, "[study] %s: %.400s", row->name, why);
+    if (split.combinations > TRIAL_SPLITS_MAX)
+        return config_say(err, -EINVAL,
+                          "[study] %s: %.60s: %d splits, each a training: at most %d are right: fewer groups",
+                          row->name, text, split.combinations, TRIAL_SPLITS_MAX);
+    settings->split = split;
+    return 0;
+}
+
 static const struct settings_row *find_row(const char *key)
 {
     for (size_t i = 0; i < settings_table_n; i++)
@@ -281,7 +297,6 @@ int settings_set_study(struct search_settings *settings, const char *key, const 
                        char err[static CONFIG_ERROR_MAX])
 {
     const struct settings_row *row = find_row(key);
-    char why[SPLIT_ERROR_MAX];
     if (!row) {
         struct nearest nearest = {0};
         for (size_t i = 0; i < settings_table_n; i++)
@@ -289,9 +304,7 @@ int settings_set_study(struct search_settings *settings, const char *key, const 
         return config_say(err, -ENOENT, "[study] %.60s: unknown key: did you mean %s?", key, nearest.best);
     }
     if (row->kind == SETTINGS_SPLIT)
-        return split_parse(text, &settings->split, why) < 0
-                   ? config_say(err, -EINVAL, "[study] %s: %.400s", row->name, why)
-                   : 0;
+        return take_split(settings, row, text, err);
     const char *right = row->kind < SETTINGS_WHOLE ? take_word(settings, row, text) : NULL;
     if (right)
         return config_say(err, -EINVAL, "[study] %s: %.60s: %s", row->name, text, right);
