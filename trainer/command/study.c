@@ -83,7 +83,14 @@ static int find_places(struct study_run *run)
     char reason[512];
     if (state_dir_find(run->args->state, &state, reason, sizeof reason) < 0)
         return study_failed(run, "config", "no state directory: %s: --state would be right", reason);
-    snprintf(run->folder, sizeof run->folder, "%s/studies/%s", state.path, run->args->name);
+    /* Absolute from the first event on; the folders may not be there yet. */
+    char here[PATH_MAX] = "";
+    if (state.path[0] != '/' && !getcwd(here, sizeof here))
+        return study_failed(run, "config", "no working directory: %s: an absolute --state would be right",
+                            strerror(errno));
+    if (snprintf(run->folder, sizeof run->folder, "%s%s%s/studies/%s", here, here[0] ? "/" : "", state.path,
+                 run->args->name) >= (int)sizeof run->folder)
+        return study_failed(run, "config", "too long: --state: %.100s…: a shorter path", state.path);
     if (run->args->storage)
         snprintf(run->url, sizeof run->url, "%s", run->args->storage);
     else
@@ -112,6 +119,14 @@ static int make_places(struct study_run *run)
 
 /* ---- What it is. ---- */
 
+/* Every line that is wrong, as train --check tells them; the event has the first. */
+static int bad_config(struct study_run *run, const char *path, int error, const char *why)
+{
+    int n = error == -ENOMEM ? 0 : train_tell_errors(path, run->text);
+    return n > 0 ? study_failed_as_told(run, "config", why)
+                 : study_failed(run, train_cause(error, "config"), "%s", why);
+}
+
 static int read_config(struct study_run *run)
 {
     const struct study_args *args = run->args;
@@ -130,7 +145,7 @@ static int read_config(struct study_run *run)
         return study_failed(run, "config", "%s", why);
     r = settings_parse_at(path, run->text, run->now_ns, &run->config, &run->settings, &is_study, why);
     if (r < 0)
-        return study_failed(run, train_cause(r, "config"), "%s", why);
+        return bad_config(run, path, r, why);
     run->has_settings = true;
     run->now_ns = run->config.now_ns;
     if (!config_trades(&run->config))

@@ -137,6 +137,11 @@ int study_failed(struct study_run *run, const char *cause, const char *format, .
     va_end(args);
     report_bar_clear(&run->report);
     args_say(EXIT_FAILURE, "%s", words);
+    return study_failed_as_told(run, cause, words);
+}
+
+int study_failed_as_told(struct study_run *run, const char *cause, const char *words)
+{
     report_event(&run->report, "error",
                  json_pack("{s:s, s:o}", "message", words, "cause", text_or_null(cause)));
     study_ended(run, "failed", cause);

@@ -42,5 +42,7 @@ void study_ended(struct study_run *run, const char *result, const char *cause);
 /* A line on stderr, the events of an error and of the end; EXIT_FAILURE. */
 __attribute__((format(printf, 3, 4))) int study_failed(struct study_run *run, const char *cause,
                                                        const char *format, ...);
+/* The same where stderr has been told. */
+int study_failed_as_told(struct study_run *run, const char *cause, const char *words);
 
 #endif

@@ -14,6 +14,9 @@ int train_list_keys(int json);
 enum { TRAIN_TEXT_ERROR_MAX = 4096 + 256 };
 char *train_read_text(const char *path, char err[static TRAIN_TEXT_ERROR_MAX]);
 
+/* All that is wrong with a configuration, a line each on stderr, by its lines. How many; -ENOMEM. */
+int train_tell_errors(const char *path, const char *text);
+
 /* `train --check --config PATH [--json]`: the exit status, 1 where the configuration has errors. */
 int train_check(const char *path, bool json);
 

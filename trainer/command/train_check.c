@@ -58,6 +58,12 @@ char *train_read_text(const char *path, char err[static TRAIN_TEXT_ERROR_MAX])
     return NULL;
 }
 
+int train_tell_errors(const char *path, const char *text)
+{
+    struct telling telling = {.path = path};
+    return config_errors(path, text, NULL, tell, &telling);
+}
+
 int train_check(const char *path, bool json)
 {
     char err[TRAIN_TEXT_ERROR_MAX], *text = train_read_text(path, err);

@@ -273,7 +273,8 @@ def refuse(trainer, what, words, *arguments, status=1):
           all(word in ran.stderr for word in words), f"{what}: {ran.returncode} {ran.stderr}")
     if status == 1 and ran.stdout:
         seen = lines(ran.stdout)
-        check(seen[-1]["event"] == "end" and seen[-1]["result"] == "failed" and events(seen, "error"), f"{what}: {seen}")
+        check(seen[-1]["event"] == "end" and seen[-1]["result"] == "failed" and events(seen, "error") and os.path.isabs(seen[-1]["output"]),
+              f"{what}: {seen}")
 
 
 def test_refused(trainer, folder):
@@ -293,6 +294,10 @@ def test_refused(trainer, folder):
         bad = write(os.path.join(folder, "bad.ini"), {section: {key: value}})
         number = 1 + open(os.path.join(folder, "bad.ini")).read().split("\n").index(f"{key} = {value}")
         refuse(trainer, what, [f"bad.ini:{number}: ", *words], "bad", "--config", bad, *where)
+    bad = write(os.path.join(folder, "bad.ini"), {"search": {"gamma": "0.99..0.9"}, "study": {"trails": 3, "heartbeat_s": 40, "grace_s": 30}})
+    ran, checked = trainer.run("study", "bad", "--config", bad, *where), trainer.run("train", "--check", "--config", bad)
+    check(ran.returncode == 1 and ran.stderr == checked.stderr and ran.stderr.count("\n") == 3 and len(events(lines(ran.stdout), "error")) == 1,
+          f"all lines: {ran.stderr} {checked.stderr}")
     cartpole = write(os.path.join(folder, "cartpole.ini"), {"training": {"world": "cartpole"}, "environment": None, "data": None,
                                                             "study": None, "search": None})
     refuse(trainer, "no market", ["cartpole", "a market is right"], "pole", "--config", cartpole, *where)
