@@ -321,7 +321,7 @@ static enum trial_go go_on_after(void *ctx, int step, double value)
     return is_stopped(ctx) ? TRIAL_STOP_ASKED : TRIAL_GO;
 }
 
-/* What an earlier run said of the same trials. */
+/* Of the same trials. */
 static json_t *earlier_proposal(const struct study_run *run)
 {
     char path[PATH_MAX + 32];
@@ -339,6 +339,18 @@ static json_t *earlier_proposal(const struct study_run *run)
         return proposal;
     json_decref(proposal);
     return NULL;
+}
+
+/* What an earlier run said of the same trials, by the same settings: run->proposal. */
+static int take_earlier(struct study_run *run)
+{
+    char err[TRIAL_ERROR_MAX];
+    json_t *proposal = earlier_proposal(run);
+    int r = proposal ? proposal_again(&run->config, &run->settings, run->folder, proposal, err) : 0;
+    if (r > 0)
+        run->proposal = json_incref(proposal);
+    json_decref(proposal);
+    return r < 0 ? study_failed(run, train_cause(r, "disk"), "%s", err) : GO_ON;
 }
 
 static int reload_study(struct study_run *run)
@@ -424,8 +436,8 @@ static int work(struct study_run *run)
     run->best_number = best ? best->number : -1;
     const bool all_done = before.done >= run->settings.trials;
     if (all_done)
-        run->proposal = earlier_proposal(run);
-    if (!run->proposal)
+        status = take_earlier(run);
+    if (status == GO_ON && !run->proposal)
         status = load_market(run);
     count_machine(run);
     share_machine(run);

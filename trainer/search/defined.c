@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include <xxhash.h>
+
 #include "trainer/search/inside.h"
 
 enum { KEYS_MAX = 256, NAME_MAX_BYTES = 2 * CONFIG_WORD_MAX + 8 };
@@ -121,6 +123,26 @@ json_t *search_defined(const struct config *config, const struct search_settings
     free(value);
     free(own);
     return json;
+}
+
+json_t *search_made_of(const struct config *config, const struct search_settings *settings)
+{
+    char value[CONFIG_WORD_MAX], hex[20];
+    json_t *all = search_defined(config, settings);
+    bool whole = all && put(all, "study", "combine", settings->combine);
+    if (whole && (whole = settings_get(settings, "ensemble", value, sizeof value) == 0))
+        whole = put(all, "study", "ensemble", value);
+    if (whole && (whole = config_get(config, "training", "seed", value, sizeof value) == 0))
+        whole = put(all, "training", "seed", value);
+    char *text = whole ? json_dumps(all, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
+    json_t *hash = NULL;
+    if (text) {
+        snprintf(hex, sizeof hex, "%016llx", (unsigned long long)XXH3_64bits(text, strlen(text)));
+        hash = json_string(hex);
+    }
+    free(text);
+    json_decref(all);
+    return hash;
 }
 
 /* ---- Rows. ---- */

@@ -12,6 +12,10 @@
  * the sampler, the pruner, the proposal. NULL without memory. */
 json_t *search_defined(const struct config *config, const struct search_settings *settings);
 
+/* A hash of that and of what else a proposal is made by: ensemble, combine, the seed of training. NULL
+ * without memory. */
+json_t *search_made_of(const struct config *config, const struct search_settings *settings);
+
 /* {"from": "2023-01-01T…Z", …}: the rows that it searches on, and the holdout's. NULL without memory. */
 json_t *search_rows(const struct search_market *market);
 

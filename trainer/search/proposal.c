@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "trainer/search/defined.h"
 #include "trainer/search/inside.h"
 #include "trainer/search/together.h"
 #include "trainer/study/validation.h"
@@ -274,6 +275,12 @@ static json_t *gates_json(const struct search_settings *settings, const struct g
     return list;
 }
 
+static json_t *expires_json(const struct search_settings *settings)
+{
+    return settings->expires_ns > 0 ? json_integer((json_int_t)(settings->expires_ns / 1000000000))
+                                    : json_null();
+}
+
 static json_t *build(const struct search_market *market, const struct search_settings *settings,
                      const struct config *base, const struct study *study, const struct ranked *ranked,
                      const struct proposed *proposed, const json_t *validation)
@@ -298,15 +305,13 @@ static json_t *build(const struct search_market *market, const struct search_set
         "schema", "papertape.proposal/1", "study", study->name, "name", base->name, "trial",
         proposed->numbers[0], "trials_proposed", numbers, "kind", proposed->together ? "ensemble" : "policy",
         "policy", whole, "value", real(ranked->trials[0]->values[0]), "trials", study->n_trials, "complete",
-        ranked->n, "expires_s",
-        settings->expires_ns > 0 ? json_integer((json_int_t)(settings->expires_ns / 1000000000))
-                                 : json_null(),
-        "holdout", holdout_json(market, split), "pbo", real(figures.pbo), "probability_of_loss",
-        real(figure(validation, NULL, "probability_of_loss")), "slope",
-        real(figure(validation, NULL, "slope")), "intercept", real(figure(validation, NULL, "intercept")),
-        "deflated_sharpe", real(figure(validation, "deflated", "deflated_sharpe")), "skill",
-        real(figures.deflated), "expected_sharpe", real(figure(validation, "deflated", "expected_sharpe")),
-        "gates", gates, "admitted", admitted, "words", words);
+        ranked->n, "expires_s", expires_json(settings), "holdout", holdout_json(market, split), "pbo",
+        real(figures.pbo), "probability_of_loss", real(figure(validation, NULL, "probability_of_loss")),
+        "slope", real(figure(validation, NULL, "slope")), "intercept",
+        real(figure(validation, NULL, "intercept")), "deflated_sharpe",
+        real(figure(validation, "deflated", "deflated_sharpe")), "skill", real(figures.deflated),
+        "expected_sharpe", real(figure(validation, "deflated", "expected_sharpe")), "gates", gates,
+        "admitted", admitted, "words", words);
 }
 
 static int write_json(const json_t *object, const char *folder, char err[static TRIAL_ERROR_MAX])
@@ -341,6 +346,8 @@ int proposal_make(const struct search_market *market, const struct config *base,
         r = look_at_luck(&ranked, study, folder, calls, &validation, err);
     if (r == 0 && !(object = build(market, settings, base, study, &ranked, proposed, validation)))
         r = search_say(err, -ENOMEM, "out of memory: a proposal");
+    if (r == 0 && json_object_set_new(object, "made_of", search_made_of(base, settings)) < 0)
+        r = search_say(err, -ENOMEM, "out of memory: a proposal");
     if (r == 0)
         r = write_json(object, folder, err);
     ranked_finish(&ranked);
@@ -352,4 +359,48 @@ int proposal_make(const struct search_market *market, const struct config *base,
     }
     *ret = object;
     return 0;
+}
+
+/* ---- An earlier one. ---- */
+
+/* By the limits, the name and the expiry that it has. */
+static bool is_judged_so(const json_t *proposal, const struct config *base,
+                         const struct search_settings *settings, const json_t *gates)
+{
+    const json_t *before = json_object_get(proposal, "gates"), *gate;
+    json_t *expires = expires_json(settings);
+    const char *name = json_string_value(json_object_get(proposal, "name"));
+    bool same = json_array_size(before) == json_array_size(gates) && name && strcmp(name, base->name) == 0 &&
+                json_equal(json_object_get(proposal, "expires_s"), expires);
+    size_t i;
+    json_array_foreach(before, i, gate) same =
+        same && json_number_value(json_object_get(gate, "limit")) ==
+                    json_number_value(json_object_get(json_array_get(gates, i), "limit"));
+    json_decref(expires);
+    return same;
+}
+
+int proposal_again(const struct config *base, const struct search_settings *settings, const char *folder,
+                   json_t *proposal, char err[static TRIAL_ERROR_MAX])
+{
+    struct gate_figures figures;
+    char words[512], why[GATE_ERROR_MAX];
+    bool admitted;
+    json_t *made_of = search_made_of(base, settings);
+    bool same = json_equal(json_object_get(proposal, "made_of"), made_of);
+    json_decref(made_of);
+    if (!same || gate_figures_parse(proposal, &figures, why) < 0)
+        return 0;
+    json_t *gates = gates_json(settings, &figures, &admitted, words, sizeof words);
+    if (is_judged_so(proposal, base, settings, gates)) {
+        json_decref(gates);
+        return 1;
+    }
+    json_t *verdict = json_pack("{s:s, s:o, s:o, s:b, s:s}", "name", base->name, "expires_s",
+                                expires_json(settings), "gates", gates, "admitted", admitted, "words", words);
+    int r = verdict && json_object_update(proposal, verdict) == 0
+                ? write_json(proposal, folder, err)
+                : search_say(err, -ENOMEM, "out of memory: a proposal");
+    json_decref(verdict);
+    return r < 0 ? r : 1;
 }

@@ -192,6 +192,26 @@ def test_whole(trainer, folder):
     check(len(trials(folder, "whole")) == 12 and [event["proposal"] for event in events(seen, "proposal")] ==
           [event["proposal"] for event in proposals], "again: the same proposal")
     check("loading" not in [event["state"] for event in events(seen, "state")], "again: nothing is done for it")
+    # Other gates, another expiry: it is judged anew; what a proposal is made by: it is made anew.
+    before = proposals[0]["proposal"]
+    check(re.fullmatch("[0-9a-f]{16}", before["made_of"]), f"made of: {before}")
+    easy = {"min_excess": -100, "max_pbo": 1, "min_deflated": 0, "max_drawdown": 1, "min_trades": 0, "expires": "2d"}
+    for what, changes, made in (("judged", easy, False), ("two", {"ensemble": 2, "combine": "majority"}, True), ("as it was", {}, True)):
+        ran = trainer.run("study", "whole", "--state", "st", "--config", write(os.path.join(folder, "again.ini"), {"study": {"trials": 12, **changes}}))
+        seen = lines(ran.stdout)
+        if not check(ran.returncode == 0 and len(events(seen, "proposal")) == 1, f"{what}: {ran.stderr}"):
+            continue
+        now = events(seen, "proposal")[0]["proposal"]
+        with open(seen[-1]["proposal"]) as file:
+            check(same(json.load(file), now), f"{what}: it is kept")
+        check(("proposing" in [event["state"] for event in events(seen, "state")]) == made, f"{what}: made anew: {made}")
+        if what == "judged":
+            check([gate["limit"] for gate in now["gates"]] == [-100, 1, 0, 1, 0] and now["expires_s"] == 172800 and now["gates"] != before["gates"] and
+                  all(same(now[key], before[key]) for key in before if key not in ("gates", "admitted", "words", "expires_s")), f"judged anew: {now}")
+        elif what == "two":
+            check(len(now["trials_proposed"]) == 2 and now["kind"] == "ensemble" and now["made_of"] != before["made_of"], f"two: {now}")
+        else:
+            check(now["made_of"] == before["made_of"] and now["gates"] == before["gates"] and now["kind"] == "policy", f"as it was: {now}")
     more = trainer.run("study", "whole", "--resume", "--state", "st", "--trials", "14", "--workers", "2")
     check(more.returncode == 0 and len(trials(folder, "whole")) == 14 and lines(more.stdout)[-1]["done"] == 14, f"more: {more.stderr}")
 
