@@ -1,6 +1,7 @@
 #include "db/studies/python_json.h"
 
 #include <ctype.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -87,7 +87,7 @@ double search_value(const struct search_settings *settings, const struct trial_o
 
 /* ---- Files. ---- */
 
-static int make_folders(const char *folder, char err[static TRIAL_ERROR_MAX])
+int search_make_folder(const char *folder, char err[static TRIAL_ERROR_MAX])
 {
     char path[PATH_MAX];
     if (snprintf(path, sizeof path, "%s", folder) >= (int)sizeof path)
@@ -127,7 +127,7 @@ int search_write_returns(const struct search_market *market, struct split_rows r
 {
     char path[PATH_MAX], beside[PATH_MAX];
     size_t n = rows.to - rows.from;
-    int r = make_folders(folder, err);
+    int r = search_make_folder(folder, err);
     if (r < 0)
         return r;
     if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path ||

@@ -93,8 +93,9 @@ static int configure(const struct config *base, const struct study *study, const
 struct proposed {
     int numbers[POLICY_MEMBERS_MAX], n;
     bool together;              /* an ensemble */
-    char path[PATH_MAX];        /* of its file, in the study's folder */
+    char path[PATH_MAX];        /* of its file */
     struct trial_split holdout; /* what it did there */
+    double value;               /* of its best trial */
 };
 
 static int join(char ret[static PATH_MAX], const char *folder, const char *name,
@@ -105,25 +106,22 @@ static int join(char ret[static PATH_MAX], const char *folder, const char *name,
                : search_say(err, -ENAMETOOLONG, "folder: %.100s…: a shorter path", folder);
 }
 
-/* Beside and renamed, so that whoever reads it has all of one or of the other. */
-static int copy_file(const char *from, const char *to, char err[static TRIAL_ERROR_MAX])
+/* Each proposal has a folder of its own, the number after that of the one that proposal.json tells of: until
+ * that is written anew what it says is what lies there, whenever this process is killed. */
+static int own_folder(const char *folder, char ret[static PATH_MAX], char err[static TRIAL_ERROR_MAX])
 {
-    char buf[1 << 16], beside[PATH_MAX];
-    if (snprintf(beside, sizeof beside, "%s.new", to) >= (int)sizeof beside)
-        return search_say(err, -ENAMETOOLONG, "folder: %.100s…: a shorter path", to);
-    FILE *in = fopen(from, "re"), *out = in ? fopen(beside, "we") : NULL;
-    int r = in && out ? 0 : -errno;
-    for (size_t n; r == 0 && (n = fread(buf, 1, sizeof buf, in)) > 0;)
-        r = fwrite(buf, 1, n, out) == n ? 0 : -EIO;
-    if (in && ferror(in))
-        r = -EIO;
-    if (in)
-        fclose(in);
-    if (out && fclose(out) != 0 && r == 0)
-        r = -errno;
-    if (r == 0 && rename(beside, to) < 0)
-        r = -errno;
-    return r < 0 ? search_say(err, r, "cannot write: %.300s: %s", to, strerror(-r)) : 0;
+    static const char within[] = "/proposals/";
+    char path[PATH_MAX], name[32];
+    int r = join(path, folder, "proposal.json", err);
+    if (r < 0)
+        return r;
+    json_t *before = json_load_file(path, 0, NULL);
+    const char *policy = json_string_value(json_object_get(before, "policy")), *at = NULL;
+    for (const char *next = policy; next && (next = strstr(next, within)); next++)
+        at = next + sizeof within - 1;
+    snprintf(name, sizeof name, "proposals/%lu", at ? strtoul(at, NULL, 10) + 1 : 1);
+    json_decref(before);
+    return join(ret, folder, name, err);
 }
 
 static void tell(const struct trial_calls *calls, const char *words)
@@ -149,33 +147,77 @@ static void take_rules(struct env_params *env, const struct env_params *best)
     env->cooldown_bars = best->cooldown_bars;
 }
 
-/* The best trial's; with `wanted` more of them, the ensemble of these, unless they cannot act together. */
+/* What a trial itself is at fault for: another may do better. A machine's fault is everybody's. */
+static bool is_own_fault(int r)
+{
+    return r == -EDOM || r == -EINVAL;
+}
+
+/* One trial as the configuration of the proposal's member number ret->n, trained on all rows. 0, 1, or -errno
+ * as trial_final(). */
+static int make_member(const struct search_market *market, const struct config *base,
+                       const struct study *study, const struct study_trial *trial, const char *folder,
+                       const struct trial_calls *calls, struct config *config, struct config *best,
+                       struct proposed *ret, char err[static TRIAL_ERROR_MAX])
+{
+    char own[PATH_MAX], number[16];
+    struct trial_split split;
+    snprintf(number, sizeof number, "%d", trial->number);
+    int r = join(own, folder, number, err);
+    if (r == 0)
+        r = configure(base, study, trial, config, err);
+    if (r == 0 && ret->n > 0)
+        take_rules(&config->env, &best->env);
+    if (r == 0)
+        r = trial_final(market, config, own, calls, &split, err);
+    if (r != 0)
+        return r;
+    if (ret->n == 0) {
+        ret->holdout = split;
+        ret->value = trial->values[0];
+        *best = *config;
+    }
+    ret->numbers[ret->n++] = trial->number;
+    return 0;
+}
+
+/* The best trials whose training succeeds, at most `wanted`, below `folder`. */
+static int make_members(const struct search_market *market, const struct config *base, int wanted,
+                        const struct study *study, const struct ranked *ranked, const char *folder,
+                        const struct trial_calls *calls, struct config *best, struct proposed *ret,
+                        char err[static TRIAL_ERROR_MAX])
+{
+    char words[TRIAL_ERROR_MAX + 96];
+    struct config *config = malloc(sizeof *config);
+    int r = config ? 0 : search_say(err, -ENOMEM, "out of memory: a configuration");
+    for (int i = 0; i < ranked->n && ret->n < wanted && (r == 0 || is_own_fault(r)); i++) {
+        r = make_member(market, base, study, ranked->trials[i], folder, calls, config, best, ret, err);
+        if (is_own_fault(r)) {
+            snprintf(words, sizeof words, "trial %d is not proposed, the next best is: %s",
+                     ranked->trials[i]->number, err);
+            tell(calls, words);
+        }
+    }
+    free(config);
+    if (is_own_fault(r) && ret->n > 0)
+        r = 0;
+    if (r == 0)
+        err[0] = '\0';
+    return r;
+}
+
+/* The best trial's; with more of them wanted the ensemble of these, unless they cannot act together. */
 static int make_policies(const struct search_market *market, const struct config *base,
                          const struct search_settings *settings, const struct study *study,
                          const struct ranked *ranked, const char *folder, const struct trial_calls *calls,
                          struct proposed *ret, char err[static TRIAL_ERROR_MAX])
 {
-    char own[PATH_MAX], from[PATH_MAX], number[16], why[TRIAL_ERROR_MAX];
+    char own[PATH_MAX], number[16], why[TRIAL_ERROR_MAX];
     int wanted = settings->ensemble < POLICY_MEMBERS_MAX ? settings->ensemble : POLICY_MEMBERS_MAX;
-    struct config *config = malloc(sizeof *config), *best = malloc(sizeof *best);
-    int r = config && best ? 0 : search_say(err, -ENOMEM, "out of memory: a configuration");
-    for (int i = 0; i < wanted && i < ranked->n && r == 0; i++) {
-        struct trial_split split;
-        snprintf(number, sizeof number, "%d", ranked->trials[i]->number);
-        r = join(own, folder, number, err);
-        if (r == 0)
-            r = configure(base, study, ranked->trials[i], config, err);
-        if (r == 0 && i > 0)
-            take_rules(&config->env, &best->env);
-        if (r == 0)
-            r = trial_final(market, config, own, calls, &split, err);
-        if (r == 0 && i == 0) {
-            ret->holdout = split;
-            *best = *config;
-        }
-        ret->numbers[i] = ranked->trials[i]->number;
-        ret->n += r == 0;
-    }
+    struct config *best = malloc(sizeof *best);
+    int r = best ? 0 : search_say(err, -ENOMEM, "out of memory: a configuration");
+    if (r == 0)
+        r = make_members(market, base, wanted, study, ranked, folder, calls, best, ret, err);
     if (r == 0 && ret->n > 1) {
         r = together_make(market, best, settings, ret->numbers, ret->n, folder, &ret->holdout, ret->path,
                           why);
@@ -187,18 +229,13 @@ static int make_policies(const struct search_market *market, const struct config
             search_say(err, r, "%s", why);
         }
     }
-    free(config);
     free(best);
     if (r != 0 || ret->together)
         return r;
     ret->n = 1;
     snprintf(number, sizeof number, "%d", ret->numbers[0]);
     r = join(own, folder, number, err);
-    if (r == 0)
-        r = join(from, own, "policy.safetensors", err);
-    if (r == 0)
-        r = join(ret->path, folder, "policy.safetensors", err);
-    return r == 0 ? copy_file(from, ret->path, err) : r;
+    return r == 0 ? join(ret->path, own, "policy.safetensors", err) : r;
 }
 
 /* ---- How much of it is luck. ---- */
@@ -304,14 +341,13 @@ static json_t *build(const struct search_market *market, const struct search_set
         "s:b, s:s}",
         "schema", "papertape.proposal/1", "study", study->name, "name", base->name, "trial",
         proposed->numbers[0], "trials_proposed", numbers, "kind", proposed->together ? "ensemble" : "policy",
-        "policy", whole, "value", real(ranked->trials[0]->values[0]), "trials", study->n_trials, "complete",
-        ranked->n, "expires_s", expires_json(settings), "holdout", holdout_json(market, split), "pbo",
-        real(figures.pbo), "probability_of_loss", real(figure(validation, NULL, "probability_of_loss")),
-        "slope", real(figure(validation, NULL, "slope")), "intercept",
-        real(figure(validation, NULL, "intercept")), "deflated_sharpe",
-        real(figure(validation, "deflated", "deflated_sharpe")), "skill", real(figures.deflated),
-        "expected_sharpe", real(figure(validation, "deflated", "expected_sharpe")), "gates", gates,
-        "admitted", admitted, "words", words);
+        "policy", whole, "value", real(proposed->value), "trials", study->n_trials, "complete", ranked->n,
+        "expires_s", expires_json(settings), "holdout", holdout_json(market, split), "pbo", real(figures.pbo),
+        "probability_of_loss", real(figure(validation, NULL, "probability_of_loss")), "slope",
+        real(figure(validation, NULL, "slope")), "intercept", real(figure(validation, NULL, "intercept")),
+        "deflated_sharpe", real(figure(validation, "deflated", "deflated_sharpe")), "skill",
+        real(figures.deflated), "expected_sharpe", real(figure(validation, "deflated", "expected_sharpe")),
+        "gates", gates, "admitted", admitted, "words", words);
 }
 
 static int write_json(const json_t *object, const char *folder, char err[static TRIAL_ERROR_MAX])
@@ -336,12 +372,15 @@ int proposal_make(const struct search_market *market, const struct config *base,
 {
     struct ranked ranked;
     struct proposed *proposed = calloc(1, sizeof *proposed);
+    char own[PATH_MAX];
     json_t *validation = NULL, *object = NULL;
     int r = rank(study, &ranked, err);
     if (r == 0 && !proposed)
         r = search_say(err, -ENOMEM, "out of memory: a proposal");
     if (r == 0)
-        r = make_policies(market, base, settings, study, &ranked, folder, calls, proposed, err);
+        r = own_folder(folder, own, err);
+    if (r == 0)
+        r = make_policies(market, base, settings, study, &ranked, own, calls, proposed, err);
     if (r == 0)
         r = look_at_luck(&ranked, study, folder, calls, &validation, err);
     if (r == 0 && !(object = build(market, settings, base, study, &ranked, proposed, validation)))

@@ -5,9 +5,11 @@
 #include "db/studies/store.h"
 #include "trainer/search/trial.h"
 
-/* Takes the best trials of the study, trains them on all rows of the search (trial_final()), reckons PBO, the
- * deflated Sharpe ratio and so on from the trials' returns.csv, and writes FOLDER/proposal.json and
- * FOLDER/report.html. *ret is the proposal, a new reference. -ENODATA: no COMPLETE trial. */
+/* Takes the best trials of the study, trains them on all rows of the search (trial_final()), in
+ * FOLDER/proposals/K, a new K each time, reckons PBO, the deflated Sharpe ratio and so on from the trials'
+ * returns.csv, and writes FOLDER/report.html and, last, FOLDER/proposal.json. A trial whose training is
+ * refused or diverges is told, and the next best proposed instead. *ret is the proposal, a new reference.
+ * -ENODATA: no COMPLETE trial; else what the last training, or the machine, was at fault for. */
 int proposal_make(const struct search_market *market, const struct config *base,
                   const struct search_settings *settings, const struct study *study, const char *folder,
                   const struct trial_calls *calls, json_t **ret, char err[static TRIAL_ERROR_MAX]);

@@ -170,7 +170,8 @@ static int finish(struct search_run *run, const struct search_learnt *learnt, co
     char path[PATH_MAX], why[KEEP_ERROR_MAX];
     struct search_tested tested;
     double *returns = malloc((n + 1) * sizeof(double));
-    int r = returns ? 0 : search_say(err, -ENOMEM, "out of memory: the holdout");
+    int r =
+        returns ? search_make_folder(folder, err) : search_say(err, -ENOMEM, "out of memory: the holdout");
     ret->steps = learnt->steps;
     ret->seconds = learnt->seconds;
     if (r == 0 && n > 0)

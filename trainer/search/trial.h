@@ -47,8 +47,8 @@ struct trial_calls {
 int trial_run(const struct search_market *market, const struct config *config, const char *folder,
               const struct trial_calls *calls, struct trial_outcome *ret, char err[static TRIAL_ERROR_MAX]);
 
-/* Trains on all rows of the search, writes `folder`/policy.safetensors, and tests it on the holdout: *ret is
- * that, holdout.csv as returns.csv. */
+/* Trains on all rows of the search, writes `folder`/policy.safetensors (made where missing), and tests it on
+ * the holdout: *ret is that, holdout.csv as returns.csv. As trial_run(). */
 int trial_final(const struct search_market *market, const struct config *config, const char *folder,
                 const struct trial_calls *calls, struct trial_split *ret, char err[static TRIAL_ERROR_MAX]);
 

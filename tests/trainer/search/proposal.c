@@ -2,6 +2,7 @@
 #include "tests/trainer/search/hunt.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
 
 #include "strategy/policy/ensemble.h"
@@ -130,9 +131,10 @@ static void test_best(struct hunt *hunt)
     CHECK_STR(json_string_value(json_object_get(proposal, "kind")), "policy");
     CHECK_INT(number(proposal, "trial"), best[0]);
     CHECK_NEAR(number(proposal, "value"), hunt->study->trials[best[0]]->values[0], 1e-12);
-    snprintf(policy, sizeof policy, "%d/policy.safetensors", best[0]);
-    CHECK(same_files(in_folder(hunt, "policy.safetensors"), in_folder(hunt, policy)));
-    snprintf(policy, sizeof policy, "%d/policy.safetensors", best[1]);
+    const char *trained = json_string_value(json_object_get(proposal, "policy"));
+    snprintf(policy, sizeof policy, "/proposals/1/%d/policy.safetensors", best[0]);
+    CHECK(strstr(trained, policy) != NULL);
+    snprintf(policy, sizeof policy, "proposals/1/%d/policy.safetensors", best[1]);
     CHECK(access(in_folder(hunt, policy), F_OK) < 0);
 
     /* The trial's own parameters, all rows of the search. */
@@ -145,7 +147,7 @@ static void test_best(struct hunt *hunt)
                         ->value;
     CHECK_INT(settings_apply(hunt->config, space, values, config, err), 0);
     CHECK_INT(trial_final(hunt->market, config, in_folder(hunt, "again"), NULL, &split, err), 0);
-    CHECK(same_files(in_folder(hunt, "policy.safetensors"), in_folder(hunt, "again/policy.safetensors")));
+    CHECK(same_files(trained, in_folder(hunt, "again/policy.safetensors")));
     check_figures(hunt, proposal, &split);
     check_luck(hunt, proposal);
     free(config);
@@ -175,7 +177,7 @@ static void test_together(struct hunt *hunt)
             CHECK_INT(
                 json_integer_value(json_array_get(json_object_get(proposal, "trials_proposed"), (size_t)i)),
                 best[i]);
-        CHECK_INT(ensemble_load(in_folder(hunt, "ensemble.json"), &ensemble, err), 0);
+        CHECK_INT(ensemble_load(json_string_value(json_object_get(proposal, "policy")), &ensemble, err), 0);
         if (ensemble) {
             CHECK_INT(ensemble->policy.n_members, 3);
             snprintf(name, sizeof name, "%d/policy.safetensors", best[2]);
@@ -226,11 +228,94 @@ static void test_rules(void)
     CHECK_INT(hunt_propose(&hunt, &proposal, err), 0);
     CHECK_STR(json_string_value(json_object_get(proposal, "kind")), "ensemble");
     CHECK_STR(hunt.told, "");
-    CHECK_INT(ensemble_load(in_folder(&hunt, "ensemble.json"), &ensemble, err), 0);
+    CHECK_INT(ensemble_load(json_string_value(json_object_get(proposal, "policy")), &ensemble, err), 0);
     for (int i = 0; ensemble && i < 2; i++)
         CHECK(fabs(ensemble->members[i]->policy.rules.norm_action - norm_action) <= 1e-9 * norm_action);
     ensemble_destroy(ensemble);
     json_decref(proposal);
+    hunt_end(&hunt);
+}
+
+/* ---- A training that is refused or diverges, a machine that fails. ---- */
+
+static void spoil(struct study_trial *trial, const struct study *study, double rate)
+{
+    for (int i = 0; i < trial->n_params; i++)
+        if (strcmp(study->params[trial->params[i].param], "learning_rate") == 0)
+            trial->params[i].value = rate;
+}
+
+/* What a proposal says is what lies where it says, whatever the next one comes to. */
+static void test_next_best(void)
+{
+    struct hunt hunt;
+    json_t *proposal = NULL, *next = NULL;
+    char err[TRIAL_ERROR_MAX] = "", kept[SCRATCH_PATH_MAX + 64];
+    int best[TRIALS];
+    hunt_begin(&hunt, ROWS, true, 6, search);
+    for (int i = 0; i < TRIALS; i++)
+        hunt_trial(&hunt);
+    rank(hunt.study, best);
+    CHECK_INT(hunt_propose(&hunt, &proposal, err), 0);
+    const char *first = json_string_value(json_object_get(proposal, "policy"));
+    CHECK_INT(number(proposal, "trial"), best[0]);
+    snprintf(kept, sizeof kept, "%s", in_folder(&hunt, "kept.safetensors"));
+    CHECK_INT(link(first, kept), 0);
+
+    spoil(hunt.study->trials[best[0]], hunt.study, 1e30);
+    CHECK_INT(hunt_propose(&hunt, &next, err), 0);
+    CHECK(strstr(hunt.told, "is not proposed, the next best is"));
+    CHECK_INT(number(next, "trial"), best[1]);
+    CHECK_NEAR(number(next, "value"), hunt.study->trials[best[1]]->values[0], 1e-12);
+    CHECK(same_files(first, kept));
+    json_decref(next);
+    hunt.settings.ensemble = 2; /* of which the third best takes the place of the best */
+    next = NULL;
+    CHECK_INT(hunt_propose(&hunt, &next, err), 0);
+    CHECK_STR(err, "");
+    const json_t *members = json_object_get(next, "trials_proposed");
+    CHECK_INT(json_array_size(members), 2);
+    CHECK_INT(json_integer_value(json_array_get(members, 0)), best[1]);
+    CHECK_INT(json_integer_value(json_array_get(members, 1)), best[2]);
+    json_decref(next);
+
+    hunt.config->ppo.bad_updates = 1;
+    hunt.config->ppo.net.activation = NET_RELU;
+    hunt.config->env.weight_alpha = 1e6;
+    hunt.config->env.initial_capital = (struct env_range){1e7, 1e7};
+    hunt.config->env.norm_reward = 1e12;
+    hunt.config->ppo.normalise_rewards = false;
+    hunt.config->ppo.max_grad_norm = 0;
+    hunt.config->ppo.total_steps = 1 << 16;
+    for (int i = 0; i < TRIALS; i++)
+        spoil(hunt.study->trials[best[i]], hunt.study, 0.01);
+    next = NULL;
+    CHECK_INT(hunt_propose(&hunt, &next, err), -EDOM); /* of none there is anything to propose */
+    CHECK(err[0] && !next);
+    snprintf(kept, sizeof kept, "trial %d is not proposed", best[TRIALS - 1]);
+    CHECK(strstr(hunt.told, kept)); /* all were tried */
+    json_t *told = json_load_file(in_folder(&hunt, "proposal.json"), 0, NULL);
+    CHECK(access(json_string_value(json_object_get(told, "policy")), R_OK) == 0); /* the last one's still */
+    CHECK_INT(json_array_size(json_object_get(told, "trials_proposed")), 2);
+    json_decref(told);
+    json_decref(proposal);
+    hunt_end(&hunt);
+}
+
+/* No room for the files of the best trial: no other is proposed instead. */
+static void test_machine(void)
+{
+    struct hunt hunt;
+    json_t *proposal = NULL;
+    char err[TRIAL_ERROR_MAX] = "";
+    hunt_begin(&hunt, ROWS, true, 7, search);
+    for (int i = 0; i < 2; i++)
+        hunt_trial(&hunt);
+    int fd = open(in_folder(&hunt, "proposals"), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+    close(fd);
+    CHECK_INT(hunt_propose(&hunt, &proposal, err), -ENOTDIR);
+    CHECK_STR(hunt.told, "");
+    CHECK(!proposal && access(in_folder(&hunt, "proposal.json"), F_OK) < 0);
     hunt_end(&hunt);
 }
 
@@ -268,6 +353,8 @@ int main(void)
     test_together(&hunt);
     hunt_end(&hunt);
     test_rules();
+    test_next_best();
+    test_machine();
     test_unknown();
     return check_done("proposal");
 }
