@@ -7,9 +7,12 @@
 
 enum { NAME_MAX_BYTES = 512, KNOWN_MAX = 1024 /* beyond, it begins anew */ };
 
-/* What was stored last of a parameter, with its text: 24 parameters a trial have the same ones every time. */
+/* What was stored last of a parameter, with its text: 24 parameters a trial have the same ones every time. It
+ * is true as long as that trial has it: a transaction may be taken back, a study deleted, and its id
+ * another's.
+ */
 struct known {
-    int64_t study;
+    int64_t study, trial;
     char *name, *text;
     struct distribution distribution;
 };
@@ -52,13 +55,13 @@ static struct known *known_find(struct study_store_known *known, int64_t study, 
 }
 
 /* Takes `text`. What cannot be remembered is asked for again. */
-static void known_put(struct study_store *store, int64_t study, const char *name,
+static void known_put(struct study_store *store, int64_t study, int64_t trial, const char *name,
                       const struct distribution *distribution, char *text)
 {
     if (!store->known)
         store->known = calloc(1, sizeof *store->known);
     struct known *row = known_find(store->known, study, name);
-    struct known fresh = {.study = study, .text = text, .name = strdup(name)};
+    struct known fresh = {.study = study, .trial = trial, .text = text, .name = strdup(name)};
     if (!store->known || !fresh.name || distribution_copy(distribution, &fresh.distribution) < 0) {
         known_finish(&fresh);
         return;
@@ -105,9 +108,14 @@ static int insert(struct study_store *store, int64_t trial, const struct study_t
                   char err[static STUDY_ERROR_MAX])
 {
     struct known *known = known_find(store->known, row->study, name);
+    int r = known ? store->ops->param_is(store, row->study, known->trial, name, known->text, err) : 0;
+    if (r == -ENOENT)
+        known = NULL;
+    else if (r < 0)
+        return r;
     bool same, again = known && distribution_equal(&known->distribution, distribution);
     char *text = again ? known->text : NULL;
-    int r = 0;
+    r = 0;
     if (!again) {
         if (!known || !distribution_compatible(&known->distribution, distribution))
             r = check_compatible(store, row->study, name, distribution, err);
@@ -124,7 +132,7 @@ static int insert(struct study_store *store, int64_t trial, const struct study_t
                        "trial %d: parameter \"%.100s\": has another value already, which it keeps",
                        row->number, name);
     if (!again && r == 0)
-        known_put(store, row->study, name, distribution, text);
+        known_put(store, row->study, trial, name, distribution, text);
     else if (!again)
         free(text);
     return r;

@@ -55,6 +55,9 @@ struct study_store_ops {
     /* Any distribution that a trial of the study has for the parameter. For free(). */
     int (*param_known)(struct study_store *store, int64_t study, const char *name, char **ret_text,
                        char err[static STUDY_ERROR_MAX]);
+    /* 0: that trial, of that study, has it with that text; else -ENOENT. */
+    int (*param_is)(struct study_store *store, int64_t study, int64_t trial, const char *name,
+                    const char *text, char err[static STUDY_ERROR_MAX]);
     /* -EEXIST: the trial has it; *ret_same tells whether it is the same. */
     int (*param_insert)(struct study_store *store, int64_t trial, const char *name, double value,
                         const char *text, bool *ret_same, char err[static STUDY_ERROR_MAX]);

@@ -327,6 +327,7 @@ const struct study_store_ops study_store_sqlite = {
     .trial_finish = study_sqlite_trial_finish,
     .trial_copy = study_sqlite_trial_copy,
     .param_known = study_sqlite_param_known,
+    .param_is = study_sqlite_param_is,
     .param_insert = study_sqlite_param_insert,
     .attribute_get = study_sqlite_attribute_get,
     .attribute = study_sqlite_attribute,

@@ -39,6 +39,7 @@ enum study_sql {
     STUDY_SQL_COPY_USER,
     STUDY_SQL_COPY_SYSTEM,
     STUDY_SQL_PARAM_KNOWN,
+    STUDY_SQL_PARAM_IS,
     STUDY_SQL_PARAM,
     STUDY_SQL_PARAM_INSERT,
     STUDY_SQL_VALUE_PUT,
@@ -148,6 +149,8 @@ int study_sqlite_stale(struct study_store *store, int64_t study, double grace_s,
 /* values.c */
 int study_sqlite_param_known(struct study_store *store, int64_t study, const char *name, char **ret_text,
                              char err[static STUDY_ERROR_MAX]);
+int study_sqlite_param_is(struct study_store *store, int64_t study, int64_t trial, const char *name,
+                          const char *text, char err[static STUDY_ERROR_MAX]);
 int study_sqlite_param_insert(struct study_store *store, int64_t trial, const char *name, double value,
                               const char *text, bool *ret_same, char err[static STUDY_ERROR_MAX]);
 int study_sqlite_attribute_get(struct study_store *store, int64_t trial, bool system, const char *key,

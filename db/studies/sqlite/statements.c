@@ -63,6 +63,10 @@ const char *const study_sql_texts[STUDY_SQL_STATEMENTS] = {
     [STUDY_SQL_PARAM_KNOWN] = "SELECT c.distribution_json FROM " STUDYS_TRIALS
                               " CROSS JOIN trial_params AS c ON c.trial_id = t.trial_id "
                               "WHERE t.study_id = ?1 AND c.param_name = ?2 LIMIT 1",
+    [STUDY_SQL_PARAM_IS] =
+        "SELECT 1 FROM trial_params AS c CROSS JOIN trials AS t ON t.trial_id = c.trial_id "
+        "WHERE c.trial_id = ?1 AND c.param_name = ?2 AND t.study_id = ?3 "
+        "AND c.distribution_json = ?4",
     [STUDY_SQL_PARAM] = "SELECT param_value = ?3 AND distribution_json = ?4 FROM trial_params "
                         "WHERE trial_id = ?1 AND param_name = ?2",
     [STUDY_SQL_PARAM_INSERT] =

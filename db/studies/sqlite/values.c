@@ -34,6 +34,22 @@ int study_sqlite_param_known(struct study_store *store, int64_t study, const cha
     return text_of(sqlite, stmt, ret_text, err);
 }
 
+int study_sqlite_param_is(struct study_store *store, int64_t study, int64_t trial, const char *name,
+                          const char *text, char err[static STUDY_ERROR_MAX])
+{
+    struct study_sqlite *sqlite = study_sqlite_of(store);
+    sqlite3_stmt *stmt = sqlite->statements[STUDY_SQL_PARAM_IS];
+    sqlite3_bind_int64(stmt, 1, trial);
+    sqlite3_bind_text(stmt, 2, name, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(stmt, 3, study);
+    sqlite3_bind_text(stmt, 4, text, -1, SQLITE_STATIC);
+    int rc = study_sqlite_step(sqlite, stmt, err);
+    if (rc < 0)
+        return rc;
+    sqlite3_reset(stmt);
+    return rc == SQLITE_ROW ? 0 : -ENOENT;
+}
+
 static void bind_param(sqlite3_stmt *stmt, int64_t trial, const char *name, double value, const char *text)
 {
     sqlite3_bind_int64(stmt, 1, trial);

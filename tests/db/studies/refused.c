@@ -308,6 +308,34 @@ static void test_rules(void)
     study_store_close(store);
 }
 
+/* What a store has remembered of a parameter is forgotten with the transaction, and with the study. */
+static void test_forgets(void)
+{
+    const char *path = scratch_path("forgets.db");
+    struct study_store *store = open_store(path), *other = open_store(path);
+    struct distribution rate = number_of(DISTRIBUTION_FLOAT, 1e-6, 1e-3, 0, true);
+    struct distribution plain = number_of(DISTRIBUTION_FLOAT, 1e-6, 1e-3, 0, false);
+    int64_t id = make_study(store, "f"), trial = ask(store, id, false);
+    OK(study_store_begin(store, err));
+    OK(study_store_set_param(store, trial, "rate", &plain, 1e-5, err));
+    study_store_rollback(store);
+    OK(study_store_set_param(other, ask(other, id, false), "rate", &rate, 1e-5, err));
+    REFUSED(study_store_set_param(store, trial, "rate", &plain, 1e-5, err), -EINVAL, "keeps its class");
+    OK(study_store_set_param(store, trial, "rate", &rate, 1e-5, err));
+    OK(study_store_set_param(store, ask(store, id, false), "rate", &rate, 1e-5, err));
+
+    run_sql(
+        path,
+        "DELETE FROM trial_params; DELETE FROM trials; DELETE FROM study_directions; DELETE FROM studies");
+    CHECK_INT(make_study(other, "f"), id);
+    OK(study_store_set_param(other, ask(other, id, false), "rate", &plain, 1e-5, err));
+    trial = ask(store, id, false);
+    REFUSED(study_store_set_param(store, trial, "rate", &rate, 1e-5, err), -EINVAL, "keeps its class");
+    OK(study_store_set_param(store, trial, "rate", &plain, 1e-5, err));
+    study_store_close(store);
+    study_store_close(other);
+}
+
 int main(void)
 {
     scratch_in_memory();
@@ -325,5 +353,6 @@ int main(void)
     as_nobody(fills, path);
     test_hot_journal(path);
     test_rules();
+    test_forgets();
     return check_done("db/studies/refused");
 }
