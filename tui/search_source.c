@@ -24,6 +24,7 @@ struct held {
 
 struct search_source {
     char *url, *folder;
+    char *file; /* that the URL names; NULL: none */
     int busy_ms;
     struct study_store *store; /* NULL: not open */
     dev_t device;              /* of the file that is open; another in its place is opened anew */
@@ -54,8 +55,11 @@ struct search_source *search_source_create(const char *url, const char *folder, 
 
     if (!source)
         return NULL;
-    *source = (struct search_source){
-        .url = strdup(url), .folder = strdup(folder), .busy_ms = busy_ms, .shown_us = STUDY_NO_TIME};
+    *source = (struct search_source){.url = strdup(url),
+                                     .folder = strdup(folder),
+                                     .file = study_store_file(url),
+                                     .busy_ms = busy_ms,
+                                     .shown_us = STUDY_NO_TIME};
     if (source->url && source->folder)
         return source;
     search_source_destroy(source);
@@ -86,25 +90,16 @@ void search_source_destroy(struct search_source *source)
     drop(source);
     free(source->held);
     free(source->url);
+    free(source->file);
     free(source->folder);
     free(source);
 }
 
 /* ---- The storage. ---- */
 
-/* The file that the URL names; NULL for what is no file. */
-static const char *file_of(const char *url)
-{
-    static const char scheme[] = "sqlite:///";
-
-    if (strncmp(url, scheme, sizeof(scheme) - 1) == 0)
-        return url + sizeof(scheme) - 1;
-    return strstr(url, "://") ? NULL : url;
-}
-
 static int open_store(struct search_source *source, char words[static SEARCH_WORDS_MAX])
 {
-    const char *file = file_of(source->url);
+    const char *file = source->file;
     struct stat st = {0};
     bool there = file && stat(file, &st) == 0;
 

@@ -9,10 +9,6 @@
 
 #include "db/studies/store_ops.h"
 
-enum { BUSY_DEFAULT_MS = 60000 };
-
-static const struct study_store_ops *const databases[] = {&study_store_sqlite};
-
 int study_store_fail(const struct study_store *store, int r, char err[static STUDY_ERROR_MAX],
                      const char *format, ...)
 {
@@ -22,35 +18,6 @@ int study_store_fail(const struct study_store *store, int r, char err[static STU
     vsnprintf(err + n, (size_t)(STUDY_ERROR_MAX - n), format, args);
     va_end(args);
     return r;
-}
-
-int study_store_open(const char *url, enum study_store_mode mode, int busy_ms, struct study_store **ret,
-                     char err[static STUDY_ERROR_MAX])
-{
-    const struct study_store_ops *ops = &study_store_sqlite;
-    const char *location = url, *end = strstr(url, "://");
-    if (end) {
-        ops = NULL;
-        for (size_t i = 0; i < sizeof databases / sizeof *databases; i++)
-            if (strlen(databases[i]->scheme) == (size_t)(end - url) &&
-                strncmp(url, databases[i]->scheme, (size_t)(end - url)) == 0)
-                ops = databases[i];
-        if (!ops) {
-            snprintf(err, STUDY_ERROR_MAX, "%.200s: studies are kept in sqlite:///FILE", url);
-            return -EPROTONOSUPPORT;
-        }
-        location = end + strlen("://");
-        if (*location++ != '/') {
-            snprintf(err, STUDY_ERROR_MAX, "%.200s: three slashes, sqlite:///FILE, would be right", url);
-            return -EINVAL;
-        }
-    }
-    if (!*location) {
-        snprintf(err, STUDY_ERROR_MAX, "studies: \"%.200s\": names no file: sqlite:///FILE would be right",
-                 url);
-        return -EINVAL;
-    }
-    return ops->open(location, mode, busy_ms > 0 ? busy_ms : BUSY_DEFAULT_MS, ret, err);
 }
 
 void study_store_close(struct study_store *store)

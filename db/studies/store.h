@@ -6,8 +6,8 @@
  * a time, and never used by two processes: after fork() each opens its own. Strings are UTF-8. All return 0
  * or -errno with a sentence "what: where: what would be right": -ENOENT, -EEXIST, -EINVAL (against Optuna's
  * rules: a finished trial changed, a distribution that does not go with the parameter's others, a value
- * outside of it), -EBUSY (locked for longer than the time-out), -EROFS (read-only), -EMEDIUMTYPE (no study
- * storage: a foreign schema, or one that is newer than 12: both versions in the sentence), -EBADMSG
+ * outside of it), -EBUSY (locked for longer than the time-out), -EROFS (read-only), -EISDIR, -EMEDIUMTYPE (no
+ * study storage: a foreign schema, or one that is newer than 12: both versions in the sentence), -EBADMSG
  * (damaged), -ENOSPC, -EIO, -ENOMEM. What failed has changed nothing. Of a call within study_store_begin()
  * that was not refused but failed (-EIO, -ENOSPC, -EBUSY, …) the whole transaction is taken back, and its
  * commit says so: -ECANCELED.
@@ -28,12 +28,16 @@ enum study_store_mode {
     STUDY_STORE_WRITE, /* file and schema are made where they are missing */
 };
 
-/* "sqlite:///relative/F", "sqlite:////absolute/F" as Optuna (SQLAlchemy) has them, or a path alone. `busy_ms`
- * is how long a lock is waited for; 0: 60 s. -EPROTONOSUPPORT: another scheme, which names those that there
- * are. */
+/* "sqlite:///relative/F", "sqlite:////absolute/F" as Optuna (SQLAlchemy) has them, with "?timeout=SECONDS" or
+ * without, or a path alone, in which nothing has a meaning. `busy_ms` is how long a lock is waited for; 0:
+ * the URL's timeout, 60 s without one. -EPROTONOSUPPORT: another scheme, which names those that there are.
+ * -EINVAL: another key after "?", or ":memory:", which nobody else could open. */
 int study_store_open(const char *url, enum study_store_mode mode, int busy_ms, struct study_store **ret,
                      char err[static STUDY_ERROR_MAX]);
 void study_store_close(struct study_store *store); /* rolls back; NULL is fine */
+
+/* The file that such a URL names, for free(); NULL for what is none, or without memory. */
+char *study_store_file(const char *url);
 
 /* BEGIN IMMEDIATE … COMMIT. A study that was synced in between and then rolled back is right again after its
  * next sync. commit_s: seconds that commits (and waiting for locks) have taken in all. */

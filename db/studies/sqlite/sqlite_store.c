@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -237,6 +238,9 @@ static int read_only(struct study_sqlite *store, char err[static STUDY_ERROR_MAX
 static int touch(struct study_sqlite *store, const char *path, char err[static STUDY_ERROR_MAX])
 {
     bool writes = store->base.mode == STUDY_STORE_WRITE;
+    struct stat st;
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        return study_store_fail(&store->base, -EISDIR, err, "is a folder: a file in it would be right");
     int fd = writes ? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE) : -1, number = errno;
     if (fd >= 0) {
         close(fd);

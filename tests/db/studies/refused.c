@@ -45,6 +45,47 @@ static void test_urls(void)
     snprintf(url, sizeof url, "sqlite:///%s", scratch_path("url.db"));
     OK(open_it(url, STUDY_STORE_WRITE));
     OK(open_it(scratch_path("url.db"), STUDY_STORE_READ));
+    REFUSED(open_it(scratch_root(), STUDY_STORE_WRITE), -EISDIR, "is a folder");
+    REFUSED(open_it(scratch_root(), STUDY_STORE_READ), -EISDIR, "is a folder");
+}
+
+static void make_url(const char *file, const char *query, char ret[static SCRATCH_PATH_MAX + 64])
+{
+    snprintf(ret, SCRATCH_PATH_MAX + 64, "sqlite:///%s%s", scratch_path(file), query);
+}
+
+/* As SQLAlchemy reads them, or with a sentence; never a file of another name. */
+static void test_queries(void)
+{
+    static const char *const wrong[] = {
+        "?uri=true", "?timeout=1&cache=shared", "?timeout=", "?timeout=0", "?timeout=1s", "?timeout=nan",
+        "?timeout"};
+    char url[SCRATCH_PATH_MAX + 64];
+    struct study_store *store = NULL;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        make_url("query.db", wrong[i], url);
+        REFUSED(open_it(url, STUDY_STORE_WRITE), -EINVAL, "timeout");
+        CHECK(access(scratch_path("query.db"), F_OK) < 0);
+        CHECK(access(url + strlen("sqlite:///"), F_OK) < 0);
+    }
+    make_url("query.db", "?timeout=0.02", url);
+    OK(study_store_open(url, STUDY_STORE_WRITE, 0, &store, err));
+    CHECK(access(scratch_path("query.db"), F_OK) == 0);
+    CHECK(access(url + strlen("sqlite:///"), F_OK) < 0);
+    sqlite3 *other;
+    CHECK_INT(sqlite3_open(scratch_path("query.db"), &other), SQLITE_OK);
+    CHECK_INT(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    REFUSED(study_store_begin(store, err), -EBUSY, "locked by others");
+    sqlite3_close(other);
+    study_store_close(store);
+    char *file = study_store_file(url);
+    CHECK_STR(file, scratch_path("query.db"));
+    free(file);
+    REFUSED(open_it("sqlite:///:memory:", STUDY_STORE_WRITE), -EINVAL, "a file");
+    REFUSED(open_it(":memory:", STUDY_STORE_WRITE), -EINVAL, "a file");
+    CHECK(access(":memory:", F_OK) < 0);
+    OK(open_it(scratch_path("a?b"), STUDY_STORE_WRITE)); /* a path alone */
+    CHECK(access(scratch_path("a?b"), F_OK) == 0);
 }
 
 static void test_schemas(void)
@@ -340,6 +381,7 @@ int main(void)
 {
     scratch_in_memory();
     test_urls();
+    test_queries();
     test_schemas();
     test_locked();
     test_beside();
