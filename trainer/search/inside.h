@@ -34,6 +34,13 @@ struct search_market {
 };
 enum { FITTED_BYTES = 1 << 30 };
 
+/* The rows of the grid that are trained on where these groups are tested: split_training()'s, less those
+ * after a tested block before which some symbol has not had purge + embargo bars since its end: rows whose
+ * features' windows, or repeated values, reach across missing bars into the test. How many blocks, 0 where
+ * nothing is left. */
+int search_training(const struct search_market *market, const int chosen[static SPLIT_GROUPS_MAX],
+                    struct split_rows ret[static SPLIT_BLOCKS_MAX]);
+
 /* A trial on its way: who is told, and how far it is. */
 struct search_run {
     const struct search_market *market;

@@ -100,7 +100,7 @@ static size_t auto_or(int64_t bars, size_t automatic)
  * whose opening the last order fills. Embargo, after what is tested: the bars that the slowest feature needs
  * for its first value. So no observation of a training row after a test shows a feature whose window reaches
  * into the test. (Exponential averages remember for ever, ever less: of those it is the window's main part.)
- */
+ * After a test both are counted in bars of each symbol, search_training(). */
 static int lay_out(struct search_market *market, char err[static TRIAL_ERROR_MAX])
 {
     const struct search_settings *settings = market->settings;
@@ -134,6 +134,43 @@ static int lay_out(struct search_market *market, char err[static TRIAL_ERROR_MAX
     return 0;
 }
 
+/* The first row from `from` on before which every symbol has had `bars` bars since then: where a bar is
+ * missing a window of features reaches further back. */
+static size_t bars_later(const struct search_market *market, size_t from, size_t bars)
+{
+    const struct env_market_source *source = trainer_data_source(market->grid);
+    size_t later = from;
+    for (size_t i = 0; i < (size_t)source->n_assets; i++) {
+        const uint64_t *present = source->assets[i].present;
+        size_t row = from;
+        for (size_t n = 0; n < bars && row < market->rows; row++)
+            n += present[row / 64] >> (row % 64) & 1;
+        later = row > later ? row : later;
+    }
+    return later;
+}
+
+int search_training(const struct search_market *market, const int chosen[static SPLIT_GROUPS_MAX],
+                    struct split_rows ret[static SPLIT_BLOCKS_MAX])
+{
+    const struct split *split = &market->settings->split;
+    size_t rows = market->search.to - market->search.from;
+    struct split_rows tested[SPLIT_GROUPS_MAX];
+    int n_tested = split_blocks(split, rows, chosen, tested), n = 0;
+    int n_blocks = split_training(split, rows, chosen, market->purge, market->embargo, ret);
+    for (int i = 0; i < n_blocks; i++) {
+        struct split_rows block = {ret[i].from + market->search.from, ret[i].to + market->search.from};
+        for (int b = 0; b < n_tested; b++) {
+            size_t end = tested[b].to + market->search.from;
+            size_t clear = end <= block.from ? bars_later(market, end, market->purge + market->embargo) : 0;
+            block.from = clear > block.from ? clear : block.from;
+        }
+        if (block.from < block.to)
+            ret[n++] = block;
+    }
+    return n;
+}
+
 static size_t length_of(const struct split_rows *blocks, int n)
 {
     size_t rows = 0;
@@ -156,7 +193,7 @@ static int check_splits(const struct search_market *market, char err[static TRIA
     split_begin(split, chosen);
     do {
         struct split_rows blocks[SPLIT_BLOCKS_MAX];
-        int n = split_training(split, rows, chosen, market->purge, market->embargo, blocks);
+        int n = search_training(market, chosen, blocks);
         if (length_of(blocks, n) < needed)
             return search_say(
                 err, -EINVAL,

@@ -73,9 +73,8 @@ static int run_split(struct trial *trial, int combination, const int *chosen, st
     struct split_rows train[SPLIT_BLOCKS_MAX], test[SPLIT_GROUPS_MAX];
     struct search_learnt learnt;
     struct search_tested tested;
-    int n_train = split_training(split, all, chosen, market->purge, market->embargo, train);
+    int n_train = search_training(market, chosen, train);
     int n_test = split_blocks(split, all, chosen, test);
-    shift(train, n_train, market->search.from);
     shift(test, n_test, market->search.from);
     int r = search_learn(&trial->run, combination, train, n_train, market->search.to + market->lookback,
                          &learnt, err);

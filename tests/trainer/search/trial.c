@@ -34,7 +34,6 @@ static const char *in_folder(const char *folder, const char *name)
 static float *learn(const struct search_market *market, const struct config *config, int which, size_t *ret_n)
 {
     const struct split *split = &market->settings->split;
-    size_t all = market->search.to - market->search.from;
     int chosen[SPLIT_GROUPS_MAX];
     struct split_rows blocks[SPLIT_BLOCKS_MAX];
     char err[TRIAL_ERROR_MAX] = "";
@@ -43,11 +42,7 @@ static float *learn(const struct search_market *market, const struct config *con
     split_begin(split, chosen);
     for (int i = 0; i < which; i++)
         split_next(split, chosen);
-    int n = split_training(split, all, chosen, market->purge, market->embargo, blocks);
-    for (int i = 0; i < n; i++) {
-        blocks[i].from += market->search.from;
-        blocks[i].to += market->search.from;
-    }
+    int n = search_training(market, chosen, blocks);
     CHECK_INT(search_learn(&run, which, blocks, n, market->search.to + market->lookback, &learnt, err), 0);
     CHECK_STR(err, "");
     size_t o = (size_t)learnt.policy.layout.shape.observation, p = learnt.policy.layout.n_params;
@@ -522,6 +517,65 @@ static void test_refusals(void)
     free(trial);
 }
 
+/* A gap after what is tested, longer than purge and embargo: features after it remember the test, and are not
+ * trained on. Two symbols, of which one alone lacks bars. */
+enum { GAP_FROM = 620, GAP_TO = 720 };
+
+static bool in_gap(size_t row)
+{
+    return row >= GAP_FROM && row < GAP_TO;
+}
+
+static void test_gap_after(void)
+{
+    struct place_bars bars, spoilt, other;
+    struct search_settings settings;
+    struct config *config = fatal_calloc(1, sizeof *config), *again = fatal_calloc(1, sizeof *again);
+    char first[SCRATCH_PATH_MAX], both[2 * SCRATCH_PATH_MAX + 8], path[SCRATCH_PATH_MAX];
+    static const char more[] = "[environment]\nexecution = market\n";
+    snprintf(path, sizeof path, "%s", place_features("sma:50 /close-1 minmax\nvolume log1p normal\n"));
+    place_settings(&settings, "kfold:2");
+    place_draw(&bars, ROWS, true, 81);
+    place_draw(&other, ROWS, true, 82);
+    snprintf(first, sizeof first, "%s", place_write(&other, "AAA", NULL));
+    snprintf(both, sizeof both, "%s,%s", first, place_write(&bars, "BBB", in_gap));
+    place_config(config, both, path, more);
+    config->ppo.total_steps = 1024;
+    struct search_market *market = place_open(config, &settings);
+    const struct split_rows tested = split_group(&settings.split, market->search.to - market->search.from, 0);
+    const size_t end = tested.to + market->search.from, after = market->purge + market->embargo;
+    int chosen[SPLIT_GROUPS_MAX] = {0};
+    struct split_rows blocks[SPLIT_BLOCKS_MAX];
+    CHECK(end < GAP_FROM && GAP_TO - GAP_FROM > after && GAP_FROM - end < after);
+    CHECK_INT(search_training(market, chosen, blocks), 1);
+    CHECK_INT(blocks[0].from, end + after + GAP_TO - GAP_FROM);
+    CHECK_INT(blocks[0].to, market->search.to);
+
+    size_t n, n_again;
+    bool unseen[ROWS] = {0};
+    float *once = learn(market, config, 0, &n);
+    for (size_t r = market->search.from; r < end; r++)
+        unseen[r] = true;
+    place_draw(&spoilt, ROWS, true, 81);
+    spoil_rows(&spoilt, unseen, 5);
+    snprintf(both, sizeof both, "%s,%s", first, place_write(&spoilt, "BBB", in_gap));
+    place_config(again, both, path, more);
+    again->ppo.total_steps = 1024;
+    struct search_market *than = place_open(again, &settings);
+    float *there = learn(than, again, 0, &n_again);
+    CHECK_INT(n_again, n);
+    CHECK(memcmp(once, there, n * sizeof(float)) == 0);
+    free(once);
+    free(there);
+    search_market_close(than);
+    search_market_close(market);
+    place_free(&bars);
+    place_free(&other);
+    place_free(&spoilt);
+    free(config);
+    free(again);
+}
+
 /* The most that the space has is what is kept clear of. */
 static void test_purge(void)
 {
@@ -599,6 +653,7 @@ int main(void)
 {
     test_objective();
     test_purge();
+    test_gap_after();
     test_unseen("cpcv:4,2", "market", features, 5);
     test_unseen("walk-forward:3", "reference", "", 0);
     test_eval(features, "market");
