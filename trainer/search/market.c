@@ -135,16 +135,17 @@ static int lay_out(struct search_market *market, char err[static TRIAL_ERROR_MAX
 }
 
 /* The first row from `from` on before which every symbol has had `bars` bars since then: where a bar is
- * missing a window of features reaches further back. */
+ * missing a window of features reaches further back. After a symbol's very last one every row counts: else
+ * nothing could be trained on after it, for it shows the same for ever. */
 static size_t bars_later(const struct search_market *market, size_t from, size_t bars)
 {
     const struct env_market_source *source = trainer_data_source(market->grid);
     size_t later = from;
     for (size_t i = 0; i < (size_t)source->n_assets; i++) {
         const uint64_t *present = source->assets[i].present;
-        size_t row = from;
+        size_t row = from, last = market->source.market->series[i].last;
         for (size_t n = 0; n < bars && row < market->rows; row++)
-            n += present[row / 64] >> (row % 64) & 1;
+            n += (present[row / 64] >> (row % 64) & 1) || trainer_data_row(market->grid, row) > last;
         later = row > later ? row : later;
     }
     return later;

@@ -576,6 +576,34 @@ static void test_gap_after(void)
     free(again);
 }
 
+/* A symbol that ends for good while another is traded on: there is something to train on after it. */
+static bool after_600(size_t row)
+{
+    return row >= 600;
+}
+
+static void test_ended(void)
+{
+    struct place_bars bars;
+    struct search_settings settings;
+    struct config *config = fatal_calloc(1, sizeof *config);
+    char first[SCRATCH_PATH_MAX], both[2 * SCRATCH_PATH_MAX + 8];
+    int chosen[SPLIT_GROUPS_MAX] = {0};
+    struct split_rows blocks[SPLIT_BLOCKS_MAX];
+    place_settings(&settings, "kfold:2");
+    place_draw(&bars, ROWS, true, 83);
+    snprintf(first, sizeof first, "%s", place_write(&bars, "AAA", NULL));
+    snprintf(both, sizeof both, "%s,%s", first, place_write(&bars, "BBB", after_600));
+    place_config(config, both, place_features(features), "[environment]\nexecution = market\n");
+    struct search_market *market = place_open(config, &settings);
+    size_t end = split_group(&settings.split, market->search.to - market->search.from, 0).to;
+    CHECK_INT(search_training(market, chosen, blocks), 1);
+    CHECK_INT(blocks[0].from, market->search.from + end + market->purge + market->embargo);
+    search_market_close(market);
+    place_free(&bars);
+    free(config);
+}
+
 /* The most that the space has is what is kept clear of. */
 static void test_purge(void)
 {
@@ -654,6 +682,7 @@ int main(void)
     test_objective();
     test_purge();
     test_gap_after();
+    test_ended();
     test_unseen("cpcv:4,2", "market", features, 5);
     test_unseen("walk-forward:3", "reference", "", 0);
     test_eval(features, "market");
