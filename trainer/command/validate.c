@@ -22,7 +22,8 @@ static const char help[] =
     "\n"
     "      --returns F.csv       a column of returns for each trial; a header of names. Columns\n"
     "                            timestamp_ns, holding and equal_weight are what they say\n"
-    "      --study NAME          the complete trials of that study\n"
+    "      --study NAME          the complete trials of that study; `deflated` is of its best one,\n"
+    "                            `deflated_best` of that with the best Sharpe ratio\n"
     "      --storage URL         where studies are kept: sqlite:///F; STATE/studies.db by default\n"
     "      --state DIR           the state directory: $STATE_DIRECTORY, else\n"
     "                            $XDG_STATE_HOME/papertape\n"
@@ -50,6 +51,7 @@ struct request {
     double periods;
     struct returns_matrix returns;
     int left_out;
+    char proposed[32]; /* of a study the name of its best trial, which it would propose */
 };
 
 static int take(void *ctx, int option)
@@ -107,6 +109,11 @@ static int read_trials(struct request *request, const struct study *study, const
     else
         snprintf(err, VALIDATION_ERROR_MAX, "out of memory");
     request->returns.tried = r == 0 ? tried : 0;
+    const struct study_trial *best = study_best(study);
+    if (r == 0 && best) {
+        snprintf(request->proposed, sizeof request->proposed, "trial %d", best->number);
+        request->returns.proposed = request->proposed;
+    }
     free(numbers);
     return r;
 }

@@ -240,13 +240,15 @@ static int make_policies(const struct search_market *market, const struct config
 
 /* ---- How much of it is luck. ---- */
 
-/* papertape.validation/1 and the report; *ret NULL where there is nothing to compare: too few trials or rows,
- * which is told. */
-static int look_at_luck(const struct ranked *ranked, const struct study *study, const char *folder,
-                        const struct trial_calls *calls, json_t **ret, char err[static TRIAL_ERROR_MAX])
+/* papertape.validation/1 and the report, of trial number `proposed` among all; *ret NULL where there is
+ * nothing to compare: too few trials or rows, which is told. */
+static int look_at_luck(const struct ranked *ranked, const struct study *study, int proposed,
+                        const char *folder, const struct trial_calls *calls, json_t **ret,
+                        char err[static TRIAL_ERROR_MAX])
 {
     struct returns_matrix returns = {0};
     char why[VALIDATION_ERROR_MAX], path[PATH_MAX];
+    char name[32];
     int left_out = 0;
     *ret = NULL;
     int r = join(path, folder, "report.html", err);
@@ -254,6 +256,8 @@ static int look_at_luck(const struct ranked *ranked, const struct study *study, 
         return r;
     r = returns_of_study(folder, ranked->numbers, ranked->n, &returns, &left_out, why);
     if (r == 0) {
+        snprintf(name, sizeof name, "trial %d", proposed);
+        returns.proposed = name;
         returns.tried = (size_t)ranked->tried;
         r = validation_json(&returns, BLOCKS, 0, ret, why);
     }
@@ -382,7 +386,7 @@ int proposal_make(const struct search_market *market, const struct config *base,
     if (r == 0)
         r = make_policies(market, base, settings, study, &ranked, own, calls, proposed, err);
     if (r == 0)
-        r = look_at_luck(&ranked, study, folder, calls, &validation, err);
+        r = look_at_luck(&ranked, study, proposed->numbers[0], folder, calls, &validation, err);
     if (r == 0 && !(object = build(market, settings, base, study, &ranked, proposed, validation)))
         r = search_say(err, -ENOMEM, "out of memory: a proposal");
     if (r == 0 && json_object_set_new(object, "made_of", search_made_of(base, settings)) < 0)

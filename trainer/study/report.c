@@ -58,9 +58,17 @@ static void row(struct text *text, const char *name, double value, const char *w
     text_format(text, "</td><td class=\"soft\">%s</td></tr>\n", words);
 }
 
+static void named(struct text *text, const char *name, const json_t *column)
+{
+    text_format(text, "<tr><td>%s</td><td>", name);
+    chart_escape(text, json_string_value(json_object_get(column, "name")));
+    text_lit(text, "</td><td></td></tr>\n");
+}
+
 static void figures(struct text *text, const json_t *validation)
 {
     const json_t *deflated = json_object_get(validation, "deflated");
+    const json_t *best = json_object_get(validation, "deflated_best");
     text_lit(text, "<table>\n");
     row(text, "Probability of backtest overfitting", number(validation, "pbo"),
         "half splits in which the best in sample was in the worse half out of sample; 0.5 is pure luck");
@@ -70,8 +78,9 @@ static void figures(struct text *text, const json_t *validation)
         "of out-of-sample on in-sample Sharpe; below 0 what looked better did worse");
     row(text, "Degradation: intercept", number(validation, "intercept"), "");
     row(text, "R&#178;", number(validation, "r2"), "of that line");
+    named(text, "The trial that is looked at", deflated);
     row(text, "Deflated Sharpe ratio", number(deflated, "deflated_sharpe"),
-        "probability that the best is better than the best of so many by luck");
+        "probability that it is better than the best of so many by luck");
     row(text, "Deflated by luck alone", number(deflated, "deflated_capped"),
         "trials' Sharpes may differ by skill, too: by no more than luck can make them differ");
     row(text, "The same beyond holding", number(deflated, "deflated_beyond_holding"),
@@ -79,9 +88,12 @@ static void figures(struct text *text, const json_t *validation)
     row(text, "Skill", number(deflated, "skill"), "the lower one of both, which the gates look at");
     row(text, "Probabilistic Sharpe ratio", number(deflated, "probabilistic_sharpe"),
         "the same, had it been the only one");
-    row(text, "Sharpe of the best", number(deflated, "sharpe"), "");
+    row(text, "Sharpe", number(deflated, "sharpe"), "");
     row(text, "Sharpe to be expected of luck", number(deflated, "expected_sharpe"), "of the best of so many");
     row(text, "Sharpe to be expected of luck alone", number(deflated, "expected_capped"), "");
+    named(text, "The best by its Sharpe", best);
+    row(text, "Deflated Sharpe ratio of that", number(best, "deflated_sharpe"), "");
+    row(text, "Skill of that", number(best, "skill"), "");
     row(text, "Trials", number(deflated, "trials"), "that were tried");
     row(text, "Half splits", number(validation, "splits"), "");
     text_lit(text, "</table>\n");

@@ -167,42 +167,82 @@ static double variance_of(const double *sharpes, size_t n)
     return squares / (double)(n - 1);
 }
 
-/* The deflated Sharpe ratio of the best trial's returns beyond holding's; NaN where holding is not known, or
- * explains all of them. */
-static double deflate_beyond(const struct returns_matrix *returns, struct ranking *ranking, size_t tried)
+/* What luck can do: how many were tried, and how far their Sharpes are apart, as they are and of what holding
+ * does not explain (NaN where that is not known). */
+struct luck {
+    size_t tried;
+    double variance, beyond;
+};
+
+static struct luck luck_of(const struct returns_matrix *returns, struct ranking *ranking)
 {
-    struct deflated deflated = {NAN, NAN, NAN, NAN};
-    double *sharpes = returns->holding ? malloc(returns->columns * sizeof *sharpes) : NULL;
-    for (size_t i = returns->columns; sharpes && i-- > 0;) { /* the best last: its column is looked at */
-        take(returns, ranking->order[i], ranking->column);
+    size_t n = returns->columns;
+    double *sharpes = returns->holding ? malloc(n * sizeof *sharpes) : NULL;
+    struct luck luck = {returns->tried > n ? returns->tried : n, variance_of(ranking->sharpes, n), NAN};
+    for (size_t c = 0; sharpes && c < n; c++) {
+        take(returns, c, ranking->column);
         subtract_holding(returns->holding, returns->rows, ranking->column);
-        sharpes[i] = overfit_sharpe(ranking->column, returns->rows, 1);
+        sharpes[c] = overfit_sharpe(ranking->column, returns->rows, 1);
     }
     if (sharpes)
-        overfit_deflate(ranking->column, returns->rows, tried,
-                        overfit_luck_variance(variance_of(sharpes, returns->columns), returns->rows),
-                        &deflated);
+        luck.beyond = variance_of(sharpes, n);
     free(sharpes);
-    return deflated.dsr;
+    return luck;
 }
 
-static json_t *deflated_json(const struct returns_matrix *returns, struct ranking *ranking, double scale)
+/* Which column has that name; `columns` where none has. */
+static size_t find_column(const struct returns_matrix *returns, const char *name)
 {
-    size_t tried = returns->tried > returns->columns ? returns->tried : returns->columns,
-           rows = returns->rows;
-    struct deflated deflated = {NAN, NAN, NAN, NAN}, capped = deflated;
-    double variance = variance_of(ranking->sharpes, returns->columns);
-    take(returns, ranking->order[0], ranking->column);
-    overfit_deflate(ranking->column, rows, tried, variance, &deflated);
-    overfit_deflate(ranking->column, rows, tried, overfit_luck_variance(variance, rows), &capped);
-    double beyond = deflate_beyond(returns, ranking, tried);
-    double skill = returns->holding && !(capped.dsr <= beyond) ? beyond : capped.dsr;
-    return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "trials", (json_int_t)tried,
-                     "sharpe", real(deflated.sharpe * scale), "sharpe_deviation",
-                     real(sqrt(variance) * scale), "expected_sharpe", real(deflated.expected * scale),
+    size_t c = 0;
+    while (c < returns->columns && strcmp(returns->names[c], name) != 0)
+        c++;
+    return c;
+}
+
+/* Of one column, called `name`; of none nothing but luck is known. */
+static json_t *deflated_json(const struct returns_matrix *returns, struct ranking *ranking,
+                             const struct luck *luck, size_t column, const char *name, double scale)
+{
+    size_t rows = returns->rows;
+    bool there = column < returns->columns;
+    struct deflated deflated = {NAN, NAN, NAN, NAN}, capped = deflated, beyond = deflated;
+    if (there) {
+        take(returns, column, ranking->column);
+        overfit_deflate(ranking->column, rows, luck->tried, luck->variance, &deflated);
+        overfit_deflate(ranking->column, rows, luck->tried, overfit_luck_variance(luck->variance, rows),
+                        &capped);
+    }
+    if (there && isfinite(luck->beyond)) {
+        subtract_holding(returns->holding, rows, ranking->column);
+        overfit_deflate(ranking->column, rows, luck->tried, overfit_luck_variance(luck->beyond, rows),
+                        &beyond);
+    }
+    double skill = returns->holding && !(capped.dsr <= beyond.dsr) ? beyond.dsr : capped.dsr;
+    return json_pack("{s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", name, "column",
+                     there ? json_integer((json_int_t)column) : json_null(), "trials",
+                     (json_int_t)luck->tried, "sharpe", real(deflated.sharpe * scale), "sharpe_deviation",
+                     real(sqrt(luck->variance) * scale), "expected_sharpe", real(deflated.expected * scale),
                      "probabilistic_sharpe", real(deflated.psr), "deflated_sharpe", real(deflated.dsr),
                      "expected_capped", real(capped.expected * scale), "deflated_capped", real(capped.dsr),
-                     "deflated_beyond_holding", real(beyond), "skill", real(skill));
+                     "deflated_beyond_holding", real(beyond.dsr), "skill", real(skill));
+}
+
+/* `deflated` is of what is proposed, or else of the best; `deflated_best` of the best. */
+static void judge(const struct returns_matrix *returns, struct ranking *ranking, const json_t *trials,
+                  double scale, json_t *object)
+{
+    const struct luck luck = luck_of(returns, ranking);
+    size_t best = ranking->order[0], column = best, i;
+    const char *name = returns->proposed ? returns->proposed : returns->names[best];
+    json_t *trial, *proposed = NULL;
+    if (returns->proposed)
+        column = find_column(returns, name);
+    json_array_foreach(trials, i, trial) if (returns->proposed && ranking->order[i] == column) proposed =
+        trial;
+    json_object_set_new(object, "deflated", deflated_json(returns, ranking, &luck, column, name, scale));
+    json_object_set_new(object, "deflated_best",
+                        deflated_json(returns, ranking, &luck, best, returns->names[best], scale));
+    json_object_set_new(object, "proposed", proposed ? json_incref(proposed) : json_null());
 }
 
 /* ---- all of it ---- */
@@ -235,7 +275,7 @@ static json_t *whole_json(const struct returns_matrix *returns, const struct ove
     json_object_set_new(object, "slope", real(overfit->slope));
     json_object_set_new(object, "intercept", real(overfit->intercept * scale));
     json_object_set_new(object, "r2", real(overfit->r2));
-    json_object_set_new(object, "deflated", deflated_json(returns, ranking, scale));
+    judge(returns, ranking, trials, scale, object);
     json_object_set(object, "best", json_array_get(trials, 0));
     json_object_set(object, "median", json_array_get(trials, median));
     json_object_set_new(object, "holding", benchmark_json(returns->holding, rows, periods));
@@ -271,10 +311,10 @@ int validation_json(const struct returns_matrix *returns, int blocks, double per
 void validation_figures(const json_t *validation, json_t *proposal)
 {
     static const char *const keys[] = {"pbo", "probability_of_loss", "slope", "intercept"};
-    static const char *const of_best[] = {"deflated_sharpe", "expected_sharpe", "skill"};
+    static const char *const of_it[] = {"deflated_sharpe", "expected_sharpe", "skill"};
     const json_t *deflated = json_object_get(validation, "deflated");
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         json_object_set(proposal, keys[i], json_object_get(validation, keys[i]));
-    for (size_t i = 0; i < sizeof of_best / sizeof *of_best; i++)
-        json_object_set(proposal, of_best[i], json_object_get(deflated, of_best[i]));
+    for (size_t i = 0; i < sizeof of_it / sizeof *of_it; i++)
+        json_object_set(proposal, of_it[i], json_object_get(deflated, of_it[i]));
 }

@@ -19,6 +19,7 @@ struct returns_matrix {
     int64_t *open_ns;               /* [rows]; NULL: not known */
     double *holding, *equal_weight; /* [rows] benchmarks; NULL: none */
     size_t tried;                   /* trials that there were, pruned ones too; 0: `columns` */
+    const char *proposed; /* the name of what is proposed, borrowed; NULL: that with the best Sharpe */
 };
 
 /* A CSV: a header of names; columns timestamp_ns, holding and equal_weight are known by name; timestamp,
@@ -37,7 +38,8 @@ void returns_finish(struct returns_matrix *returns); /* fine on a zeroed one */
  * times, else not annualised. Errors of overfit_compute(). */
 int validation_json(const struct returns_matrix *returns, int blocks, double periods_per_year, json_t **ret,
                     char err[static VALIDATION_ERROR_MAX]);
-/* Sets a proposal's pbo, probability_of_loss, slope, intercept, deflated_sharpe, expected_sharpe and skill.
+/* From `deflated`, which is of what is proposed: where that is no column its figures are null. Sets a
+ * proposal's pbo, probability_of_loss, slope, intercept, deflated_sharpe, expected_sharpe and skill.
  */
 void validation_figures(const json_t *validation, json_t *proposal);
 /* The HTML file, whole or not at all: its figures are `validation`'s, its curves `returns`'. `title` is

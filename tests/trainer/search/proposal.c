@@ -60,17 +60,20 @@ static void check_luck(const struct hunt *hunt, const json_t *proposal)
     static const int numbers[TRIALS] = {0, 1, 2, 3};
     struct returns_matrix returns = {0};
     json_t *validation = NULL;
-    char err[VALIDATION_ERROR_MAX] = "";
+    char err[VALIDATION_ERROR_MAX] = "", name[32];
     int left_out;
+    snprintf(name, sizeof name, "trial %d", (int)number(proposal, "trial"));
     CHECK_INT(returns_of_study(hunt->folder, numbers, TRIALS, &returns, &left_out, err), 0);
     CHECK_INT(left_out, 0);
     CHECK_INT(returns.rows, hunt->market->search.to - hunt->market->search.from);
+    returns.proposed = name;
     CHECK_INT(validation_json(&returns, VALIDATION_BLOCKS, 0, &validation, err), 0);
     CHECK_NEAR(number(proposal, "pbo"), number(validation, "pbo"), 1e-12);
     CHECK_NEAR(number(proposal, "slope"), number(validation, "slope"), 1e-12);
     const json_t *deflated = json_object_get(validation, "deflated");
     CHECK_NEAR(number(proposal, "deflated_sharpe"), number(deflated, "deflated_sharpe"), 1e-12);
     CHECK_NEAR(number(proposal, "skill"), number(deflated, "skill"), 1e-12);
+    CHECK_STR(json_string_value(json_object_get(deflated, "name")), name);
     CHECK_INT(number(deflated, "trials"), TRIALS);
     json_decref(validation);
     returns_finish(&returns);
@@ -268,6 +271,7 @@ static void test_next_best(void)
     CHECK_INT(number(next, "trial"), best[1]);
     CHECK_NEAR(number(next, "value"), hunt.study->trials[best[1]]->values[0], 1e-12);
     CHECK(same_files(first, kept));
+    check_luck(&hunt, next);
     json_decref(next);
     hunt.settings.ensemble = 2; /* of which the third best takes the place of the best */
     next = NULL;

@@ -1,4 +1,5 @@
-/* For validate.py: makes a study of trials in these states: make-study STORAGE NAME FOLDER|- STATE... */
+/* For validate.py: makes a study of trials in these states, of which the first is the best: make-study
+ * STORAGE NAME FOLDER|- STATE... */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +10,9 @@ static char err[STUDY_ERROR_MAX];
 
 static int add_trial(struct study_store *store, int64_t study, const char *state)
 {
-    const double value = 0.5;
     int64_t trial;
     int number, r = study_store_ask(store, study, false, &trial, &number, err);
+    const double value = 0.5 - number;
     if (r == 0 && strcmp(state, "COMPLETE") == 0)
         r = study_store_tell(store, trial, TRIAL_COMPLETE, &value, 1, err);
     else if (r == 0 && strcmp(state, "RUNNING") != 0)

@@ -98,6 +98,8 @@ def deflated(returns, variance, trials):
 
 def test_deflated(out, data, names, scale):
     series, best, found = [data[name] for name in names], data[out["best"]["name"]], out["deflated"]
+    check(found == out["deflated_best"] and out["proposed"] is None and found["name"] == out["best"]["name"], "without a proposal it is of the best")
+    check(found["column"] == out["best"]["column"], f"deflated: column {found['column']}")
     rows = len(best)
 
     def sharpe(returns):
@@ -224,6 +226,10 @@ def test_study(trainer, make_study, folder):
         out = outs[-1]
         check((out["study"], out["trials"], out["left_out"], out["deflated"]["trials"], out["rows"]) == ("mine", 3, 1, 5, 200), f"study: {out['trials']}")
         check(sorted(c["name"] for c in out["columns"]) == ["trial 0", "trial 2", "trial 5"], "study: names")
+        check(out["deflated"]["name"] == out["proposed"]["name"] == "trial 0", f"study: its best: {out['deflated']}")
+        check(out["deflated_best"]["name"] == out["best"]["name"] == "trial 5", f"study: the best by Sharpe: {out['deflated_best']}")
+        check(abs(out["deflated"]["sharpe"] - out["proposed"]["sharpe"]) < 1e-9, f"study: its own Sharpe: {out['proposed']}")
+        check(out["deflated"]["sharpe"] < out["deflated_best"]["sharpe"], "study: the best by Sharpe has more of it")
     for words, said in ((("--study", "mien", "--state", state), "mine"), (("--study", "mine", "--state", other), "studies.db"),
                         (("--study", "mine", "--storage", "mysql://x/y"), "sqlite")):
         ran = trainer.run("validate", *words)

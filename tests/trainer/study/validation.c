@@ -161,11 +161,57 @@ static void test_figures(void)
     CHECK(!few && strstr(err, "at least 12 rows"));
 }
 
+/* The trial that is proposed is looked at, whichever is the best by its Sharpe; of one without returns
+ * nothing is known. */
+static void test_proposed(void)
+{
+    double values[180];
+    char a[] = "a", b[] = "b", c[] = "c", *names[] = {a, b, c};
+    struct returns_matrix returns = {
+        .rows = 60, .columns = 3, .values = values, .names = names, .proposed = "c"};
+    json_t *validation = NULL, *alone = NULL, *none = NULL;
+    for (int i = 0; i < 180; i++)
+        values[i] = 0.001 * ((i * 7919) % 101 - 50 + (i % 3 == 1 ? 20 : 0));
+    CHECK_INT(validation_json(&returns, 6, 0, &validation, err), 0);
+    const json_t *of = json_object_get(validation, "deflated");
+    const json_t *best = json_object_get(validation, "deflated_best");
+    CHECK_STR(json_string_value(json_object_get(of, "name")), "c");
+    CHECK_INT(json_integer_value(json_object_get(of, "column")), 2);
+    CHECK_STR(json_string_value(json_object_get(best, "name")), "b");
+    CHECK_STR(json_string_value(json_object_get(json_object_get(validation, "best"), "name")), "b");
+    CHECK_STR(json_string_value(json_object_get(json_object_get(validation, "proposed"), "name")), "c");
+    CHECK_NEAR(json_number_value(json_object_get(of, "sharpe")), overfit_sharpe(values + 2, 60, 3), 1e-14);
+    CHECK_NEAR(json_number_value(json_object_get(best, "sharpe")), overfit_sharpe(values + 1, 60, 3), 1e-14);
+    CHECK_NEAR(json_number_value(json_object_get(of, "expected_sharpe")),
+               json_number_value(json_object_get(best, "expected_sharpe")), 0);
+    CHECK(json_number_value(json_object_get(of, "skill")) <
+          json_number_value(json_object_get(best, "skill")));
+    json_t *proposal = json_object();
+    validation_figures(validation, proposal);
+    CHECK(json_equal(json_object_get(proposal, "skill"), json_object_get(of, "skill")));
+    returns.proposed = NULL;
+    CHECK_INT(validation_json(&returns, 6, 0, &alone, err), 0);
+    CHECK(json_equal(json_object_get(alone, "deflated"), best));
+    CHECK(json_is_null(json_object_get(alone, "proposed")));
+    returns.proposed = "d";
+    CHECK_INT(validation_json(&returns, 6, 0, &none, err), 0);
+    of = json_object_get(none, "deflated");
+    CHECK_STR(json_string_value(json_object_get(of, "name")), "d");
+    CHECK(json_is_null(json_object_get(of, "column")) && json_is_null(json_object_get(of, "skill")));
+    CHECK(json_is_null(json_object_get(none, "proposed")));
+    CHECK(json_equal(json_object_get(none, "deflated_best"), best));
+    json_decref(validation);
+    json_decref(alone);
+    json_decref(none);
+    json_decref(proposal);
+}
+
 int main(void)
 {
     test_refused();
     test_csv();
     test_study();
     test_figures();
+    test_proposed();
     return check_done("trainer/validation");
 }
