@@ -29,10 +29,10 @@ static void check_groups(void)
     studies[n++] = fixture_study("ppo_3", 4, 1, minimize); /* not of the others' search */
     studies[n++] = fixture_study("ppo_5", 5, 1, maximize);
     studies[n++] = fixture_study("ppo", 6, 1, maximize);
-    studies[n++] = fixture_study("auto@2026-11-22T14:00Z", 7, 1, maximize);
+    studies[n++] = fixture_study("auto@2026-11-22T14:00:00Z", 7, 1, maximize);
     struct searches *searches = searches_make(studies, n, now_us);
     CHECK_INT(searches->n, 5);
-    CHECK_STR(searches->search[0].label, "auto@2026-11-22T14:00Z");
+    CHECK_STR(searches->search[0].label, "auto@2026-11-22T14:00:00Z");
     CHECK_STR(searches->search[0].job, "auto");
     CHECK_STR(searches->search[1].label, "ppo");
     CHECK_STR(searches->search[2].label, "ppo_1..5 (3)");
