@@ -193,7 +193,9 @@ static const struct config_key keys[] = {
      config_parse_i32, config_print_i32, AT(arena_challengers_max), 0, ACCOUNTS_MAX},
     {"arena", "champion_days", "before a challenger may be crowned it has been compared on so many days",
      config_parse_i32, config_print_i32, AT(arena_champion_days), 1, 3650},
-    {"arena", "alpha", "how likely one that is no better may be crowned, ever; 0: nobody is, but by command",
+    {"arena", "alpha",
+     "how likely one that is no better may be crowned, ever (not with rare large losses, or days that follow "
+     "others: docs/policies.md); 0: nobody is, but by command",
      config_parse_real, config_print_real, AT(arena_alpha), 0, 1},
     {"arena", "expires_s", "after which a policy of a proposal retires that names no time itself; 0: never",
      config_parse_i64, config_print_i64, AT(arena_expires_ns), 0, 3000000000000000000, 9},
