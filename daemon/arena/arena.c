@@ -64,6 +64,7 @@ static bool hold(struct arena *arena, const struct arena_row *row)
     struct arena_seat *seat = seat_of(arena, row->name);
     if (seat) {
         seat->row = *row;
+        seat->passed_over = false;
         let_trade(seat);
         return true;
     }
@@ -184,45 +185,6 @@ bool arena_configured(const struct arena *arena, const char *account)
         if (strcmp(config->accounts[i].name, account) == 0)
             return true;
     return false;
-}
-
-int arena_account(const struct arena *arena, const char *name, const char *currency,
-                  const struct policy *policy, struct account_spec *ret, char *err, size_t err_size)
-{
-    const struct engine *engine = session_engine(arena->daemon->session);
-    struct config *config = malloc(sizeof *config);
-    struct account_spec spec = {.currency_scale = -1};
-    char section[ACCOUNT_NAME_MAX + 8], why[CONFIG_ERROR_MAX];
-    int r = config ? 0 : -ENOMEM;
-    snprintf(err, err_size, "out of memory");
-    for (int s = 0; s < engine_symbols(engine) && spec.currency_scale < 0; s++)
-        if (strcmp(engine_symbol(engine, s)->quote, currency) == 0)
-            spec.currency_scale = engine_symbol(engine, s)->quote_scale;
-    if (r == 0) {
-        *config = arena->daemon->config;
-        config->n_accounts = 0;
-        snprintf(section, sizeof section, "account %s", name);
-        r = config_set(config, section, "policy", name, why);
-        if (r == 0)
-            r = config_set(config, section, "currency", currency, why);
-        if (r < 0)
-            snprintf(err, err_size, "%s", why);
-    }
-    if (r == 0) {
-        spec.rules = config_rules(config, &config->accounts[0]);
-        memcpy(spec.name, config->accounts[0].name, sizeof spec.name);
-        memcpy(spec.currency, config->accounts[0].currency, sizeof spec.currency);
-        r = policy_set_account(policy, &config->accounts[0], &spec);
-        if (r < 0)
-            snprintf(err, err_size, "its initial_capital has more digits than %s, %d", currency,
-                     spec.currency_scale);
-    }
-    free(config);
-    if (r < 0)
-        return r;
-    spec.policy = NULL; /* it comes with an event of its own */
-    *ret = spec;
-    return 0;
 }
 
 /* ---- after a restart ---- */

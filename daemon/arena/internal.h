@@ -8,7 +8,8 @@
 
 struct arena_seat {
     struct arena_row row;
-    char *refused; /* why it does not trade; NULL: it does */
+    char *refused;    /* why it does not trade; NULL: it does */
+    bool passed_over; /* it would be champion, and cannot: an alert said so */
 };
 
 /* An account's days. */

@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/arena/file.h"
 #include "daemon/arena/internal.h"
 #include "daemon/command/command.h"
+#include "daemon/log.h"
 
 static bool challenges(const struct arena_row *row)
 {
@@ -44,8 +46,8 @@ static double evidence_value(const struct arena *arena, const struct arena_row *
     return arena_evidence_value(&evidence);
 }
 
-/* It trades, and did on enough days. */
-static bool may_be_crowned(const struct arena *arena, const struct arena_seat *seat,
+/* It trades, and did better on enough days. */
+static bool deserves_crown(const struct arena *arena, const struct arena_seat *seat,
                            const struct arena_evidence *evidence)
 {
     const struct engine *engine = session_engine(arena->daemon->session);
@@ -56,6 +58,31 @@ static bool may_be_crowned(const struct arena *arena, const struct arena_seat *s
            arena_evidence_value(evidence) >= 1 / config->arena_alpha;
 }
 
+/* The account `champion` may be of another currency, or have no room. One that cannot have it leaves it to
+ * the next best. */
+static bool can_be_crowned(struct arena *arena, struct arena_seat *seat, double value)
+{
+    const struct engine *engine = session_engine(arena->daemon->session);
+    const struct account *account = engine_account(engine, engine_find_account(engine, seat->row.account));
+    const struct policy *policy = arena_policy(arena, seat->row.id);
+    struct account_spec made;
+    char why[ARENA_ERROR_MAX] = "its copy is not there", text[ARENA_ERROR_MAX + 160];
+    const char *code;
+    if (policy &&
+        !arena_account_refusal(arena, ARENA_CHAMPION, account->currency, policy, 1, &made, &code, why)) {
+        seat->passed_over = false;
+        return true;
+    }
+    if (!seat->passed_over) {
+        snprintf(text, sizeof text, "%s would be champion, with an e-value of %.4g, and cannot: %s",
+                 seat->row.name, value, why);
+        log_warning("%s", text);
+        session_alert(arena->daemon->session, DB_WARNING, "POLICY_REFUSED", text);
+    }
+    seat->passed_over = true;
+    return false;
+}
+
 void arena_judge(struct arena *arena)
 {
     struct daemon *daemon = arena->daemon;
@@ -64,12 +91,13 @@ void arena_judge(struct arena *arena)
     struct arena_evidence found = {0};
     char reason[ARENA_REASON_MAX];
     for (size_t i = 0; i < arena->n && daemon->config.arena_alpha > 0; i++) {
-        const struct arena_seat *seat = &arena->seats[i];
+        struct arena_seat *seat = &arena->seats[i];
         if (!challenges(&seat->row))
             continue;
         struct arena_evidence evidence = arena_evidence(arena, &seat->row, &against);
-        if (may_be_crowned(arena, seat, &evidence) &&
-            (!best || arena_evidence_value(&evidence) > arena_evidence_value(&found))) {
+        double value = arena_evidence_value(&evidence);
+        if (deserves_crown(arena, seat, &evidence) && can_be_crowned(arena, seat, value) &&
+            (!best || value > arena_evidence_value(&found))) {
             best = seat;
             found = evidence;
         }
@@ -130,20 +158,23 @@ int arena_seat(const struct arena *arena, const char *study, char ret_name[stati
     char second[ACCOUNT_NAME_MAX];
     arena_second_name(study, second);
     const char *name = arena_seat_for(study, arena_find(arena, study), second, arena_find(arena, second));
-    const struct arena_row *row = arena_find(arena, name);
-    const char *refused = arena_name_refusal(name);
-    int account = engine_find_account(session_engine(arena->daemon->session), name);
+    const struct arena_row *row = name ? arena_find(arena, name) : NULL;
+    const char *refused = arena_name_refusal(study);
+    int account = name ? engine_find_account(session_engine(arena->daemon->session), name) : -1;
+    bool takes_over =
+        row && row->role == DB_POLICY_CHALLENGER && arena->daemon->config.arena_challengers_max > 0;
     if (refused)
-        snprintf(why, size, "%.31s: %s", name, refused);
+        snprintf(why, size, "%.31s: %s", study, refused);
+    else if (!name)
+        snprintf(
+            why, size,
+            "%.31s and %s are the champion's, or a person's, or another study's, which no proposal takes "
+            "over: the study needs another name",
+            study, second);
     else if (arena_configured(arena, name) || (!row && account >= 0))
         snprintf(why, size, "there is an account %s, which is not the arena's: the study needs another name",
                  name);
-    else if (row && row->role == DB_POLICY_CHAMPION)
-        snprintf(why, size, "%s and the second seat of its study are one name", name);
-    else if (row && strcmp(name, study) != 0 && strcmp(row->training, study) != 0 &&
-             row->role != DB_POLICY_RETIRED)
-        snprintf(why, size, "%s is a policy of another hand: the study needs another name", name);
-    else if ((row && row->role == DB_POLICY_CHALLENGER) || has_room(arena, why, size)) {
+    else if (takes_over || has_room(arena, why, size)) {
         snprintf(ret_name, ACCOUNT_NAME_MAX, "%s", name);
         return 0;
     }

@@ -85,13 +85,25 @@ void arena_second_name(const char *name, char ret[static ACCOUNT_NAME_MAX])
     snprintf(ret, ACCOUNT_NAME_MAX, "%.*s%s", ACCOUNT_NAME_MAX - (int)sizeof tail, name, tail);
 }
 
+/* A challenger that came by a proposal of that study. */
+static bool is_of(const struct arena_row *row, const char *study)
+{
+    return row && row->role == DB_POLICY_CHALLENGER && row->proposal[0] && strcmp(row->training, study) == 0;
+}
+
+static bool is_free(const struct arena_row *row)
+{
+    return !row || row->role == DB_POLICY_RETIRED;
+}
+
 const char *arena_seat_for(const char *name, const struct arena_row *row, const char *second_name,
                            const struct arena_row *second)
 {
-    bool challenges = row && row->role == DB_POLICY_CHALLENGER;
-    bool reigns = row && row->role == DB_POLICY_CHAMPION;
-    bool second_challenges = second && second->role == DB_POLICY_CHALLENGER;
-    return reigns || (second_challenges && !challenges) ? second_name : name;
+    if (is_of(row, name))
+        return name;
+    if (is_of(second, name))
+        return second_name;
+    return is_free(row) ? name : is_free(second) ? second_name : NULL;
 }
 
 const char *arena_name_refusal(const char *name)

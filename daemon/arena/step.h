@@ -55,8 +55,9 @@ int arena_take_step(enum arena_step step, const struct arena_row *row, const str
                     const struct arena_row *next, const char *reason, int64_t now_ns,
                     struct arena_row ret[static 2], const char *ret_accounts[static 2], int *ret_n_accounts);
 
-/* The name under which a study's next policy comes in: the study's own, or NAME.2, its second seat, where the
- * champion is not to be replaced untested. `row`, `second`: what has these names now, NULL: nothing. */
+/* The name under which a study's next policy comes in: the seat of its challenger, else its own name, else
+ * NAME.2; NULL: others have both. Never the champion's, which is not to be replaced untested, nor that of
+ * what a person promoted or another study did. `row`, `second`: what has these names now, NULL: nothing. */
 void arena_second_name(const char *name, char ret[static ACCOUNT_NAME_MAX]);
 const char *arena_seat_for(const char *name, const struct arena_row *row, const char *second_name,
                            const struct arena_row *second);

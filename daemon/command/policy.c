@@ -81,9 +81,9 @@ static void tell(const struct policy_job *job, enum db_severity severity, const 
 }
 
 /* Answers who asked; a proposal's row is settled. */
-static void deny(const struct policy_job *job, const char *code, const char *format, ...)
+static void deny(struct policy_job *job, const char *code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-static void deny(const struct policy_job *job, const char *code, const char *format, ...)
+static void deny(struct policy_job *job, const char *code, const char *format, ...)
 {
     char why[ARENA_ERROR_MAX + ACCOUNT_NAME_MAX];
     struct work work;
@@ -103,43 +103,15 @@ static void deny(const struct policy_job *job, const char *code, const char *for
 
 /* ---- the events ---- */
 
-static bool plan_account(const struct policy_job *job, struct plan *plan, int i)
+static bool plan_account(struct policy_job *job, struct plan *plan, int i)
 {
-    const struct engine *engine = job->request.engine;
-    char err[CONFIG_ERROR_MAX], why[ARENA_ERROR_MAX];
-    const char *name = plan->accounts[i], *refused = NULL;
-    int at = engine_find_account(engine, name);
-    const char *currency = job->file.currency;
-    if (!plan->policy)
+    char why[ARENA_ERROR_MAX];
+    const char *code;
+    if (!plan->policy || !arena_account_refusal(arena_of(job), plan->accounts[i], job->file.currency,
+                                                plan->policy, plan->n_accounts, &plan->made[i], &code, why))
         return true;
-    if (arena_configured(arena_of(job), name)) {
-        deny(job, order_reason_name(ORDER_BAD_ACCOUNT),
-             "the configuration has an account %s: the arena needs that name", name);
-        return false;
-    }
-    if (at >= 0)
-        currency = engine_account(engine, at)->currency;
-    struct symbol *symbols = arena_symbols(engine);
-    if (symbols)
-        refused = arena_refusal(plan->policy, currency, symbols, engine_symbols(engine),
-                                job->request.commands->daemon->config.interval_ns, why);
-    free(symbols);
-    if (refused || !symbols) {
-        deny(job, symbols ? "POLICY_REFUSED" : "ENOMEM", "%s: %s", name, symbols ? refused : "out of memory");
-        return false;
-    }
-    if (at >= 0)
-        return true;
-    if (engine_accounts(engine) + plan->n_accounts > ACCOUNTS_MAX) {
-        deny(job, order_reason_name(ORDER_BAD_ACCOUNT),
-             "there are %d accounts already, and %d is the most there can be", engine_accounts(engine),
-             ACCOUNTS_MAX);
-        return false;
-    }
-    int r = arena_account(arena_of(job), name, currency, plan->policy, &plan->made[i], err, sizeof err);
-    if (r < 0)
-        deny(job, "EINVAL", "account %s: %s", name, err);
-    return r == 0;
+    deny(job, code, "%s", why);
+    return false;
 }
 
 /* What the events carry: the arguments, and the rows that follow from them. */
@@ -243,7 +215,7 @@ static void take_step(struct policy_job *job, const struct policy *policy)
     arena_tidy(arena_of(job));
 }
 
-static void refuse_file(const struct policy_job *job)
+static void refuse_file(struct policy_job *job)
 {
     const struct arena_file *file = &job->file;
     char text[ARENA_ERROR_MAX + ACCOUNT_NAME_MAX + 16];
@@ -375,7 +347,7 @@ static void crown(struct policy_job *job)
 }
 
 /* The account of a new one must not be there for another reason. */
-static bool free_name(const struct policy_job *job)
+static bool free_name(struct policy_job *job)
 {
     const char *name = job->name;
     if (arena_find(arena_of(job), name) || engine_find_account(job->request.engine, name) < 0)
@@ -386,13 +358,23 @@ static bool free_name(const struct policy_job *job)
 }
 
 /* Does the promotion lead where it is to lead? If not, the call is answered. */
-static bool leads_there(const struct policy_job *job)
+static bool leads_there(struct policy_job *job)
 {
     const struct arena_row *row = arena_find(arena_of(job), job->name);
     const char *code, *why;
     if (job->to == DB_POLICY_RETIRED || !(why = arena_wrong_role(job->step, row, job->to, &code)))
         return true;
     deny(job, code, "args.to: %s %s", job->name, why);
+    return false;
+}
+
+/* What was promoted since its proposal was judged may have its seat. */
+static bool still_seated(struct policy_job *job)
+{
+    char why[ARENA_ERROR_MAX];
+    if (!job->proposed || arena_seat(arena_of(job), job->training, job->name, why, sizeof why) == 0)
+        return true;
+    deny(job, "PROPOSAL_REFUSED", "%s", why);
     return false;
 }
 
@@ -406,6 +388,8 @@ static bool run(struct policy_job *job)
         retire(job);
         return false;
     }
+    if (!still_seated(job))
+        return false;
     job->step = arena_promotion(arena_find(arena_of(job), job->name), job->file.given);
     if (!leads_there(job))
         return false;

@@ -176,34 +176,41 @@ static void test_judged(void)
     CHECK_STR(rows[0].reason, "by command");
 }
 
-/* A study has two seats at most, and never its champion's. */
+/* A study has two seats at most, never its champion's, nor one of another hand. */
 static void test_seats(void)
 {
+    enum { NONE, GONE, MINE, REIGNS, HAND, OTHER };
     static const struct {
-        int first, second; /* -1: nothing */
-        const char *seat;
+        int first, second;
+        const char *seat; /* NULL: none */
     } cases[] = {
-        {-1, -1, "s"},
-        {DB_POLICY_CHALLENGER, -1, "s"},
-        {DB_POLICY_CHAMPION, -1, "s.2"},
-        {DB_POLICY_RETIRED, -1, "s"},
-        {DB_POLICY_CHAMPION, DB_POLICY_CHALLENGER, "s.2"},
-        {DB_POLICY_CHAMPION, DB_POLICY_RETIRED, "s.2"},
-        {DB_POLICY_CHALLENGER, DB_POLICY_CHAMPION, "s"},
-        {DB_POLICY_RETIRED, DB_POLICY_CHAMPION, "s"},
-        {DB_POLICY_RETIRED, DB_POLICY_CHALLENGER, "s.2"},
-        {DB_POLICY_CHALLENGER, DB_POLICY_CHALLENGER, "s"},
-        {DB_POLICY_RETIRED, DB_POLICY_RETIRED, "s"},
+        {NONE, NONE, "s"},     {MINE, NONE, "s"},     {REIGNS, NONE, "s.2"}, {GONE, NONE, "s"},
+        {REIGNS, MINE, "s.2"}, {REIGNS, GONE, "s.2"}, {MINE, REIGNS, "s"},   {GONE, REIGNS, "s"},
+        {GONE, MINE, "s.2"},   {NONE, MINE, "s.2"},   {MINE, MINE, "s"},     {GONE, GONE, "s"},
+        {HAND, NONE, "s.2"},   {HAND, MINE, "s.2"},   {HAND, GONE, "s.2"},   {HAND, HAND, NULL},
+        {HAND, REIGNS, NULL},  {REIGNS, HAND, NULL},  {REIGNS, OTHER, NULL}, {NONE, HAND, "s"},
+        {MINE, HAND, "s"},     {OTHER, NONE, "s.2"},  {OTHER, OTHER, NULL},  {NONE, OTHER, "s"},
     };
     char name[ACCOUNT_NAME_MAX];
     arena_second_name("s", name);
     CHECK_STR(name, "s.2");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct arena_row first = row_of("s", (enum db_policy_role)cases[i].first, 1),
-                         second = row_of("s.2", (enum db_policy_role)cases[i].second, 2);
-        CHECK_STR(arena_seat_for("s", cases[i].first < 0 ? NULL : &first, name,
-                                 cases[i].second < 0 ? NULL : &second),
-                  cases[i].seat);
+        struct arena_row rows_of[2];
+        const struct arena_row *has[2];
+        for (int k = 0; k < 2; k++) {
+            int is = k == 0 ? cases[i].first : cases[i].second;
+            rows_of[k] = row_of(k == 0 ? "s" : "s.2",
+                                is == GONE     ? DB_POLICY_RETIRED
+                                : is == REIGNS ? DB_POLICY_CHAMPION
+                                               : DB_POLICY_CHALLENGER,
+                                1);
+            snprintf(rows_of[k].training, sizeof rows_of[k].training, "%s", is == OTHER ? "t" : "s");
+            if (is == HAND)
+                rows_of[k].proposal[0] = '\0';
+            has[k] = is == NONE ? NULL : &rows_of[k];
+        }
+        const char *seat = arena_seat_for("s", has[0], name, has[1]);
+        CHECK_STR(seat ? seat : "none", cases[i].seat ? cases[i].seat : "none");
     }
     arena_second_name("a234567890123456789012345678901", name);
     CHECK_STR(name, "a2345678901234567890123456789.2");
