@@ -1,10 +1,12 @@
 #include "tui/collect.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "tui/format.h"
 #include "tui/text.h"
@@ -12,6 +14,23 @@
 enum { SILENCE_MS = 15000 }; /* a daemon that answers nothing for so long is connected to anew */
 
 enum { ONCE_BUSY_MS = 2000 }; /* that a lock is waited for where something is printed */
+
+/* Is it another file than the co-process writes to? */
+static bool elsewhere(const char *studies, const char *state)
+{
+    static const char scheme[] = "sqlite:///";
+    const char *file =
+        strncmp(studies, scheme, sizeof(scheme) - 1) == 0 ? studies + sizeof(scheme) - 1 : studies;
+    char own[PATH_MAX];
+    struct stat named, st;
+
+    if (snprintf(own, sizeof(own), "%s/studies.db", state) >= (int)sizeof(own))
+        return true;
+    if (strcmp(file, own) == 0)
+        return false;
+    return stat(file, &named) < 0 || stat(own, &st) < 0 || named.st_dev != st.st_dev ||
+           named.st_ino != st.st_ino;
+}
 
 int collector_init(struct collector *collector, const struct state_dir *state, const char *studies,
                    int64_t interval_ms)
@@ -23,6 +42,7 @@ int collector_init(struct collector *collector, const struct state_dir *state, c
     if (!collector->model)
         return -ENOMEM;
     collector->model->searches_named = studies != NULL;
+    collector->model->searches_elsewhere = studies && elsewhere(studies, state->path);
     if (studies)
         collector->studies_url = strdup(studies);
     else if (asprintf(&collector->studies_url, "%s/studies.db", state->path) < 0)

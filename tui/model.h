@@ -57,11 +57,12 @@ struct model {
     bool have_history;
     int64_t history_mono_ms;
     struct model_log log;
-    struct searches *searches;             /* the last that were read, owned; NULL before any were */
-    struct search_page *search_page;       /* of the one that is looked at, likewise */
-    int64_t searches_mono_ms;              /* when the storage was read last, whether or not it had changed */
-    int searches_error;                    /* of the last reading: 0 or -errno */
-    bool searches_named;                   /* the user has named the storage: that it is not there is news */
+    struct searches *searches;       /* the last that were read, owned; NULL before any were */
+    struct search_page *search_page; /* of the one that is looked at, likewise */
+    int64_t searches_mono_ms;        /* when the storage was read last, whether or not it had changed */
+    int searches_error;              /* of the last reading: 0 or -errno */
+    bool searches_elsewhere; /* in a storage that is not the co-process': no training is one of them */
+    bool searches_named;     /* the user has named the storage: that it is not there is news */
     char searches_words[SEARCH_WORDS_MAX]; /* why the last reading failed; "" */
     struct backtest_view backtest;         /* the last that was started here */
     char daemon_words[STATUS_TEXT_MAX];    /* why there is no daemon; empty when there is */
@@ -144,7 +145,8 @@ int model_searches_rows(const struct model *model);
 /* Of a trial that runs, by its worker's heartbeat; FRESH without one, and of one that does not run. */
 enum freshness model_trial_freshness(const struct search_trial *trial, struct moment now);
 
-/* The training that the co-process runs the search as, or NULL. */
+/* The training that the co-process runs the search as, by the name of its run; NULL: none, as of a past run.
+ */
 const struct status_training *model_search_job(const struct model *model, const struct search *search);
 
 /* The symbol by name, or NULL. */

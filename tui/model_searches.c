@@ -51,14 +51,10 @@ enum freshness model_trial_freshness(const struct search_trial *trial, struct mo
 
 const struct status_training *model_search_job(const struct model *model, const struct search *search)
 {
-    const struct status_training *found = NULL;
-
-    for (int i = 0; i < model->status.n_trainings; i++) {
+    for (int i = 0; !model->searches_elsewhere && i < model->status.n_trainings; i++) {
         const struct status_training *training = &model->status.trainings[i];
-        if (strcmp(training->training, search->name) == 0)
+        if (training->study[0] && strcmp(training->study, search->name) == 0)
             return training;
-        if (strcmp(training->training, search->job) == 0)
-            found = training;
     }
-    return found;
+    return NULL;
 }

@@ -13,16 +13,23 @@ bool search_keys_here(const struct view *view, enum panel focus)
     return focus == PANEL_SEARCHES || (view->tab == TAB_STUDY && view->search_view != SEARCH_LISTED);
 }
 
-void search_keys_subject(const struct view *view, const struct model *model,
-                         char ret[static STATUS_TRAINING_NAME_MAX])
+const char *search_keys_subject(const struct view *view, const struct model *model)
 {
     const struct search *search = view_search(view, model);
     const struct status_training *job = search ? model_search_job(model, search) : NULL;
 
-    snprintf(ret, STATUS_TRAINING_NAME_MAX, "%.*s", STATUS_TRAINING_NAME_MAX - 1,
-             job      ? job->training
-             : search ? search->job
-                      : "");
+    return job ? job->training : "";
+}
+
+bool search_keys_not_ours(const struct view *view, const struct model *model, char *words, size_t size)
+{
+    const struct search *search = view_search(view, model);
+
+    if (!search || model_search_job(model, search))
+        return false;
+    snprintf(words, size, "%.100s is no training of the co-process: S starts a study from its configuration",
+             search->label);
+    return true;
 }
 
 static void show_page(struct view *view)

@@ -8,9 +8,12 @@
 /* Is it a study that is chosen here: in their list, on a study's page? */
 bool search_keys_here(const struct view *view, enum panel focus);
 
-/* What the co-process calls the chosen study; "" for none. */
-void search_keys_subject(const struct view *view, const struct model *model,
-                         char ret[static STATUS_TRAINING_NAME_MAX]);
+/* What the co-process calls the chosen study; "" for none that is chosen, or none of its. */
+const char *search_keys_subject(const struct view *view, const struct model *model);
+
+/* Why a chosen study cannot be stopped, restarted or resumed: it is none of the co-process'. False: it is
+ * one, or none is chosen. */
+bool search_keys_not_ours(const struct view *view, const struct model *model, char *words, size_t size);
 
 /* Enter on the list opens the page; on its trials and parts, one of them alone. False: not here. */
 bool search_keys_enter(struct view *view, const struct model *model, enum panel focus);

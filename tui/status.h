@@ -135,9 +135,10 @@ struct status_training {
     char training[STATUS_TRAINING_NAME_MAX], state[STATUS_WORD_MAX], reason[STATUS_TEXT_MAX],
         cause[STATUS_WORD_MAX];
     char device[STATUS_WORD_MAX], backend[STATUS_WORD_MAX * 2], policy[STATUS_FILE_MAX];
+    char study[STATUS_TRAINING_NAME_MAX]; /* the run's name in studies.db; "": it is none, or not known */
     int64_t priority, steps, total_steps, iteration, attempts, restarts;
-    int64_t retry_in_ms, started_ns, ended_ns, age_ms, expected_ms,
-        checkpoint_steps; /* -1: none, not known */
+    int64_t retry_in_ms, started_ns, ended_ns, age_ms, expected_ms, checkpoint_steps,
+        due_ns; /* of a scheduled study's next run; -1: none, not known */
     double steps_s, episode_return, memory_mib, memory_limit_mib, device_mib, cpu_s, utilisation,
         cpu_utilisation;
     bool stale, stopping;

@@ -21,6 +21,7 @@ void status_training_init(struct status_training *training)
         .age_ms = -1,
         .expected_ms = -1,
         .checkpoint_steps = -1,
+        .due_ns = -1,
         .steps_s = NAN,
         .episode_return = NAN,
         .memory_mib = NAN,
@@ -66,6 +67,7 @@ static void read_training(const json_t *e, struct status_training *t)
     TEXT(e, "device", t->device);
     TEXT(e, "backend", t->backend);
     TEXT(e, "policy", t->policy);
+    TEXT(e, "study", t->study);
     t->priority = json_integer_value(priority);
     t->steps = status_count(e, "steps");
     t->total_steps = status_count(e, "total_steps");
@@ -75,6 +77,7 @@ static void read_training(const json_t *e, struct status_training *t)
     t->retry_in_ms = status_count(e, "retry_in_ms");
     t->started_ns = moment(e, "started_ns");
     t->ended_ns = moment(e, "ended_ns");
+    t->due_ns = moment(e, "due_ns");
     t->age_ms = status_count(e, "age_ms");
     t->expected_ms = status_count(e, "expected_ms");
     t->checkpoint_steps = status_count(e, "checkpoint_steps");

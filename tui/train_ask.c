@@ -48,15 +48,6 @@ static bool is(const struct status_training *training, const char *state)
     return strcmp(training->state, state) == 0;
 }
 
-/* Is it a study that someone else works on, or nobody? */
-static bool study_is(const struct model *model, const char *name)
-{
-    for (int i = 0; model->searches && i < model->searches->n; i++)
-        if (strcmp(model->searches->search[i].job, name) == 0)
-            return true;
-    return false;
-}
-
 /* Why not; NULL: it may. `%s` is the training's name. */
 static const char *start_refusal(const struct status_training *training)
 {
@@ -123,8 +114,6 @@ bool train_ask_allowed(const struct model *model, enum prompt prompt, const char
                   : "a name is 1 to 31 letters, digits, - _ and dots, and begins with no dot";
     else if (prompt == PROMPT_PROMOTE || prompt == PROMPT_RETIRE)
         why = arena_refusal(model, prompt, name);
-    else if (!training && study_is(model, name))
-        why = "%s is no training of the co-process: S starts a study from its configuration";
     else if (!training)
         why = "%s is not in the list any more";
     else if (prompt == PROMPT_STOP)

@@ -47,7 +47,7 @@ void train_keys_subject(const struct view *view, const struct model *model, enum
     const char *name = "";
 
     if (search_keys_here(view, focus)) {
-        search_keys_subject(view, model, ret);
+        snprintf(ret, STATUS_TRAINING_NAME_MAX, "%s", search_keys_subject(view, model));
         return;
     }
     if (focus == PANEL_POLICIES)
@@ -106,7 +106,9 @@ enum action train_keys_press(struct view *view, const struct model *model, enum 
         return ACTION_NONE;
     }
     train_keys_subject(view, model, focus, prompt, name);
-    if (!name[0]) {
+    if (search_keys_here(view, focus) && search_keys_not_ours(view, model, words, sizeof(words))) {
+        note(view, prompt, words, now);
+    } else if (!name[0]) {
         note(view, prompt, "choose one first: Tab to its list, then the arrows", now);
     } else if (!train_ask_allowed(model, prompt, name, words)) {
         note(view, prompt, words, now);

@@ -14,6 +14,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import fake_trainings  # noqa: E402
@@ -252,11 +253,60 @@ def test_start(session):
     with daemon.lock:
         daemon.learning.trainings[:] = [fake_trainings.training("ppo", state="update")]
     expect(tmux, "Trainings (1)")
-    tmux.keys("Tab")
-    tmux.keys("Tab")
+
+
+def test_jobs(session):
+    """x, r and e are about the training whose run the chosen study is, and nobody else's."""
+    tmux, daemon, storage = session.tmux, session.daemon, storage_of(session)
+    asked = len(daemon.seen("train_stop"))
+    expect(tmux, ">ppo_1..2")
+    for key in ("x", "r", "e"):  # a training of the same name that is no study
+        tmux.keys(key)
+        expect(tmux, f"{'stop' if key == 'x' else 'restart' if key == 'r' else 'resume'}: ppo_1..2 is no training of the co-process")
+    for day in (20, 21):
+        storage.study(f"ppo@2026-11-{day}T14:00:00Z", trials=1)
+    with daemon.lock:
+        daemon.status["trainer"] = {"state": "ok", "detail": "", "version": "0.1.0", "pid": 1, "age_ms": 10}
+        daemon.learning.trainings[:] = [fake_trainings.training("ppo", state="searching", study="ppo@2026-11-21T14:00:00Z")]
+    expect(tmux, "Studies (4)")
+    tmux.keys("g", "g", "j")
+    expect(tmux, ">ppo@2026~:00Z")
+    tmux.keys("Enter")
+    expect(tmux, "Study ppo@2026-11-20T14:00:00Z (max)", "state empty")
     tmux.keys("x")
-    wait("a question", lambda: "stop ppo?" in tmux.screen() or "choose" in tmux.screen(), tmux.screen)
+    expect(tmux, "stop: ppo@2026-11-20T14:00:00Z is no training")
+    tmux.keys("Escape", "k", "Enter")
+    expect(tmux, "Study ppo@2026-11-21T14:00:00Z (max)", "job searching")
+    tmux.keys("x")
+    expect(tmux, "stop ppo?")
     tmux.keys("n")
+    expect(tmux, "stop: nothing is done")
+    assert len(daemon.seen("train_stop")) == asked
+    tmux.keys("x")
+    expect(tmux, "stop ppo?")
+    tmux.keys("y")
+    expect(tmux, "stop done", "job stopped")
+    assert [each["name"] for each in daemon.seen("train_stop")[asked:]] == ["ppo"], daemon.seen("train_stop")
+    tmux.keys("e")
+    expect(tmux, "resume ppo?")
+    tmux.keys("y")
+    expect(tmux, "resume done", "job queued")
+    assert [each["name"] for each in daemon.seen("train_resume")] == ["ppo"], daemon.seen("train_resume")
+    with daemon.lock:
+        daemon.learning.trainings[0].update(due_ns=time.time_ns() + 7000 * 10**9)
+    expect(tmux, "job due 1h", "next run 20")
+    daemon.learning.configs["ppo"] = "[study]\ntrials = 9\n"
+    tmux.keys("r")
+    expect(tmux, "Restart ppo", "[study]", "trials")
+    tmux.keys("s")
+    expect(tmux, "restart ppo?")
+    tmux.keys("y")
+    wait("a restart", lambda: daemon.seen("train_restart"))
+    assert daemon.seen("train_restart")[0]["name"] == "ppo", daemon.seen("train_restart")
+    tmux.keys("Escape")
+    with storage.write() as db:
+        db.execute("DELETE FROM studies WHERE study_name LIKE 'ppo@%'")
+    expect(tmux, "Studies (2)")
 
 
 def verb(session, *words, status=0):
@@ -289,4 +339,4 @@ def test_verbs(session):
 
 
 if __name__ == "__main__":
-    sys.exit(run_tests((test_list, test_page, test_trials, test_locked, test_bad_files, test_start, test_verbs)))
+    sys.exit(run_tests((test_list, test_page, test_trials, test_locked, test_bad_files, test_start, test_jobs, test_verbs)))

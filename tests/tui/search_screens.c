@@ -180,7 +180,7 @@ static void check_keys(void)
     begin("ppo-btc_1..3");
     press('x');
     CHECK_INT(view.prompt, PROMPT_NONE);
-    CHECK(strstr(view.words, "ppo-btc is no training of the co-process") != NULL);
+    CHECK(strstr(view.words, "ppo-btc_1..3 is no training of the co-process") != NULL);
     press('s');
     CHECK_INT(view.prompt, PROMPT_NAME);
     for (const char *c = "next"; *c; c++)

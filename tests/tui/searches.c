@@ -10,8 +10,10 @@
 #include "tests/tui/fixture.h"
 #include "tests/tui/fixture_study.h"
 #include "tui/model.h"
+#include "tui/panel/search_words.h"
 #include "tui/search_rows.h"
 #include "tui/search_source.h"
+#include "tui/status_reader.h"
 
 static const int64_t now_us = 1723161255342000;
 static const struct moment now = {1723161255342000000, 1000000};
@@ -110,6 +112,57 @@ static void check_figures(void)
     searches = searches_make(studies, 2, now_us);
     CHECK(isinf(searches->search[0].best) && searches->search[0].best < 0);
     searches_destroy(searches);
+}
+
+/* A training is one study's: that which it says that it is. */
+static void check_jobs(void)
+{
+    static const char *const names[] = {"nightly@2026-11-20T14:00:00Z", "nightly@2026-11-21T14:00:00Z",
+                                        "other_1", "other_2", "other"};
+    enum { STUDIES = sizeof(names) / sizeof(names[0]) };
+    struct model *model = model_create(1000);
+    struct study *studies[STUDIES];
+    char buf[FORMAT_MAX];
+    enum style style;
+
+    fixture_studies_begin();
+    for (int i = 0; i < STUDIES; i++)
+        studies[i] = fixture_study(names[i], i + 1, 1, maximize);
+    fixture_study_user(studies[0], "papertape:trials", "1");
+    fixture_value(fixture_trial(studies[0], TRIAL_COMPLETE, 86400, 86000), (const double[]){1}, 1);
+    struct search_reading reading = {.searches = searches_make(studies, STUDIES, now_us),
+                                     .mono_ms = now.mono_ms};
+    model_take_searches(model, &reading);
+    json_t *trainings = json_pack("{s:[{s:s, s:s, s:s, s:I}, {s:s, s:s, s:n, s:n}]}", "trainings", "training",
+                                  "nightly", "state", "searching", "study", names[1], "due_ns", (json_int_t)0,
+                                  "training", "other", "state", "update", "study", "due_ns");
+    status_read_trainings(trainings, &model->status);
+    json_decref(trainings);
+    const struct search *newest = searches_find(model->searches, names[1]),
+                        *past = searches_find(model->searches, names[0]);
+    CHECK_STR(model->status.trainings[0].study, names[1]);
+    CHECK_INT(model->status.trainings[1].due_ns, -1);
+    CHECK(model_search_job(model, newest) == &model->status.trainings[0]);
+    CHECK(model_search_job(model, past) == NULL);
+    CHECK_STR(search_state(model, past, now, buf, &style), "done");
+    CHECK(model_search_job(model, searches_find(model->searches, "other_1..2")) == NULL);
+    CHECK(model_search_job(model, searches_find(model->searches, "other")) ==
+          NULL); /* a training, no study */
+    CHECK_INT(search_due_ns(model, newest), -1);
+
+    struct status_training *job = &model->status.trainings[0];
+    snprintf(job->state, sizeof(job->state), "queued");
+    job->due_ns = now.wall_ns + 3 * (int64_t)3600 * 1000000000;
+    model->source = MODEL_DAEMON;
+    model->status_mono_ms = now.mono_ms;
+    model->status.trainer.age_ms = 0;
+    snprintf(model->status.trainer.state, sizeof(model->status.trainer.state), "ok");
+    CHECK_STR(search_state(model, newest, now, buf, &style), "due 3h");
+    CHECK_INT(search_due_ns(model, newest), job->due_ns);
+    CHECK_INT(search_due_ns(model, past), -1);
+    model->searches_elsewhere = true;
+    CHECK(model_search_job(model, newest) == NULL);
+    model_destroy(model);
 }
 
 static struct search_page *page_of(struct study *study, int trial)
@@ -427,6 +480,7 @@ int main(void)
     setlocale(LC_CTYPE, "C.UTF-8");
     check_groups();
     check_figures();
+    check_jobs();
     check_page();
     check_rows();
     check_validation();

@@ -52,8 +52,10 @@ static void figures(struct search_flow *flow, const struct scene *scene, const s
     } else {
         search_put(flow, "best", STYLE_DIM, "n/a: no trial has completed");
     }
-    const char *state = search_state(scene->model, search, scene->now, &style);
+    const char *state = search_state(scene->model, search, scene->now, b, &style);
     search_put(flow, model_search_job(scene->model, search) ? "job" : "state", style, state);
+    if (search_due_ns(scene->model, search) > 0)
+        search_put(flow, "next run", plain, format_time(a, search_due_ns(scene->model, search)));
     if (isfinite(search->trials_h))
         search_put(flow, "trials/h", plain, format_number(a, search->trials_h, 1));
     if (search->started_us != STUDY_NO_TIME)

@@ -103,11 +103,26 @@ bool search_silent(const struct search *search, struct moment now)
     return search->heard_us != STUDY_NO_TIME && freshness_of(age_ms, search->heard_expected_ms) != FRESH;
 }
 
-const char *search_state(const struct model *model, const struct search *search, struct moment now,
-                         enum style *ret_style)
+int64_t search_due_ns(const struct model *model, const struct search *search)
 {
     const struct status_training *job = model_search_job(model, search);
 
+    return job && strcmp(job->state, "queued") == 0 ? job->due_ns : -1;
+}
+
+const char *search_state(const struct model *model, const struct search *search, struct moment now,
+                         char buf[static FORMAT_MAX], enum style *ret_style)
+{
+    const struct status_training *job = model_search_job(model, search);
+
+    int64_t due_ms = (search_due_ns(model, search) - now.wall_ns) / 1000000;
+
+    if (due_ms > 0 && model_training_freshness(model, job, now) == FRESH) {
+        char age[FORMAT_MAX];
+        *ret_style = STYLE_DIM;
+        snprintf(buf, FORMAT_MAX, "due %.20s", format_age(age, due_ms));
+        return buf;
+    }
     if (job)
         return training_state(job, model_training_freshness(model, job, now), ret_style);
     *ret_style = STYLE_NORMAL;

@@ -23,9 +23,11 @@ const char *search_trial_state(const struct search_trial *trial, struct moment n
 const char *search_values(char *buf, size_t size, const struct search_page *page,
                           const struct search_trial *trial);
 
-/* What the search is doing by the co-process' word, else by its trials: "running", "idle", "empty". */
+/* What the search is doing by the co-process' word, else by its trials: "running", "done", "idle", "empty";
+ * "due 3h" of a scheduled one whose next run is waited for. The text is constant, or in `buf`. */
 const char *search_state(const struct model *model, const struct search *search, struct moment now,
-                         enum style *ret_style);
+                         char buf[static FORMAT_MAX], enum style *ret_style);
+int64_t search_due_ns(const struct model *model, const struct search *search); /* its next run; -1: none */
 
 /* The time left: "1h12m", "-". */
 const char *search_eta(char buf[static FORMAT_MAX], double seconds);

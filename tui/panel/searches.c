@@ -52,13 +52,13 @@ static void row(const struct table *table, int y, const struct scene *scene, con
     enum freshness freshness = model_searches_freshness(scene->model, scene->now);
     enum style plain = frame_style(freshness, STYLE_NORMAL), state_style;
     bool gone = freshness == GONE, silent = search_silent(search, scene->now);
-    char text[FORMAT_MAX], name[SEARCH_LABEL_MAX], direction[STATUS_WORD_MAX];
+    char text[FORMAT_MAX], name[SEARCH_LABEL_MAX], direction[STATUS_WORD_MAX], due[FORMAT_MAX];
     const int counts[] = {RUN, OK, PRUNED, FAIL};
     const enum trial_state states[] = {TRIAL_RUNNING, TRIAL_COMPLETE, TRIAL_PRUNED, TRIAL_FAIL};
 
     frame_middle(name, sizeof(name), search->label, table->columns[NAME].width);
     table_text(table, NAME, y, frame_style(freshness, STYLE_STRONG), name);
-    const char *state = search_state(scene->model, search, scene->now, &state_style);
+    const char *state = search_state(scene->model, search, scene->now, due, &state_style);
     table_text(table, STATE, y, frame_style(freshness, state_style), gone ? "-" : state);
     done_words(text, sizeof(text), search);
     table_text(table, DONE, y, plain, gone ? "-" : text);
