@@ -257,6 +257,8 @@ int search_market_open(const struct config *config, const struct search_settings
 size_t search_market_kept(const struct search_market *market)
 {
     size_t features = 0;
+    if (!market)
+        return 0;
     for (int i = 0; i < market->source.market->n_symbols; i++)
         features += market->columns ? market_columns_n(market->columns[i]) : 2; /* close and volume */
     size_t all = features * market->rows * sizeof(float) * ((size_t)market->settings->split.combinations + 1);

@@ -14,7 +14,8 @@ int search_market_open(const struct config *config, const struct search_settings
                        struct search_market **ret, char err[static TRIAL_ERROR_MAX]);
 void search_market_close(struct search_market *market); /* NULL is fine */
 
-/* Bytes of fitted features that a process keeps from one trial to the next, once it has been at all splits. */
+/* Bytes of fitted features that a process keeps from one trial to the next, once it has been at all splits;
+ * of NULL 0. */
 size_t search_market_kept(const struct search_market *market);
 
 struct trial_split {
