@@ -22,6 +22,9 @@ static const char count_tables[] =
     "'trial_intermediate_values', 'trial_heartbeats', 'alembic_version') AS known FROM sqlite_schema "
     "WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\')";
 enum { TABLES = 13 };
+static const char tables_columns[] =
+    "SELECT s.name, (SELECT group_concat(name) FROM pragma_table_info(s.name)) FROM sqlite_schema AS s "
+    "WHERE s.type = 'table' ORDER BY s.name";
 
 /* The first row's first two columns. 0, -ENOENT, or what the database says. */
 static int ask(struct study_sqlite *store, const char *sql, int64_t *ret, char *text, size_t cap,
@@ -77,6 +80,47 @@ static int check_version(struct study_sqlite *store, char err[static STUDY_ERROR
         (long long)version[0], revision, library, STUDY_SCHEMA_VERSION, STUDY_SCHEMA_REVISION);
 }
 
+/* A table of ours by its name, in the file with other columns than `own`, a database of our schema, has. */
+static int unlike_table(struct study_sqlite *store, sqlite3 *own, char *ret, size_t cap,
+                        char err[static STUDY_ERROR_MAX])
+{
+    sqlite3_stmt *stmt;
+    int rc = sqlite3_prepare_v2(own, tables_columns, -1, &stmt, NULL), r = -ENOENT;
+    if (rc != SQLITE_OK)
+        return study_store_fail(&store->base, -EIO, err, "%.200s", sqlite3_errmsg(own));
+    while (r == -ENOENT && sqlite3_step(stmt) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(stmt, 0);
+        const char *columns = (const char *)sqlite3_column_text(stmt, 1);
+        char *ask_one =
+            sqlite3_mprintf("SELECT name FROM sqlite_schema WHERE type = 'table' AND name = %Q AND "
+                            "(SELECT group_concat(name) FROM pragma_table_info(%Q)) IS NOT %Q",
+                            name, name, columns);
+        r = ask_one ? ask(store, ask_one, NULL, ret, cap, err) : -ENOMEM;
+        sqlite3_free(ask_one);
+    }
+    sqlite3_finalize(stmt);
+    return r == -ENOMEM ? study_store_fail(&store->base, r, err, "no memory") : r;
+}
+
+/* Of the tables that there are, are all like ours? */
+static int check_tables(struct study_sqlite *store, char err[static STUDY_ERROR_MAX])
+{
+    char table[64] = "";
+    sqlite3 *own = NULL;
+    int rc = sqlite3_open(":memory:", &own);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_exec(own, STUDY_SCHEMA, NULL, NULL, NULL);
+    int r = rc == SQLITE_OK ? unlike_table(store, own, table, sizeof table, err)
+                            : study_store_fail(&store->base, -ENOMEM, err, "no memory for its schema");
+    sqlite3_close(own);
+    if (r == 0)
+        return study_store_fail(&store->base, -EMEDIUMTYPE, err,
+                                "its tables are not Optuna's (%.64s has other columns): schema %d, or a new "
+                                "file, is needed",
+                                table, STUDY_SCHEMA_VERSION);
+    return r == -ENOENT ? 0 : r;
+}
+
 /* 0: it is whole; 1: it is to be made, or to be completed. */
 static int look(struct study_sqlite *store, char err[static STUDY_ERROR_MAX])
 {
@@ -87,8 +131,10 @@ static int look(struct study_sqlite *store, char err[static STUDY_ERROR_MAX])
     if (tables[0] == 0 && tables[1] == 0)
         return 1;
     /* Others' tables beside Optuna's are no harm. */
+    if (tables[0] < TABLES && tables[1] > 0)
+        return foreign(store, err);
     if (tables[0] < TABLES)
-        return tables[1] > 0 ? foreign(store, err) : 1;
+        return (r = check_tables(store, err)) < 0 ? r : 1;
     r = ask(store, "SELECT (SELECT count(*) FROM version_info), (SELECT count(*) FROM alembic_version)", rows,
             NULL, 0, err);
     if (r < 0)

@@ -100,7 +100,13 @@ static void test_schemas(void)
     REFUSED(open_it(foreign, STUDY_STORE_READ), -EMEDIUMTYPE, "holds other tables");
     run_sql(alike, "CREATE TABLE trials (trial_id INTEGER PRIMARY KEY, patient TEXT)");
     REFUSED(open_it(alike, STUDY_STORE_WRITE), -EMEDIUMTYPE, "not Optuna's");
+    REFUSED(open_it(alike, STUDY_STORE_READ), -EMEDIUMTYPE, "trials has other columns");
     run_sql(alike, "CREATE TABLE studies (a)"); /* it was left as it was */
+    REFUSED(open_it(alike, STUDY_STORE_READ), -EMEDIUMTYPE, "studies has other columns");
+    run_sql(alike,
+            "DROP TABLE studies; DROP TABLE trials; CREATE TABLE version_info (version_info_id INTEGER, "
+            "schema_version INTEGER, library_version TEXT)");
+    REFUSED(open_it(alike, STUDY_STORE_READ), -ENOENT, "no studies yet"); /* as ours, begun */
     OK(open_it(path, STUDY_STORE_WRITE));
     run_sql(path, "UPDATE alembic_version SET version_num = 'v9.1.0.a'");
     REFUSED(open_it(path, STUDY_STORE_WRITE), -EMEDIUMTYPE, "v9.1.0.a");
