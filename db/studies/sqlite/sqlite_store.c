@@ -14,8 +14,8 @@
 
 enum { FILE_MODE = 0640 };
 /* How long a writer naps at most before it asks for the lock again: who has waited longer than is usual here
- * asks more often, which is nearly a queue; the others seldom, as every asking takes the processor from who
- * has the lock. A commit, for which no new reader is let in, waits least. */
+ * asks more often, which makes long waits rare but bounds none; the others seldom, as every asking takes the
+ * processor from who has the lock. A commit, for which no new reader is let in, waits least. */
 enum { NAP_COMMIT_US = 60, NAP_LATE_US = 500, NAP_DUE_US = 3000, NAP_MOST_US = 10000 };
 static const double DUE = 1.5, LATE = 3;                      /* of the usual */
 static const double USUAL_LEAST_S = 0.02, USUAL_WEIGHT = 0.2; /* of the newest wait, in the running mean */
