@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "strategy/clones.h"
 #include "trainer/study/tpe/normal.h"
 #include "trainer/study/tpe/parzen.h"
 
@@ -68,8 +69,8 @@ static double square(const struct parzen_dimension *dimension, struct owned owne
 }
 
 /* The same of all kernels, taken by half from their bounds. */
-static void take_squares(const struct parzen_dimension *dimension, struct owned owned, int n,
-                         double *restrict bounds)
+CLONES static void take_squares(const struct parzen_dimension *dimension, struct owned owned, int n,
+                                double *restrict bounds)
 {
     const double *restrict centre = dimension->centre, *restrict inverse = dimension->inverse;
     for (int k = 0; k < n; k++) {

@@ -153,28 +153,32 @@ static void make_numbers(const struct parzen_source *source, struct members *mem
     dimension->least = 1 / least;
     bool inner = !source->options->consider_endpoints && n >= 2, density = dimension->kind == PARZEN_DENSITY;
     sort(source, members, d, axis);
-    double before = axis->low;
+    const int *restrict kernel = members->kernel;
+    double *restrict centres = dimension->centre, *restrict inverses = dimension->inverse;
+    double *restrict slacks = parzen->slack, *restrict ratios = members->ratio;
+    double *restrict bases = parzen->base;
+    const double low = axis->low, high = axis->high;
+    double before = low;
     for (int i = 0; i < n; i++) {
-        double place = sorted[i].place, after = i + 1 < n ? sorted[i + 1].place : axis->high;
+        double place = sorted[i].place, after = i + 1 < n ? sorted[i + 1].place : high;
         double left = place - before, right = after - place;
         double deviation = inner && i == 0 ? right : inner && i == n - 1 ? left : left > right ? left : right;
         deviation = deviation < least ? least : deviation > range ? range : deviation;
         double inverse = 1 / deviation;
-        int k = members->kernel[sorted[i].number];
-        dimension->centre[k] = place;
-        dimension->inverse[k] = inverse;
-        parzen->slack[k] +=
-            place >= axis->low && place <= axis->high
-                ? MOST_CUT
-                : -normal_log_mass((axis->low - place) * inverse, (axis->high - place) * inverse);
+        int k = kernel[sorted[i].number];
+        centres[k] = place;
+        inverses[k] = inverse;
+        slacks[k] += place >= low && place <= high
+                         ? MOST_CUT
+                         : -normal_log_mass((low - place) * inverse, (high - place) * inverse);
         before = place;
     }
-    dimension->centre[n] = 0.5 * (axis->low + axis->high);
-    dimension->inverse[n] = 1 / range;
-    parzen->slack[n] += MOST_CUT;
+    centres[n] = 0.5 * (low + high);
+    inverses[n] = 1 / range;
+    slacks[n] += MOST_CUT;
     for (int k = 0; density && k <= n; k++) {
-        members->ratio[k] *= range * dimension->inverse[k];
-        parzen->base[k] += constant;
+        ratios[k] *= range * inverses[k];
+        bases[k] += constant;
     }
 }
 
