@@ -353,13 +353,19 @@ static int take_earlier(struct study_run *run)
     return r < 0 ? study_failed(run, train_cause(r, "disk"), "%s", err) : GO_ON;
 }
 
-static int reload_study(struct study_run *run)
+/* The study as it is now, and the others of its search. */
+static int reload_study(struct study_run *run, struct search_members *ret_others)
 {
-    char err[STUDY_ERROR_MAX];
+    char err[STUDY_ERROR_MAX], base[STUDY_NAME_MAX + 1], folders[PATH_MAX];
     struct study_store *store;
     int r = study_store_open(run->url, STUDY_STORE_READ, 0, &store, err);
     if (r == 0) {
         r = study_store_sync(store, run->study, err);
+        study_search_name(run->study->name, base);
+        snprintf(folders, sizeof folders, "%s", run->folder);
+        *strrchr(folders, '/') = '\0';
+        if (r == 0)
+            r = search_members_load(store, base, run->study->id, folders, ret_others, err);
         study_store_close(store);
     }
     return r < 0 ? study_failed(run, storage_cause(r), "%s", err) : GO_ON;
@@ -393,18 +399,22 @@ static int propose(struct study_run *run)
 {
     char err[TRIAL_ERROR_MAX];
     const struct trial_calls calls = {run, go_on_after, go_on, tell};
-    int status = reload_study(run);
+    struct search_members others = {0};
+    int status = reload_study(run, &others);
     if (status != GO_ON)
         return status;
     const struct tally tally = tally_of(run->study);
-    if (tally.done > 0 && tally.states[TRIAL_COMPLETE] + tally.states[TRIAL_PRUNED] == 0)
+    if (tally.done > 0 && tally.states[TRIAL_COMPLETE] + tally.states[TRIAL_PRUNED] == 0) {
+        search_members_finish(&others);
         return all_failed(run);
+    }
     report_bar_clear(&run->report);
     report_state(&run->report, "proposing", run->last.tally.done);
     int r = report_pace(&run->report, 0, run->args->heartbeat_ms);
     if (r == 0)
-        r = proposal_make(run->market, &run->config, &run->settings, run->study, run->folder, &calls,
+        r = proposal_make(run->market, &run->config, &run->settings, run->study, &others, run->folder, &calls,
                           &run->proposal, err);
+    search_members_finish(&others);
     if (is_stopped(run) && !run->proposal) {
         study_ended(run, "stopped", NULL);
         return EXIT_SUCCESS;

@@ -10,7 +10,7 @@
 #include "db/studies/store.h"
 #include "exchange/bars_number.h"
 #include "trainer/command/args.h"
-#include "trainer/study/validation.h"
+#include "trainer/search/members.h"
 
 static const char help[] =
     "Usage: papertape-trainer validate --returns F.csv [OPTION]...\n"
@@ -22,7 +22,8 @@ static const char help[] =
     "\n"
     "      --returns F.csv       a column of returns for each trial; a header of names. Columns\n"
     "                            timestamp_ns, holding and equal_weight are what they say\n"
-    "      --study NAME          the complete trials of that study; `deflated` is of its best one,\n"
+    "      --study NAME          the complete trials of that study, and of NAME_1, NAME_2 …\n"
+    "                            which are workers of it; `deflated` is of its best one,\n"
     "                            `deflated_best` of that with the best Sharpe ratio\n"
     "      --storage URL         where studies are kept: sqlite:///F; STATE/studies.db by default\n"
     "      --state DIR           the state directory: $STATE_DIRECTORY, else\n"
@@ -51,7 +52,7 @@ struct request {
     double periods;
     struct returns_matrix returns;
     int left_out;
-    char proposed[32]; /* of a study the name of its best trial, which it would propose */
+    char proposed[SEARCH_COLUMN_MAX]; /* of a study the name of its best trial, which it would propose */
 };
 
 static int take(void *ctx, int option)
@@ -94,64 +95,66 @@ static int take(void *ctx, int option)
 
 /* ---- a study's returns ---- */
 
-static int read_trials(struct request *request, const struct study *study, const char *folder, char *err)
+/* Which of them has the best trial; that becomes the first. NULL: none has one. */
+static const struct study_trial *find_best(struct search_members *members)
 {
-    int *numbers = calloc((size_t)study->n_trials + 1, sizeof *numbers), n = 0, r = -1;
-    size_t tried = 0;
-    for (int i = 0; numbers && i < study->n_trials; i++) {
-        enum trial_state state = study->trials[i]->state;
-        tried += state == TRIAL_COMPLETE || state == TRIAL_PRUNED;
-        if (state == TRIAL_COMPLETE)
-            numbers[n++] = study->trials[i]->number;
+    const struct study_trial *best = NULL;
+    for (int i = 0; i < members->n; i++) {
+        const struct study *study = members->of[i].study;
+        const struct study_trial *trial = study_best(study);
+        bool more = trial && best && trial->values[0] > best->values[0];
+        bool less = trial && best && trial->values[0] < best->values[0];
+        if (!trial || (best && !(study->directions[0] == STUDY_MINIMIZE ? less : more)))
+            continue;
+        struct search_member first = members->of[0];
+        members->of[0] = members->of[i];
+        members->of[i] = first;
+        best = trial;
     }
-    if (numbers)
-        r = returns_of_study(folder, numbers, n, &request->returns, &request->left_out, err);
-    else
-        snprintf(err, VALIDATION_ERROR_MAX, "out of memory");
-    request->returns.tried = r == 0 ? tried : 0;
-    const struct study_trial *best = study_best(study);
-    if (r == 0 && best) {
-        snprintf(request->proposed, sizeof request->proposed, "trial %d", best->number);
-        request->returns.proposed = request->proposed;
-    }
-    free(numbers);
-    return r;
+    return best;
 }
 
-/* Where the study's files are: as it says itself, else by its name. */
-static bool find_folder(const struct study *study, const struct state_dir *state, char *buf, size_t cap)
+static int read_trials(struct request *request, struct search_members *members, char *err)
 {
-    const struct study_attribute *said = study_attribute_find(study->user, study->n_user, "papertape:folder");
-    json_t *json = said ? json_loads(said->json, JSON_DECODE_ANY, NULL) : NULL;
-    int n = json_is_string(json) ? snprintf(buf, cap, "%s", json_string_value(json))
-                                 : snprintf(buf, cap, "%s/studies/%s", state->path, study->name);
-    json_decref(json);
-    return n < (int)cap;
+    const struct study_trial *best = find_best(members);
+    const struct search_members others = {members->of + 1, members->n - 1};
+    return search_members_returns(members->of[0].study, members->of[0].folder, &others,
+                                  best ? best->number : -1, &request->returns, request->proposed,
+                                  &request->left_out, err);
+}
+
+/* The study of that name, and of NAME those of NAME_1, NAME_2 … too. */
+static int find_studies(struct request *request, struct study_store *store, const char *folders,
+                        struct search_members *ret, char *err)
+{
+    int64_t id;
+    int r = search_members_load(store, request->study, 0, folders, ret, err);
+    if (r == 0 && ret->n == 0)
+        r = study_store_find(store, request->study, &id, err); /* which says what there is */
+    return r;
 }
 
 static int read_study(struct request *request)
 {
     struct state_dir state;
     struct study_store *store = NULL;
-    struct study *study = NULL;
-    char url[STATE_PATH_MAX + 32], folder[PATH_MAX], err[STUDY_ERROR_MAX] = "out of memory";
-    int64_t id;
+    struct search_members members = {0};
+    char url[STATE_PATH_MAX + 32], folders[STATE_PATH_MAX + 32], err[STUDY_ERROR_MAX] = "out of memory";
     int r = state_dir_find(request->state, &state, err, sizeof err);
     if (r < 0)
         return args_say(EXIT_FAILURE, "%s", err);
     snprintf(url, sizeof url, "%s/studies.db", state.path);
+    snprintf(folders, sizeof folders, "%s/studies", state.path);
     r = study_store_open(request->storage ? request->storage : url, STUDY_STORE_READ, 0, &store, err);
     if (r == 0)
-        r = study_store_find(store, request->study, &id, err);
-    if (r == 0)
-        r = study_store_load(store, id, &study, err);
-    if (r == 0 && !find_folder(study, &state, folder, sizeof folder)) {
-        snprintf(err, sizeof err, "study %.64s: a shorter name of its folder is right", request->study);
+        r = find_studies(request, store, folders, &members, err);
+    if (r == 0 && members.n == 0) { /* it was made just now */
+        snprintf(err, sizeof err, "study %.64s: no trial yet", request->study);
         r = -1;
     }
     if (r == 0)
-        r = read_trials(request, study, folder, err);
-    study_destroy(study);
+        r = read_trials(request, &members, err);
+    search_members_finish(&members);
     study_store_close(store);
     return r == 0 ? GO_ON : args_say(EXIT_FAILURE, "%s", err);
 }

@@ -19,8 +19,7 @@ enum { BLOCKS = VALIDATION_BLOCKS };
 
 struct ranked {
     const struct study_trial **trials; /* [n] COMPLETE ones with a value, best first, the earlier of equals */
-    int *numbers;                      /* [n], of all of them, rising */
-    int n, tried;                      /* tried: COMPLETE and PRUNED */
+    int n;
 };
 
 static bool complete(const struct study_trial *trial)
@@ -37,31 +36,23 @@ static bool better(const struct study *study, const struct study_trial *a, const
 
 static int rank(const struct study *study, struct ranked *ret, char err[static TRIAL_ERROR_MAX])
 {
-    struct ranked ranked = {.trials = calloc((size_t)study->n_trials + 1, sizeof(*ranked.trials)),
-                            .numbers = calloc((size_t)study->n_trials + 1, sizeof(int))};
+    struct ranked ranked = {.trials = calloc((size_t)study->n_trials + 1, sizeof(*ranked.trials))};
     *ret = ranked;
-    if (!ranked.trials || !ranked.numbers)
+    if (!ranked.trials)
         return search_say(err, -ENOMEM, "out of memory: %d trials", study->n_trials);
     for (int i = 0; i < study->n_trials; i++) {
         const struct study_trial *trial = study->trials[i];
-        ret->tried += trial->state == TRIAL_COMPLETE || trial->state == TRIAL_PRUNED;
         if (!complete(trial))
             continue;
         int at = ret->n;
         for (; at > 0 && better(study, trial, ret->trials[at - 1]); at--)
             ret->trials[at] = ret->trials[at - 1];
         ret->trials[at] = trial;
-        ret->numbers[ret->n++] = trial->number;
+        ret->n++;
     }
     return ret->n > 0 ? 0
                       : search_say(err, -ENODATA, "study %.100s: no trial is complete: nothing to propose",
                                    study->name);
-}
-
-static void ranked_finish(struct ranked *ranked)
-{
-    free(ranked->trials);
-    free(ranked->numbers);
 }
 
 /* The configuration of a trial, by the distributions that it was drawn from. */
@@ -240,27 +231,23 @@ static int make_policies(const struct search_market *market, const struct config
 
 /* ---- How much of it is luck. ---- */
 
-/* papertape.validation/1 and the report, of trial number `proposed` among all; *ret NULL where there is
- * nothing to compare: too few trials or rows, which is told. */
-static int look_at_luck(const struct ranked *ranked, const struct study *study, int proposed,
+/* papertape.validation/1 and the report, of trial number `proposed` among all of the search; *ret NULL where
+ * there is nothing to compare: too few trials or rows, which is told. */
+static int look_at_luck(const struct study *study, const struct search_members *others, int proposed,
                         const char *folder, const struct trial_calls *calls, json_t **ret,
                         char err[static TRIAL_ERROR_MAX])
 {
     struct returns_matrix returns = {0};
     char why[VALIDATION_ERROR_MAX], path[PATH_MAX];
-    char name[32];
+    char name[SEARCH_COLUMN_MAX];
     int left_out = 0;
     *ret = NULL;
     int r = join(path, folder, "report.html", err);
     if (r < 0)
         return r;
-    r = returns_of_study(folder, ranked->numbers, ranked->n, &returns, &left_out, why);
-    if (r == 0) {
-        snprintf(name, sizeof name, "trial %d", proposed);
-        returns.proposed = name;
-        returns.tried = (size_t)ranked->tried;
+    r = search_members_returns(study, folder, others, proposed, &returns, name, &left_out, why);
+    if (r == 0)
         r = validation_json(&returns, BLOCKS, 0, ret, why);
-    }
     if (r == 0)
         r = validation_report(&returns, *ret, study->name, path, why);
     returns_finish(&returns);
@@ -371,8 +358,9 @@ static int write_json(const json_t *object, const char *folder, char err[static 
 }
 
 int proposal_make(const struct search_market *market, const struct config *base,
-                  const struct search_settings *settings, const struct study *study, const char *folder,
-                  const struct trial_calls *calls, json_t **ret, char err[static TRIAL_ERROR_MAX])
+                  const struct search_settings *settings, const struct study *study,
+                  const struct search_members *others, const char *folder, const struct trial_calls *calls,
+                  json_t **ret, char err[static TRIAL_ERROR_MAX])
 {
     struct ranked ranked;
     struct proposed *proposed = calloc(1, sizeof *proposed);
@@ -386,14 +374,14 @@ int proposal_make(const struct search_market *market, const struct config *base,
     if (r == 0)
         r = make_policies(market, base, settings, study, &ranked, own, calls, proposed, err);
     if (r == 0)
-        r = look_at_luck(&ranked, study, proposed->numbers[0], folder, calls, &validation, err);
+        r = look_at_luck(study, others, proposed->numbers[0], folder, calls, &validation, err);
     if (r == 0 && !(object = build(market, settings, base, study, &ranked, proposed, validation)))
         r = search_say(err, -ENOMEM, "out of memory: a proposal");
     if (r == 0 && json_object_set_new(object, "made_of", search_made_of(base, settings)) < 0)
         r = search_say(err, -ENOMEM, "out of memory: a proposal");
     if (r == 0)
         r = write_json(object, folder, err);
-    ranked_finish(&ranked);
+    free(ranked.trials);
     free(proposed);
     json_decref(validation);
     if (r != 0) {

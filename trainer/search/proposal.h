@@ -3,16 +3,20 @@
 #define TRAINER_SEARCH_PROPOSAL_H
 
 #include "db/studies/store.h"
+#include "trainer/search/members.h"
 #include "trainer/search/trial.h"
 
 /* Takes the best trials of the study, trains them on all rows of the search (trial_final()), in
  * FOLDER/proposals/K, a new K each time, reckons PBO, the deflated Sharpe ratio and so on from the trials'
  * returns.csv, and writes FOLDER/report.html and, last, FOLDER/proposal.json. A trial whose training is
- * refused or diverges is told, and the next best proposed instead. *ret is the proposal, a new reference.
- * -ENODATA: no COMPLETE trial; else what the last training, or the machine, was at fault for. */
+ * refused or diverges is told, and the next best proposed instead. `others` (NULL: none) are the other
+ * studies of the search, whose trials count as tried, and in PBO where their rows are the same. *ret is the
+ * proposal, a new reference. -ENODATA: no COMPLETE trial; else what the last training, or the machine, was at
+ * fault for. */
 int proposal_make(const struct search_market *market, const struct config *base,
-                  const struct search_settings *settings, const struct study *study, const char *folder,
-                  const struct trial_calls *calls, json_t **ret, char err[static TRIAL_ERROR_MAX]);
+                  const struct search_settings *settings, const struct study *study,
+                  const struct search_members *others, const char *folder, const struct trial_calls *calls,
+                  json_t **ret, char err[static TRIAL_ERROR_MAX]);
 
 /* Does the earlier one of the same trials, as its file has it, hold by these settings? 1: it does; where
  * gates, expiry or name are others it is judged anew, and the file is, too. 0: it is to be made anew. -errno

@@ -88,8 +88,8 @@ int returns_read_csv(const char *path, struct returns_matrix *ret, char err[stat
 /* ---- a study ---- */
 
 struct trial_returns {
-    int number;
-    size_t rows, same; /* same: how many before it have the same times, itself among them */
+    const char *name;  /* borrowed */
+    size_t rows, same; /* same: how many have the same times, itself among them */
     int64_t *open_ns;
     double *mean, *holding, *equal_weight; /* [rows]; NaN where no path has it; benchmarks NULL: none */
 };
@@ -132,13 +132,16 @@ static bool take_mean(const struct csv_columns *csv, double **ret)
     return mean != NULL;
 }
 
-static int read_trial(const char *folder, int number, struct trial_returns *ret,
+static int read_trial(const struct returns_trial *from, struct trial_returns *ret,
                       char err[static VALIDATION_ERROR_MAX])
 {
     char path[PATH_MAX];
     struct csv_columns csv = {0};
-    struct trial_returns trial = {.number = number};
-    snprintf(path, sizeof path, "%s/%d/returns.csv", folder, number);
+    struct trial_returns trial = {.name = from->name};
+    if (snprintf(path, sizeof path, "%s/%d/returns.csv", from->folder, from->number) >= (int)sizeof path) {
+        snprintf(err, VALIDATION_ERROR_MAX, "%.200s: a shorter path is right", from->folder);
+        return -ENAMETOOLONG;
+    }
     int r = csv_columns_read(path, true, &csv, err);
     if (r == 0 && !csv.open_ns) {
         snprintf(err, VALIDATION_ERROR_MAX, "%.200s: no times: a column timestamp_ns is right", path);
@@ -189,8 +192,8 @@ static int join(const struct trial_returns *trials, int n, const struct trial_re
     const struct trial_returns **with = done ? calloc(to.columns, sizeof *with) : NULL;
     for (int i = 0; with && i < n; i++)
         if (same_rows(&trials[i], most)) {
-            done = done && asprintf(&to.names[column], "trial %d", trials[i].number) >= 0;
-            to.names[column] = done ? to.names[column] : NULL;
+            to.names[column] = strdup(trials[i].name);
+            done = done && to.names[column];
             with[column++] = &trials[i];
         }
     for (size_t row = 0; with && row < most->rows; row++) {
@@ -218,41 +221,65 @@ static int join(const struct trial_returns *trials, int n, const struct trial_re
     return done ? 0 : -ENOMEM;
 }
 
-int returns_of_study(const char *folder, const int *numbers, int n, struct returns_matrix *ret,
-                     int *ret_left_out, char err[static VALIDATION_ERROR_MAX])
+int returns_of_trials(const struct returns_trial *of, int n, int like, struct returns_matrix *ret,
+                      int *ret_left_out, char err[static VALIDATION_ERROR_MAX])
 {
     struct trial_returns *trials = calloc((size_t)(n > 0 ? n : 0) + 1, sizeof *trials);
     const struct trial_returns *most = NULL;
-    int found = 0, r = trials ? 0 : -ENOMEM;
+    int found = 0, wanted = -1, r = trials ? 0 : -ENOMEM;
     snprintf(err, VALIDATION_ERROR_MAX, "no trial that is complete: two or more are right");
     for (int i = 0; r == 0 && i < n; i++) {
-        r = read_trial(folder, numbers[i], &trials[found], err);
+        r = read_trial(&of[i], &trials[found], err);
         if (r == 0) {
-            trials[found].same = 1;
             for (int k = 0; k < found; k++)
-                trials[found].same += same_rows(&trials[k], &trials[found]);
+                if (same_rows(&trials[k], &trials[found]))
+                    trials[found].same = ++trials[k].same;
+            trials[found].same += trials[found].same == 0;
+            wanted = i == like ? found : wanted;
             found++;
         }
         r = r == -ENOMEM ? r : 0;
     }
     for (int i = 0; i < found; i++)
         most = !most || trials[i].same > most->same ? &trials[i] : most;
+    most = wanted >= 0 ? &trials[wanted] : most;
     if (r == 0 && most && most->same >= 2)
         r = join(trials, found, most, ret);
     else if (r == 0) {
         char why[VALIDATION_ERROR_MAX];
         snprintf(why, sizeof why, "%.300s", found > 0 ? "no two trials have rows of the same times" : err);
         snprintf(err, VALIDATION_ERROR_MAX,
-                 "%.120s: returns of %zu trials: two or more with the same rows are right (%.240s)", folder,
-                 most ? most->same : 0, why);
+                 "%.120s: returns of %zu trials: two or more with the same rows are right (%.240s)",
+                 n > 0 ? of[0].folder : "a study", most ? most->same : 0, why);
         r = -EINVAL;
     }
     if (r == -ENOMEM)
-        snprintf(err, VALIDATION_ERROR_MAX, "%.200s: no memory for %d trials", folder, n);
+        snprintf(err, VALIDATION_ERROR_MAX, "%.200s: no memory for %d trials",
+                 n > 0 ? of[0].folder : "a study", n);
     if (r == 0)
         *ret_left_out = n - (int)most->same;
     for (int i = 0; trials && i < found; i++)
         trial_returns_finish(&trials[i]);
     free(trials);
+    return r;
+}
+
+int returns_of_study(const char *folder, const int *numbers, int n, struct returns_matrix *ret,
+                     int *ret_left_out, char err[static VALIDATION_ERROR_MAX])
+{
+    size_t wanted = (size_t)(n > 0 ? n : 0) + 1;
+    struct returns_trial *trials = calloc(wanted, sizeof *trials);
+    char(*names)[24] = calloc(wanted, sizeof *names);
+    int r = trials && names ? 0 : -ENOMEM;
+    for (int i = 0; r == 0 && i < n; i++) {
+        snprintf(names[i], sizeof names[i], "trial %d", numbers[i]);
+        trials[i] = (struct returns_trial){folder, names[i], numbers[i]};
+    }
+    if (r == 0)
+        r = returns_of_trials(trials, n, -1, ret, ret_left_out, err);
+    else
+        snprintf(err, VALIDATION_ERROR_MAX, "%.200s: no memory for %d trials", folder, n);
+    free(trials);
+    free(names);
     return r;
 }

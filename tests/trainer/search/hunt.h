@@ -15,7 +15,8 @@ struct hunt {
     struct study *study;
     struct sampler *sampler;
     char folder[SCRATCH_PATH_MAX];
-    char told[512]; /* the last words */
+    char told[512];               /* the last words */
+    struct search_members others; /* as the test has it */
 };
 
 static inline void hunt_told(void *ctx, const char *words)
@@ -82,8 +83,8 @@ static inline double hunt_trial(struct hunt *hunt)
 static inline int hunt_propose(struct hunt *hunt, json_t **ret, char err[static TRIAL_ERROR_MAX])
 {
     const struct trial_calls calls = {.ctx = hunt, .told = hunt_told};
-    return proposal_make(hunt->market, hunt->config, &hunt->settings, hunt->study, hunt->folder, &calls, ret,
-                         err);
+    return proposal_make(hunt->market, hunt->config, &hunt->settings, hunt->study, &hunt->others,
+                         hunt->folder, &calls, ret, err);
 }
 
 static inline void hunt_end(struct hunt *hunt)

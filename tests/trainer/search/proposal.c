@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <sys/stat.h>
 
 #include "strategy/policy/ensemble.h"
 #include "trainer/study/validation.h"
@@ -155,6 +156,99 @@ static void test_best(struct hunt *hunt)
     check_luck(hunt, proposal);
     free(config);
     json_decref(proposal);
+}
+
+/* ---- Other studies of the same search. ---- */
+
+static void copy_returns(const char *from, const char *to)
+{
+    static char text[CAP];
+    FILE *in = fopen(from, "re"), *out = fopen(to, "we");
+    size_t n = in ? fread(text, 1, CAP, in) : 0;
+    CHECK(n > 0 && n < CAP && out && fwrite(text, 1, n, out) == n);
+    if (in)
+        fclose(in);
+    if (out)
+        fclose(out);
+}
+
+/* hunt_1 proposes; hunt_2 has two trials of the same rows and a pruned one, hunt_3 one of other rows;
+ * hunter_1 is another search. */
+static void test_members(void)
+{
+    struct hunt hunt;
+    json_t *alone = NULL, *among = NULL;
+    char err[TRIAL_ERROR_MAX] = "", path[SCRATCH_PATH_MAX + 64], folders[SCRATCH_PATH_MAX];
+    static const char *const names[] = {"search_2", "search_3", "searcher_1"};
+    int best[TRIALS];
+    hunt_begin(&hunt, ROWS, true, 8, search);
+    for (int i = 0; i < TRIALS; i++)
+        hunt_trial(&hunt);
+    rank(hunt.study, best);
+    CHECK_INT(hunt_propose(&hunt, &alone, err), 0);
+    snprintf(folders, sizeof folders, "%s", scratch_path("members"));
+    scratch_remove(folders);
+    CHECK_INT(mkdir(folders, 0700), 0);
+    for (int s = 0; s < 3; s++) {
+        const enum study_direction up = STUDY_MAXIMIZE;
+        const double value = 0;
+        int64_t id, trial;
+        int number;
+        hunt_check(study_store_create(hunt.store, names[s], &up, 1, &id, NULL, err), err);
+        snprintf(path, sizeof path, "%s/%s", folders, names[s]);
+        CHECK_INT(mkdir(path, 0700), 0);
+        for (int i = 0; i < 3 - s; i++) {
+            hunt_check(study_store_ask(hunt.store, id, false, &trial, &number, err), err);
+            hunt_check(i == 2 ? study_store_tell(hunt.store, trial, TRIAL_PRUNED, NULL, 0, err)
+                              : study_store_tell(hunt.store, trial, TRIAL_COMPLETE, &value, 1, err),
+                       err);
+            snprintf(path, sizeof path, "%s/%s/%d", folders, names[s], number);
+            CHECK_INT(mkdir(path, 0700), 0);
+            snprintf(path, sizeof path, "%s/%s/%d/returns.csv", folders, names[s], number);
+            char own[32];
+            snprintf(own, sizeof own, "%d/returns.csv", best[1 + i % 3]);
+            if (s == 0)
+                copy_returns(in_folder(&hunt, own), path);
+            else
+                scratch_write(path + strlen(scratch_root()) + 1, "timestamp_ns,path_1\n1,0.1\n2,0.2\n");
+        }
+    }
+    CHECK_INT(search_members_load(hunt.store, "search", 0, folders, &hunt.others, err), 0);
+    CHECK_INT(hunt.others.n, 2);
+    CHECK_STR(hunt.others.of[0].study->name, "search_2");
+    CHECK_INT(hunt_propose(&hunt, &among, err), 0);
+    CHECK_INT(number(among, "trial"), number(alone, "trial"));
+    CHECK(number(among, "expected_sharpe") != number(alone, "expected_sharpe")); /* more were tried */
+
+    struct returns_matrix returns = {0};
+    char name[SEARCH_COLUMN_MAX];
+    int left_out;
+    CHECK_INT(search_members_returns(hunt.study, hunt.folder, &hunt.others, best[0], &returns, name,
+                                     &left_out, err),
+              0);
+    CHECK_INT(returns.columns, TRIALS + 2);
+    CHECK_INT(returns.tried, TRIALS + 3 + 2);
+    CHECK_INT(left_out, 2);
+    CHECK_STR(returns.names[TRIALS], "search_2 trial 0");
+    snprintf(path, sizeof path, "%s trial %d", hunt.study->name, best[0]);
+    CHECK_STR(name, path);
+    json_t *validation = NULL;
+    CHECK_INT(validation_json(&returns, VALIDATION_BLOCKS, 0, &validation, err), 0);
+    const json_t *deflated = json_object_get(validation, "deflated");
+    CHECK_STR(json_string_value(json_object_get(deflated, "name")), name);
+    CHECK_INT(number(deflated, "trials"), TRIALS + 3 + 2);
+    CHECK_NEAR(number(among, "pbo"), number(validation, "pbo"), 1e-12);
+    CHECK_NEAR(number(among, "expected_sharpe"), number(deflated, "expected_sharpe"), 1e-12);
+    CHECK_NEAR(number(among, "skill"), number(deflated, "skill"), 1e-12);
+    json_decref(validation);
+    returns_finish(&returns);
+    search_members_finish(&hunt.others);
+    CHECK_INT(search_members_load(hunt.store, "none", 0, folders, &hunt.others, err), 0);
+    CHECK_INT(hunt.others.n, 0);
+    json_decref(alone);
+    json_decref(among);
+    search_members_finish(&hunt.others);
+    hunt_end(&hunt);
 }
 
 /* ---- Several. ---- */
@@ -357,6 +451,7 @@ int main(void)
     test_together(&hunt);
     hunt_end(&hunt);
     test_rules();
+    test_members();
     test_next_best();
     test_machine();
     test_unknown();

@@ -237,6 +237,26 @@ def test_study(trainer, make_study, folder):
     check(not os.path.exists(os.path.join(other, "studies.db")), "reading makes no file")
 
 
+def test_search(trainer, make_study, folder):
+    """NAME is all of its workers NAME_1, NAME_2 …, whose trials count as tried, and are compared where their rows are the same."""
+    state = os.path.join(folder, "state-2")
+    os.makedirs(state)
+    for name, states in (("hunt_1", ["FAIL", "COMPLETE", "COMPLETE", "PRUNED"]), ("hunt_2", ["COMPLETE", "PRUNED", "COMPLETE", "COMPLETE", "COMPLETE"]),
+                         ("hunting_1", ["COMPLETE", "COMPLETE"]), ("hunt_2_1", ["COMPLETE"] * 3)):
+        write_study(make_study, os.path.join(state, "studies.db"), os.path.join(state, "studies", name), name, states, False)
+    for name, columns, tried, left, proposed in (
+            ("hunt", ["hunt_1 trial 1", "hunt_1 trial 2", "hunt_2 trial 0", "hunt_2 trial 2", "hunt_2 trial 3"], 8, 1, "hunt_2 trial 0"),
+            ("hunt_1", ["trial 1", "trial 2"], 3, 0, "trial 1"),
+            ("hunt_2", ["hunt_2 trial 0", "hunt_2 trial 2", "hunt_2 trial 3", *(f"hunt_2_1 trial {i}" for i in range(3))], 8, 1, None)):
+        ran = trainer.run("validate", "--study", name, "--state", state)
+        if not check(ran.returncode == 0 and not ran.stderr, f"{name}: {ran.stderr}"):
+            continue
+        out = json.loads(ran.stdout)
+        check(sorted(c["name"] for c in out["columns"]) == columns, f"{name}: {[c['name'] for c in out['columns']]}")
+        check((out["deflated"]["trials"], out["left_out"]) == (tried, left), f"{name}: {out['deflated']['trials']} tried, {out['left_out']} left out")
+        check(proposed is None or out["deflated"]["name"] == out["proposed"]["name"] == proposed, f"{name}: {out['deflated']}")
+
+
 def main(program, make_study):
     with tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(program, folder)
@@ -256,6 +276,7 @@ def main(program, make_study):
             test_page(page, out, data, f"Validation of {path}")
         test_refused(trainer, folder, path)
         test_study(trainer, os.path.abspath(make_study), folder)
+        test_search(trainer, os.path.abspath(make_study), folder)
     done("trainer/validate")
 
 

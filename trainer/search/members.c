@@ -1,0 +1,163 @@
+#include "trainer/search/members.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/studies/store.h"
+
+static char *find_folder(const struct study *study, const char *folders)
+{
+    const struct study_attribute *said = study_attribute_find(study->user, study->n_user, "papertape:folder");
+    json_t *json = said ? json_loads(said->json, JSON_DECODE_ANY, NULL) : NULL;
+    char *folder = NULL;
+    if (json_is_string(json))
+        folder = strdup(json_string_value(json));
+    else if (asprintf(&folder, "%s/%s", folders, study->name) < 0)
+        folder = NULL;
+    json_decref(json);
+    return folder;
+}
+
+static bool same_directions(const struct study_summary *a, const struct study_summary *b)
+{
+    return a->n_objectives == b->n_objectives &&
+           memcmp(a->directions, b->directions, (size_t)a->n_objectives * sizeof a->directions[0]) == 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct search_member *x = a, *y = b;
+    char base[STUDY_NAME_MAX + 1];
+    int i = study_search_name(x->study->name, base), k = study_search_name(y->study->name, base);
+    return (i > k) - (i < k);
+}
+
+static int load(struct study_store *store, int64_t id, const char *folders, struct search_members *to,
+                char err[static STUDY_ERROR_MAX])
+{
+    struct search_member *member = &to->of[to->n];
+    int r = study_store_load(store, id, &member->study, err);
+    to->n += r == 0;
+    if (r == 0 && !(member->folder = find_folder(member->study, folders))) {
+        snprintf(err, STUDY_ERROR_MAX, "out of memory: a study's folder");
+        r = -ENOMEM;
+    }
+    return r;
+}
+
+int search_members_load(struct study_store *store, const char *name, int64_t but, const char *folders,
+                        struct search_members *ret, char err[static STUDY_ERROR_MAX])
+{
+    struct study_summary *all = NULL;
+    const struct study_summary *first = NULL;
+    struct search_members members = {0};
+    char base[STUDY_NAME_MAX + 1];
+    size_t n = 0;
+    int r = study_store_list(store, &all, &n, err);
+    for (size_t i = 0; r == 0 && i < n; i++)
+        if (but ? all[i].id == but : strcmp(all[i].name, name) == 0)
+            first = &all[i]; /* by whose directions the others go */
+    if (r == 0 && !(members.of = calloc(n + 1, sizeof *members.of))) {
+        snprintf(err, STUDY_ERROR_MAX, "out of memory: %zu studies", n);
+        r = -ENOMEM;
+    }
+    for (size_t i = 0; r == 0 && i < n; i++) {
+        study_search_name(all[i].name, base);
+        bool of_it = strcmp(base, name) == 0 || strcmp(all[i].name, name) == 0;
+        if (!of_it || all[i].id == but || (first && !same_directions(first, &all[i])))
+            continue;
+        first = first ? first : &all[i];
+        r = load(store, all[i].id, folders, &members, err);
+        r = r == -ENOENT ? 0 : r; /* it was deleted meanwhile */
+    }
+    study_summaries_finish(all, n);
+    free(all);
+    if (r < 0) {
+        search_members_finish(&members);
+        return r;
+    }
+    if (members.n > 1)
+        qsort(members.of, (size_t)members.n, sizeof *members.of, by_number);
+    *ret = members;
+    return 0;
+}
+
+void search_members_finish(struct search_members *members)
+{
+    for (int i = 0; i < members->n; i++) {
+        study_destroy(members->of[i].study);
+        free(members->of[i].folder);
+    }
+    free(members->of);
+    *members = (struct search_members){0};
+}
+
+/* ---- Their returns. ---- */
+
+struct columns {
+    struct returns_trial *trials;
+    char (*names)[SEARCH_COLUMN_MAX];
+    int n;
+};
+
+static void add(struct columns *columns, const struct study *study, const char *folder, bool several)
+{
+    for (int i = 0; i < study->n_trials; i++) {
+        if (study->trials[i]->state != TRIAL_COMPLETE)
+            continue;
+        int number = study->trials[i]->number;
+        char *name = columns->names[columns->n];
+        if (several)
+            snprintf(name, SEARCH_COLUMN_MAX, "%s trial %d", study->name, number);
+        else
+            snprintf(name, SEARCH_COLUMN_MAX, "trial %d", number);
+        columns->trials[columns->n++] = (struct returns_trial){folder, name, number};
+    }
+}
+
+static size_t tried_in(const struct study *study)
+{
+    size_t tried = 0;
+    for (int i = 0; i < study->n_trials; i++)
+        tried += study->trials[i]->state == TRIAL_COMPLETE || study->trials[i]->state == TRIAL_PRUNED;
+    return tried;
+}
+
+int search_members_returns(const struct study *own, const char *folder, const struct search_members *others,
+                           int proposed, struct returns_matrix *ret, char ret_name[static SEARCH_COLUMN_MAX],
+                           int *ret_left_out, char err[static VALIDATION_ERROR_MAX])
+{
+    int n_others = others ? others->n : 0, like = -1;
+    size_t trials = (size_t)own->n_trials + 1, tried = tried_in(own);
+    for (int i = 0; i < n_others; i++) {
+        trials += (size_t)others->of[i].study->n_trials;
+        tried += tried_in(others->of[i].study);
+    }
+    struct columns columns = {calloc(trials, sizeof *columns.trials), calloc(trials, sizeof *columns.names),
+                              0};
+    if (!columns.trials || !columns.names) {
+        snprintf(err, VALIDATION_ERROR_MAX, "out of memory: %zu trials", trials);
+        free(columns.trials);
+        free(columns.names);
+        return -ENOMEM;
+    }
+    ret_name[0] = '\0';
+    add(&columns, own, folder, n_others > 0);
+    for (int i = 0; i < columns.n; i++)
+        if (columns.trials[i].number == proposed) {
+            like = i;
+            snprintf(ret_name, SEARCH_COLUMN_MAX, "%s", columns.names[i]);
+        }
+    for (int i = 0; i < n_others; i++)
+        add(&columns, others->of[i].study, others->of[i].folder, true);
+    int r = returns_of_trials(columns.trials, columns.n, like, ret, ret_left_out, err);
+    if (r == 0) {
+        ret->tried = tried;
+        ret->proposed = like >= 0 ? ret_name : NULL;
+    }
+    free(columns.trials);
+    free(columns.names);
+    return r;
+}

@@ -1,0 +1,35 @@
+/* The studies of one search: NAME and its workers NAME_1, NAME_2, … in one storage (study_search_name()).
+ * What one of them found was found among the trials of all. */
+#ifndef TRAINER_SEARCH_MEMBERS_H
+#define TRAINER_SEARCH_MEMBERS_H
+
+#include "db/studies/store.h"
+#include "trainer/study/validation.h"
+
+struct search_member {
+    struct study *study; /* with its trials; owned */
+    char *folder;        /* where these left their files; owned */
+};
+struct search_members {
+    struct search_member *of; /* [n], by name, NAME itself first, then by number */
+    int n;
+};
+
+/* The studies NAME and NAME_K that have the directions of the one of the id `but`, which is left out (0: none
+ * is, and those of NAME, or else of the first, count). A study's folder is what its papertape:folder says,
+ * else FOLDERS/its name. 0, also for none; errors of the storage with its sentence; -ENOMEM. For
+ * search_members_finish(). */
+int search_members_load(struct study_store *store, const char *name, int64_t but, const char *folders,
+                        struct search_members *ret, char err[static STUDY_ERROR_MAX]);
+void search_members_finish(struct search_members *members); /* fine on a zeroed one */
+
+/* Returns of the COMPLETE trials of `own`, and of `others` (NULL: none) where their rows are those of own's
+ * trial number `proposed`: that is ret->proposed, its name in `ret_name`. Columns are called "trial N", and
+ * with others "NAME trial N". ret->tried counts COMPLETE and PRUNED of all, whatever their rows. Errors of
+ * returns_of_trials(). */
+enum { SEARCH_COLUMN_MAX = STUDY_NAME_MAX + 32 };
+int search_members_returns(const struct study *own, const char *folder, const struct search_members *others,
+                           int proposed, struct returns_matrix *ret, char ret_name[static SEARCH_COLUMN_MAX],
+                           int *ret_left_out, char err[static VALIDATION_ERROR_MAX]);
+
+#endif
