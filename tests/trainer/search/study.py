@@ -216,6 +216,18 @@ def test_whole(trainer, folder):
     check(more.returncode == 0 and len(trials(folder, "whole")) == 14 and lines(more.stdout)[-1]["done"] == 14, f"more: {more.stderr}")
 
 
+def test_workers(trainer, folder):
+    """What NAME_2 proposes is judged among the trials of NAME_1 too; those of another search do not count."""
+    config = write(os.path.join(folder, "workers.ini"), {"study": {"trials": 2, "pruner": "none"}})
+    for name, tried in (("pair_1", 2), ("pairs_1", 2), ("pair_2", 4)):
+        ran = trainer.run("study", name, "--config", config, "--state", "st", "--workers", "1")
+        if not check(ran.returncode == 0, f"{name}: {ran.stderr}"):
+            continue
+        with open(f"{folder}/st/studies/{name}/report.html") as file:
+            found = re.search(r'<td>Trials</td><td><data value="(\d+)">', file.read())
+        check(found and int(found.group(1)) == tried, f"{name}: {found and found.group(1)} were tried, {tried} are right")
+
+
 SLOW = {"training": {"total_steps": 40000}}
 
 
@@ -480,7 +492,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(sys.argv[1], folder)
         write_market(folder, n=700)
-        for test in (test_whole, test_killed, test_stopped, test_refused, test_other_file, test_failing, test_full, test_mute, test_grid, test_terminal):
+        for test in (test_whole, test_workers, test_killed, test_stopped, test_refused, test_other_file, test_failing, test_full, test_mute, test_grid, test_terminal):
             begun = time.monotonic()
             test(trainer, folder)
             print(f"{test.__name__}: {time.monotonic() - begun:.1f} s")
