@@ -199,6 +199,8 @@ struct proposed {
     uint64_t id; /* of its row */
     int64_t ts_ns;
     uint64_t ticket;           /* of it; 0: a former run's */
+    uint64_t from_ms;          /* of the loop's clock: not before, */
+    bool put_off;              /* since it was tried, and failed of what passes */
     char key[COMMAND_KEY_MAX]; /* in … */
     json_t *args;              /* … its arguments */
 };
@@ -206,6 +208,8 @@ void command_proposed_free(struct proposed *proposed);
 /* A former run's that is pending. */
 void command_proposed_left(struct commands *commands, const struct db_command *row);
 void command_proposed_finish(struct commands *commands);
+/* Taken over: it is judged again, a while later. */
+void command_proposed_again(struct commands *commands, struct proposed *proposed);
 
 struct policy_ask {
     const char *cmd, *name;

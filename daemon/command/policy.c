@@ -14,6 +14,9 @@
 
 enum { SHOWN = 60 };
 
+/* A refusal's code, which is EIO to who asked: what failed may work a minute later. */
+static const char PASSES[] = "passes";
+
 struct policy_job {
     struct policy_job *next;
     struct request request; /* its args are a reference, its peer is … */
@@ -80,7 +83,17 @@ static void tell(const struct policy_job *job, enum db_severity severity, const 
     session_alert(job->request.commands->daemon->session, severity, code, text);
 }
 
-/* Answers who asked; a proposal's row is settled. */
+/* One that was good, and whose cause of failure passes, stays pending, and is judged again later. */
+static void put_off(struct policy_job *job, const char *why)
+{
+    if (!job->proposed->put_off)
+        tell(job, DB_WARNING, "PROPOSAL_PUT_OFF", "%s: put off, and tried again until it passes: %s",
+             job->proposal, why);
+    command_proposed_again(job->request.commands, job->proposed);
+    job->proposed = NULL;
+}
+
+/* Answers who asked; a proposal's row is settled, but where the code is of a cause that passes. */
 static void deny(struct policy_job *job, const char *code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 static void deny(struct policy_job *job, const char *code, const char *format, ...)
@@ -91,8 +104,11 @@ static void deny(struct policy_job *job, const char *code, const char *format, .
     va_start(args, format);
     vsnprintf(why, sizeof why, format, args);
     va_end(args);
+    bool passes = strcmp(code, "ENOMEM") == 0 || strcmp(code, PASSES) == 0;
     if (job->request.call) {
-        control_error(job->request.call, code, "%s", why);
+        control_error(job->request.call, passes && strcmp(code, "ENOMEM") != 0 ? "EIO" : code, "%s", why);
+    } else if (job->proposed && passes) {
+        put_off(job, why);
     } else if (!job->proposed) {
         log_warning("%s %s: %s", job->request.cmd, job->name, why);
     } else if (begin(job, &work)) {
@@ -215,6 +231,17 @@ static void take_step(struct policy_job *job, const struct policy *policy)
     arena_tidy(arena_of(job));
 }
 
+/* A disk that is full or fails, memory or files that are short, a file that is written meanwhile. */
+static bool passes(int error)
+{
+    static const int causes[] = {EIO,   ENOSPC, EDQUOT, EMFILE, ENFILE, EAGAIN,
+                                 EINTR, ESTALE, EBUSY,  EROFS,  ENXIO,  ECANCELED};
+    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
+        if (error == -causes[i])
+            return true;
+    return false;
+}
+
 static void refuse_file(struct policy_job *job)
 {
     const struct arena_file *file = &job->file;
@@ -223,6 +250,7 @@ static void refuse_file(struct policy_job *job)
         deny(job,
              file->error == -ENOENT   ? "ENOENT"
              : file->error == -ENOMEM ? "ENOMEM"
+             : passes(file->error)    ? PASSES
                                       : "EIO",
              "%s", file->why);
         return;
@@ -272,7 +300,7 @@ static void file_read(uv_work_t *work, int status)
         return;
     }
     if (status < 0)
-        deny(job, "ECANCELED", "the file was not read");
+        deny(job, PASSES, "the file was not read");
     else
         take_file(job);
     end_job(job);

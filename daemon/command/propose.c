@@ -15,7 +15,7 @@
 #include "daemon/log.h"
 #include "trainer/study/gate.h"
 
-enum { PROPOSAL_BYTES_MAX = 32768, WHY_MAX = 512 };
+enum { PROPOSAL_BYTES_MAX = 32768, WHY_MAX = 512, AGAIN_MS = 5000 };
 
 /* The daemon's own commands. */
 static struct control_peer own_peer(void)
@@ -41,6 +41,15 @@ void command_proposed_finish(struct commands *commands)
         command_proposed_free(proposed);
     }
     commands->newest_proposed = &commands->proposed;
+}
+
+void command_proposed_again(struct commands *commands, struct proposed *proposed)
+{
+    proposed->next = NULL;
+    proposed->put_off = true;
+    proposed->from_ms = uv_now(commands->daemon->loop) + AGAIN_MS;
+    *commands->newest_proposed = proposed;
+    commands->newest_proposed = &proposed->next;
 }
 
 static bool is_on_its_way(const struct commands *commands, const char *key)
@@ -225,12 +234,17 @@ static void judge(struct commands *commands, struct proposed *proposed)
 
 void commands_propose_go(struct commands *commands)
 {
-    struct proposed *proposed = commands->proposed;
-    if (!proposed || proposed->ticket > db_writer_committed(session_writer(commands->daemon->session)))
+    uint64_t committed = db_writer_committed(session_writer(commands->daemon->session));
+    uint64_t now_ms = uv_now(commands->daemon->loop);
+    struct proposed **at = &commands->proposed;
+    while (*at && ((*at)->ticket > committed || (*at)->from_ms > now_ms))
+        at = &(*at)->next;
+    struct proposed *proposed = *at;
+    if (!proposed)
         return;
-    commands->proposed = proposed->next;
-    if (!commands->proposed)
-        commands->newest_proposed = &commands->proposed;
+    *at = proposed->next;
+    if (!*at)
+        commands->newest_proposed = at;
     proposed->next = NULL;
     if (was_judged(commands, proposed->args)) /* the log told of it */
         command_proposed_free(proposed);

@@ -9,6 +9,7 @@ import json
 import math
 import os
 import random
+import resource
 import signal
 import sqlite3
 import struct
@@ -183,6 +184,35 @@ def gates(world):
     print(f"gates: {len(rows)} proposals refused, each with its reason")
 
 
+def put_off(world):
+    """For a while the daemon can open no file: the proposal stays pending, and is admitted after that."""
+    pid, asked = world.daemon.popen.pid, "SELECT state FROM commands WHERE cmd = 'policy_propose' AND args LIKE '%\"waits\"%'"
+    soft, hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (3, hard))
+    world.tell("waits", 1, "some")
+    text, = harness.wait_for(lambda: world.rows("SELECT text FROM alerts WHERE code = 'PROPOSAL_PUT_OFF'"), "PROPOSAL_PUT_OFF")[0]
+    assert text.startswith("waits/1: put off, and tried again until it passes: ") and "Too many open files" in text, text
+    assert world.rows(asked) == [("pending",)], world.rows(asked)
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (soft, hard))
+    world.becomes("waits", "challenger")
+    harness.wait_for(lambda: world.rows(asked) == [("done",)], "its one row, done")
+    assert harness.control(world.daemon, "policy_retire", {"name": "waits"})["ok"]
+    print("put off: admitted once files could be opened again")
+
+
+def persons(world):
+    """What a person promoted keeps its seat; a proposal gets the second one, and there the days go on."""
+    answer = harness.control(world.daemon, "policy_promote", {"name": "mine", "path": world.policies["some"]})
+    assert answer["ok"], answer
+    mine = world.becomes("mine", "challenger")
+    world.tell("mine", 1, "less")
+    beside = world.becomes("mine.2", "challenger")
+    assert world.policy("mine", world.daemon.status_object())["id"] == mine["id"] != beside["id"]
+    for name in ("mine.2", "mine"):
+        assert harness.control(world.daemon, "policy_retire", {"name": name})["ok"]
+    print("persons: a proposal came in beside")
+
+
 def killed(world, chance):
     """kill -9 anywhere between the event and the admission."""
     early = 0
@@ -293,6 +323,8 @@ def main():
         world.venue(HISTORY_DAYS, 0.01)
         world.start()
         part(gates)
+        part(put_off)
+        part(persons)
         part(killed, random.Random(recorded.SEED))
         day = world.now_day()
         assert world.daemon.stop() == 0
