@@ -59,8 +59,10 @@ int arena_days_flow(struct arena_days *days, int64_t ts_ns, double amount)
 {
     int r;
     struct arena_day *day = day_at(days, ts_ns, &r);
-    if (day)
+    if (day) {
         day->flow += amount;
+        day->moved += fabs(amount);
+    }
     return r;
 }
 
@@ -90,7 +92,9 @@ static double return_of(const struct arena_days *days, size_t i)
 double arena_days_return(const struct arena_days *days, int64_t day)
 {
     int64_t i = day - days->first;
-    return i > 0 && i < (int64_t)days->n ? return_of(days, (size_t)i) : NAN;
+    if (i <= 0 || i >= (int64_t)days->n || days->day[i].moved > ARENA_DAYS_MOVED * days->day[i - 1].equity)
+        return NAN;
+    return return_of(days, (size_t)i);
 }
 
 double arena_days_sharpe(const struct arena_days *days)

@@ -12,6 +12,7 @@
 struct arena_day {
     double equity; /* of its last point; where it has none, the day's before */
     double flow;   /* money put in less money taken out */
+    double moved;  /* both together */
     bool seen;     /* it has a point */
     bool anew;     /* the account was begun anew in it */
 };
@@ -32,8 +33,13 @@ int arena_days_anew(struct arena_days *days, int64_t ts_ns);
 /* From when on points may still change something; 0: from the beginning. */
 int64_t arena_days_from(const struct arena_days *days);
 
+/* A day in which more than this share of the equity before was moved says nothing of a policy: new money has
+ * gained as well, for a part of the day, and the gain would be reckoned on the old alone. */
+#define ARENA_DAYS_MOVED 0.1
+
 /* Of a day (since 1970): its equity, less what was put in, over the last equity known before it, less 1. NaN
- * without a point in it or before it, and where the account was begun anew in it. */
+ * without a point in it or before it, where the account was begun anew in it, and where too much was moved.
+ */
 double arena_days_return(const struct arena_days *days, int64_t day);
 
 /* Annualised over 365 days; NaN below two days, and where no day differs. Money put in or out is no gain. */
