@@ -3,7 +3,7 @@
 co-process that tells what it is told (tests/daemon/training/fake.py). A proposal that passes its gates is a challenger, once, wherever
 the daemon is killed between the event and the admission; one that does not is refused with its reason and changes nothing; the champion's
 study gets a second seat; a challenger that does better is crowned after enough days, against cash and against the champion, and one that
-is no better is not; policies expire, and make room. At the end the ledger is clean and the log gives the same."""
+is no better is not, nor one of another currency, which leaves the crown to the next; policies expire, and make room. At the end the ledger is clean and the log gives the same."""
 
 import json
 import math
@@ -29,7 +29,7 @@ HISTORY_DAYS = 30
 CHAMPION_DAYS = 10
 START_S = recorded.START_S
 SYMBOL = trained.SYMBOLS[:1]
-CONFIG = recorded.market(("BTCUSDT",), "1d", 0.0002, history=20) + f"""\
+CONFIG = recorded.market(("BTCUSDT", "ETHBTC"), "1d", 0.0002, history=20) + f"""\
 [feed]
 refresh_s = 0
 [arena]
@@ -45,9 +45,9 @@ strategy = none
 """
 
 
-def bars(path):
+def bars(path, price):
     """A market that rises by about 1 % a day."""
-    chance, price = random.Random(recorded.SEED), 42000.0
+    chance = random.Random(recorded.SEED)
     with open(path, "w") as file:
         file.write("timestamp,open,high,low,close,volume\n")
         for i in range(DAYS):
@@ -74,8 +74,8 @@ def network(action):
     return make
 
 
-def policy(folder, name, most, action=1.0):
-    """Buys until so much of its equity is in the market."""
+def policy(folder, name, most, action=1.0, symbol=None):
+    """Buys until so much of its equity is in the market, BTC's or the symbol's."""
     path, random_network = os.path.join(folder, f"{name}.safetensors"), trained.network
     trained.network = network(action)
     try:
@@ -88,6 +88,7 @@ def policy(folder, name, most, action=1.0):
     size = struct.unpack("<Q", data[:8])[0]
     header = json.loads(data[8 : 8 + size])
     header["__metadata__"]["interval"] = "1d"
+    header["__metadata__"]["symbols"] = symbol or header["__metadata__"]["symbols"]
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
     with open(path, "wb") as file:
@@ -110,16 +111,17 @@ class World:
         self.state = os.path.join(os.path.realpath(self.path), "state")
         os.mkdir(self.state, 0o750)
         self.fake = Fake(self.state)
-        self.bars = bars(os.path.join(self.path, "BTCUSDT_1d.csv"))
+        self.bars = [bars(os.path.join(self.path, f"{symbol}_1d.csv"), price) for symbol, price in (("BTCUSDT", 42000.0), ("ETHBTC", 42.0))]
         self.policies = {name: policy(self.path, name, most) for name, most in
                          (("third", 0.3), ("more", 0.6), ("most", 0.95), ("some", 0.1), ("less", 0.12))}
+        self.policies["foreign"] = policy(self.path, "foreign", 0.95, symbol="ETHBTC")
         self.policies["nothing"] = policy(self.path, "nothing", 0.5, action=-1.0)
         self.daemon = self.replay = None
 
     def venue(self, from_day, days_a_second):
         where = os.path.join(self.path, f"venue-{from_day:.3f}")
         os.mkdir(where)
-        self.replay = self.folder.start(harness.Replay(where, "--bars", self.bars, "--speed", str(86400 * days_a_second), "--fault",
+        self.replay = self.folder.start(harness.Replay(where, "--bars", *self.bars, "--speed", str(86400 * days_a_second), "--fault",
                                                        "age@9000h", "--from", str((START_S + math.ceil(from_day) * 86400) * 1000)))
 
     def start(self):
@@ -267,12 +269,17 @@ def crowned(world):
     world.tell("third@3", 2, "less")  # and again: into its second seat, whose days go on
     swapped = world.becomes("third.2", "challenger", condition=lambda p: p["proposal"] == "third@3/2")
     assert swapped["id"] != second["id"] and swapped["since_ns"] == second["since_ns"] and swapped["evidence"]["days"] >= 1, swapped
+    world.tell("foreign", 1, "foreign")
+    world.becomes("foreign", "challenger")  # as good, and first, and on another currency than the account champion
     world.tell("most", 1, "most")
     world.becomes("most", "challenger")
     world.daemon.stop(signal.SIGKILL)
     world.start()
     king = world.becomes("most", "champion")
     assert king["reason"].startswith("better than third on "), king
+    passed = world.rows("SELECT text FROM alerts WHERE code = 'POLICY_REFUSED' AND text LIKE 'foreign would be champion%'")
+    assert len(passed) == 1 and "traded here" in passed[0][0], passed
+    assert harness.control(world.daemon, "policy_retire", {"name": "foreign"})["ok"]
     former = world.becomes("third", "challenger")
     assert former["reason"] == "most became champion" and former["evidence"]["against"] == "most", former
     assert former["since_ns"] == king["since_ns"], (former, king)
