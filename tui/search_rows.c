@@ -89,6 +89,7 @@ static bool matches(const struct search_page *page, const struct search_trial *t
 
 struct keyed {
     const struct search_trial *trial;
+    int rank;   /* least first, whichever way the keys go */
     double key; /* least first; NaN last */
     bool known;
 };
@@ -97,6 +98,8 @@ static int by_key(const void *a, const void *b)
 {
     const struct keyed *p = a, *q = b;
 
+    if (p->rank != q->rank)
+        return p->rank < q->rank ? -1 : 1;
     if (p->known != q->known)
         return p->known ? -1 : 1;
     if (p->known && p->key != q->key)
@@ -104,6 +107,19 @@ static int by_key(const void *a, const void *b)
     if (p->trial->number != q->trial->number)
         return p->trial->number > q->trial->number ? -1 : 1;
     return p->trial->member - q->trial->member;
+}
+
+/* By value: what a search takes its best of, then those that were given up on the way, then what its
+ * constraints rule out, then what has no result. */
+static int rank_of(const struct search_trial *trial, int sort)
+{
+    if (sort != SORT_VALUE)
+        return 0;
+    if (trial->state != TRIAL_COMPLETE && trial->state != TRIAL_PRUNED)
+        return 3;
+    if (trial->violation > 0)
+        return 2;
+    return trial->state == TRIAL_PRUNED;
 }
 
 static double key_of(const struct search_page *page, const struct search_trial *trial, int sort, int param)
@@ -143,8 +159,8 @@ static bool make(const struct search_page *page, struct search_order *order)
         if (order->filter[inverse] && matches(page, trial, order->filter + inverse) == inverse)
             continue;
         double key = key_of(page, trial, order->sort, param);
-        keyed[n++] =
-            (struct keyed){trial, order->invert && order->sort > SORT_NEWEST ? -key : key, !isnan(key)};
+        keyed[n++] = (struct keyed){trial, rank_of(trial, order->sort),
+                                    order->invert && order->sort > SORT_NEWEST ? -key : key, !isnan(key)};
     }
     qsort(keyed, (size_t)n, sizeof(*keyed), by_key);
     for (int i = 0; i < n; i++)

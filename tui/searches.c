@@ -110,6 +110,8 @@ static void make_label(struct search *search, struct study *const *members, size
     int first = study_search_name(members[0]->name, base);
     int last = study_search_name(members[n - 1]->name, base);
 
+    search->first_k = first;
+    search->last_k = last;
     if (n == 1)
         snprintf(search->label, sizeof(search->label), "%s", members[0]->name);
     else if (last - first + 1 == (int)n)
@@ -409,20 +411,46 @@ void searches_destroy(struct searches *searches)
     free(searches);
 }
 
-const struct search *searches_find(const struct searches *searches, const char *name)
+/* How well a name names a search: by itself, by one of its workers, by NAME of its workers. */
+enum named { NOT_NAMED, BY_STEM, BY_WORKER, BY_ITSELF };
+
+static enum named named_by(const struct search *search, const char *name)
 {
     char base[STUDY_NAME_MAX + 1], own[STUDY_NAME_MAX + 1];
 
-    for (int i = 0; searches && i < searches->n; i++)
-        if (strcmp(searches->search[i].key, name) == 0 || strcmp(searches->search[i].label, name) == 0 ||
-            strcmp(searches->search[i].name, name) == 0)
-            return &searches->search[i];
-    if (strlen(name) > STUDY_NAME_MAX)
-        return NULL;
-    study_search_name(name, base); /* NAME of its workers, or one of them */
-    for (int i = 0; searches && i < searches->n; i++)
-        if (study_search_name(searches->search[i].name, own) > 0 &&
-            (strcmp(own, name) == 0 || strcmp(own, base) == 0))
+    if (strcmp(search->key, name) == 0 || strcmp(search->label, name) == 0 || strcmp(search->name, name) == 0)
+        return BY_ITSELF;
+    if (strlen(name) > STUDY_NAME_MAX || study_search_name(search->name, own) <= 0)
+        return NOT_NAMED;
+    int k = study_search_name(name, base);
+    if (k > 0 && strcmp(own, base) == 0 && k >= search->first_k && k <= search->last_k)
+        return BY_WORKER;
+    return strcmp(own, name) == 0 || strcmp(own, base) == 0 ? BY_STEM : NOT_NAMED;
+}
+
+const struct search *searches_find(const struct searches *searches, const char *name)
+{
+    const struct search *found = NULL;
+    enum named best = NOT_NAMED;
+
+    for (int i = 0; searches && i < searches->n; i++) {
+        enum named named = named_by(&searches->search[i], name);
+        if (named > best) {
+            best = named;
+            found = &searches->search[i];
+        }
+    }
+    return found;
+}
+
+const struct search *searches_find_other(const struct searches *searches, const char *name,
+                                         const struct search *after)
+{
+    const struct search *found = searches_find(searches, name);
+
+    for (int i = 0; found && i < searches->n; i++)
+        if (&searches->search[i] > after && &searches->search[i] != found &&
+            named_by(&searches->search[i], name) == named_by(found, name))
             return &searches->search[i];
     return NULL;
 }

@@ -26,6 +26,7 @@ struct search {
     char name[STUDY_NAME_MAX + 1]; /* of its newest study */
     char job[STUDY_NAME_MAX + 1];  /* what the co-process calls it: without "_K" and "@TIME" */
     int members;                   /* studies that it has */
+    int first_k, last_k;           /* K of the first and of the last; 0: it has none */
     int n_objectives;
     enum study_direction directions[STUDY_OBJECTIVES_MAX];
     int counts[TRIAL_STATES], n_trials;
@@ -62,8 +63,12 @@ void searches_destroy(struct searches *searches); /* NULL is fine */
 void searches_unread(struct searches *searches, const struct study *study, const int *counts,
                      const char *words);
 
-/* By its key, label, or the name of one of its studies; NULL. */
+/* By its key, label, the name of one of its studies, or NAME of its workers; of several the newest. NULL. */
 const struct search *searches_find(const struct searches *searches, const char *name);
+/* The next one after `after` that the name names as well, as NAME does where NAME_1 and NAME_2 are two
+ * searches; NULL. */
+const struct search *searches_find_other(const struct searches *searches, const char *name,
+                                         const struct search *after);
 
 /* Which of `studies` belong to the search of that key, by K: indices into ret [cap]. Returns how many. */
 size_t searches_members(struct study *const *studies, size_t n, const char *key, size_t *ret, size_t cap);

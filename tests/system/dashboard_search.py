@@ -330,6 +330,12 @@ def test_verbs(session):
     verb(session, "lst", status=2)
     assert "list takes no argument" in verb(session, "list", "more", status=2)
     assert "postgresql" in verb(session, "list", "--studies", "postgresql://host/db", status=1)
+    two = Storage(os.path.join(session.state, "two.db"))
+    two.create()
+    two.study("dirs_1", direction="MINIMIZE")
+    two.study("dirs_2")
+    assert "dirs_2 (max), dirs_1 (min)" in verb(session, "show", "dirs", "--studies", two.path, status=1)
+    assert "study     dirs_1 min" in verb(session, "show", "dirs_1", "--studies", two.path)
     assert "/nowhere" in verb(session, "list", "--studies", "/nowhere/studies.db", status=1)
     once = subprocess.run([session.program, "--state", session.state, "--json"], capture_output=True, text=True, check=True)
     assert [s["study"] for s in json.loads(once.stdout)["studies"]] == ["other", "ppo_1..2"], once.stdout

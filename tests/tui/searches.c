@@ -46,6 +46,11 @@ static void check_groups(void)
     CHECK(searches_find(searches, "ppo") == &searches->search[1]);
     CHECK(searches_find(searches, "other") == &searches->search[4]);
     CHECK(searches_find(searches, "oth") == NULL);
+    CHECK(searches_find_other(searches, "ppo", searches_find(searches, "ppo")) == NULL);
+    CHECK(searches_find(searches, "ppo_1") == &searches->search[2]); /* between its workers */
+    CHECK(searches_find(searches, "ppo_3") == &searches->search[3]); /* itself, though between others' */
+    CHECK(searches_find_other(searches, "ppo_1", searches_find(searches, "ppo_1")) == NULL);
+    CHECK(searches_find_other(searches, "ppo_7", searches_find(searches, "ppo_7")) == &searches->search[3]);
     CHECK_INT(searches->search[4].counts[TRIAL_COMPLETE] + searches->search[4].n_trials, 0);
     CHECK(!searches->search[4].have_best && searches->search[4].wanted == -1);
     CHECK(isnan(searches->search[4].trials_h) && isnan(searches->search[4].eta_s));
@@ -250,6 +255,8 @@ static void check_rows(void)
     CHECK_INT(rows[0]->number, page->search.best_number);
     rows = search_rows(page, SORT_VALUE, true, "", &n);
     CHECK(search_trial_value(rows[0]) < search_trial_value(rows[1]));
+    CHECK_INT(rows[33]->state, TRIAL_PRUNED);
+    CHECK(rows[32]->state == TRIAL_COMPLETE && rows[36]->state == TRIAL_PRUNED);
     CHECK_INT(rows[39]->number, 11); /* it failed: none, either way */
     rows = search_rows(page, SORT_STATE, false, "", &n);
     CHECK_INT(rows[0]->state, TRIAL_RUNNING);
@@ -283,6 +290,36 @@ static void check_rows(void)
     CHECK_INT(n, 40);
     search_rows(page, 0, false, "nothing of that", &n);
     CHECK_INT(n, 0);
+    search_page_destroy(page);
+}
+
+/* Best first: feasible ones, then the pruned, then those that constraints rule out, then the others. */
+static void check_order(void)
+{
+    static const int right[] = {3, 0, 5, 4, 1, 2, 6, 7};
+    static const enum trial_state states[] = {TRIAL_COMPLETE, TRIAL_COMPLETE, TRIAL_PRUNED,  TRIAL_COMPLETE,
+                                              TRIAL_PRUNED,   TRIAL_COMPLETE, TRIAL_RUNNING, TRIAL_FAIL};
+    static const double values[] = {2, 9, 8, 3, 7, 1.5, 10, NAN};
+    struct study *study;
+    int n;
+
+    fixture_studies_begin();
+    study = fixture_study("constr", 1, 1, maximize);
+    for (int i = 0; i < 8; i++) {
+        struct study_trial *trial = fixture_trial(study, states[i], 100, i == 6 ? -1 : 50);
+        if (i < 6)
+            fixture_value(trial, &values[i], 1);
+        else if (i == 6)
+            fixture_report(trial, 1, values[i]);
+    }
+    fixture_trial_system(study->trials[1], "constraints", "[0.5]");
+    fixture_trial_system(study->trials[2], "constraints", "[0.5]");
+    fixture_trial_system(study->trials[5], "constraints", "[-0.5]");
+    struct search_page *page = page_of(study, -1);
+    const struct search_trial *const *rows = search_rows(page, SORT_VALUE, false, "", &n);
+    CHECK_INT(n, 8);
+    for (int i = 0; i < n; i++)
+        CHECK_INT(rows[i]->number, right[i]);
     search_page_destroy(page);
 }
 
@@ -483,6 +520,7 @@ int main(void)
     check_jobs();
     check_page();
     check_rows();
+    check_order();
     check_validation();
     check_trouble();
     check_unread();

@@ -26,7 +26,8 @@ static const char help[] =
     "asked. papertape train starts, stops and restarts them, papertape-trainer study runs one alone.\n"
     "\n"
     "  list   all of them, newest first; NAME_1, NAME_2 ... together\n"
-    "  show   one: its trials, best first, what its parameters matter (fANOVA), its proposal\n"
+    "  show   one: its trials, best first (completed, pruned, infeasible, others), what its parameters "
+    "matter (fANOVA), its proposal\n"
     "\n"
     "  --json         papertape.study/1; what is not known is null\n"
     "  --studies URL  the storage: sqlite:///F, or a file; by default studies.db of the state directory\n"
@@ -116,6 +117,29 @@ static int unknown(const struct model *model, const char *name)
     return stored_fail(EXIT_ERROR, "study", clean, words);
 }
 
+/* "two searches: dirs_2 (max), dirs_1 (min)". */
+static int ambiguous(const struct model *model, const char *name, const struct search *search)
+{
+    char *words = NULL, clean[SEARCH_LABEL_MAX], direction[STATUS_WORD_MAX];
+    size_t size;
+    FILE *out = open_memstream(&words, &size);
+
+    if (!out)
+        return stored_fail(EXIT_ERROR, "study", "show", "out of memory");
+    fputs("names several searches: ", out);
+    for (const struct search *each = search; each; each = searches_find_other(model->searches, name, each)) {
+        fputs(each == search ? "" : ", ", out);
+        text_print(out, each->label);
+        fprintf(out, " (%s)", search_direction(each, direction));
+    }
+    fputs(": one of these would be right", out);
+    int r = fclose(out);
+    text_clean(clean, sizeof(clean), name);
+    int status = stored_fail(EXIT_ERROR, "study", clean, r == 0 ? words : "out of memory");
+    free(words);
+    return status;
+}
+
 static int show(const struct wish *wish, const char *name, struct model *model)
 {
     int status = read_studies(wish, "", model);
@@ -125,6 +149,8 @@ static int show(const struct wish *wish, const char *name, struct model *model)
     const struct search *search = searches_find(model->searches, name);
     if (!search)
         return unknown(model, name);
+    if (searches_find_other(model->searches, name, search))
+        return ambiguous(model, name, search);
     char key[SEARCH_LABEL_MAX];
     memcpy(key, search->key, sizeof(key));
     status = read_studies(wish, key, model);
