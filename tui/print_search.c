@@ -72,6 +72,17 @@ static void trial_line(FILE *out, const struct search_page *page, const struct s
     fputc('\n', out);
 }
 
+static void proposal_line(FILE *out, const struct search_page *page)
+{
+    const struct search_validation *v = &page->validation;
+    char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX], name[STUDY_NAME_MAX + 16];
+
+    fputs("proposal  ", out);
+    text_print(out, v->trial < 0 ? "n/a" : search_validation_name(page, v->trial, name, sizeof(name)));
+    fprintf(out, " PBO %s deflated Sharpe %s skill %s %s\n", format_number(a, v->pbo, 2),
+            format_number(b, v->deflated, 2), format_number(c, v->skill, 2), v->verdict);
+}
+
 void print_search(FILE *out, const struct search_page *page, struct moment now, int most)
 {
     int n;
@@ -80,10 +91,11 @@ void print_search(FILE *out, const struct search_page *page, struct moment now, 
     for (int i = 0; i < page->n_importance; i++) {
         fputs("parameter ", out);
         text_print(out, page->params[page->importance[i].param]);
-        fprintf(out, " importance %.1f%%\n", 100 * page->importance[i].share);
+        fprintf(out, " importance %.1f%%%s\n", 100 * page->importance[i].share,
+                page->search.n_objectives > 1 ? " of the first objective" : "");
     }
     if (page->have_validation && page->validation.have)
-        fprintf(out, "proposal  #%d %s\n", page->validation.trial, page->validation.verdict);
+        proposal_line(out, page);
     const struct search_trial *const *rows = search_rows(page, SORT_VALUE, false, "", &n);
     for (int i = 0; i < n && i < most; i++)
         trial_line(out, page, rows[i], now);
@@ -228,8 +240,9 @@ static json_t *validation_json_of(const struct search_validation *v)
 {
     if (!v->have)
         return json_null();
-    return json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "trial", v->trial, "value", number(v->value),
-                     "pbo", number(v->pbo), "probability_of_loss", number(v->loss), "deflated_sharpe",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "study", words(v->study), "trial",
+                     count(v->trial), "skill", number(v->skill), "value", number(v->value), "pbo",
+                     number(v->pbo), "probability_of_loss", number(v->loss), "deflated_sharpe",
                      number(v->deflated), "holdout_sharpe", number(v->holdout.sharpe), "admitted",
                      v->admitted, "words", words(v->verdict));
 }
@@ -249,6 +262,7 @@ json_t *print_search_json(const struct search_page *page, struct moment now)
         json_array_append_new(params, words(page->params[i]));
     json_object_set_new(object, "params", params);
     json_object_set_new(object, "importance", importance);
+    json_object_set_new(object, "importance_objective", json_integer(0));
     json_object_set_new(object, "validation",
                         page->have_validation ? validation_json_of(&page->validation) : json_null());
     json_object_set_new(object, "trial_list", trials);

@@ -430,6 +430,12 @@ const char *search_trial_name(const struct search_page *page, const struct searc
     return buf;
 }
 
+const char *search_validation_name(const struct search_page *page, int trial, char *buf, size_t size)
+{
+    snprintf(buf, size, "%s#%d", page->n_members > 1 ? page->validation.study : "", trial);
+    return buf;
+}
+
 int64_t search_trial_duration_ms(const struct search_trial *trial, int64_t now_us)
 {
     int64_t end = trial->state == TRIAL_RUNNING ? now_us : trial->completed_us;

@@ -57,9 +57,10 @@ struct search_validation {
     char words[STATUS_TEXT_MAX]; /* why there is no proposal; "" */
     char verdict[512];           /* its words */
     bool have, admitted;
-    int64_t made_ns; /* when the file was written */
-    int trial;       /* -1 */
-    double value, pbo, loss, slope, intercept, deflated, expected;
+    char study[STUDY_NAME_MAX + 1]; /* whose all of this is: one of the search's, by its maker; "" */
+    int64_t made_ns;                /* when the file was written */
+    int trial;                      /* -1 */
+    double value, pbo, loss, slope, intercept, deflated, expected, skill;
     struct {
         double sharpe, holding, equal_weight, return_pct, drawdown_pct;
         int64_t trades, rows;
@@ -159,6 +160,12 @@ const struct search_trial *search_page_trial(const struct search_page *page, con
 
 /* A number in few columns: four digits that matter. */
 const char *search_number(char *buf, size_t size, double value);
+
+/* "#2"; of several workers with whose it is: "own_2#2". Its number may be of any of the study's trials. */
+const char *search_validation_name(const struct search_page *page, int trial, char *buf, size_t size);
+
+/* The trial that FOLDER/proposal.json proposes, and when it was written; -1: there is none, or not known. */
+int search_proposal_trial(const char *folder, int64_t *ret_made_ns);
 
 /* Reads FOLDER/proposal.json and the trials' returns into *ret; what is missing is said in its words. */
 void search_validation_read(const char *folder, const int *complete, int n, struct search_validation *ret);

@@ -1,6 +1,7 @@
 #include "tui/search_source.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,7 @@ struct search_source {
     uint64_t shown_version;
     struct search_validation validation;
     char validation_folder[1024];
+    char validation_of[STUDY_NAME_MAX + 1]; /* "": of none yet */
     int64_t validation_ns;
     int validation_complete;
 };
@@ -80,7 +82,7 @@ static void drop(struct search_source *source)
         release(&source->held[i]);
     source->n_held = 0;
     source->shown_us = STUDY_NO_TIME;
-    source->kept.key[0] = source->validation_folder[0] = '\0';
+    source->kept.key[0] = source->validation_folder[0] = source->validation_of[0] = '\0';
 }
 
 void search_source_destroy(struct search_source *source)
@@ -237,36 +239,67 @@ static int read_studies(struct search_source *source, char words[static SEARCH_W
 
 /* ---- What is made of it. ---- */
 
+static void folder_of(const struct search_source *source, const struct study *study, char *ret, size_t size)
+{
+    char *own = search_attribute_text(study->user, study->n_user, "papertape:folder");
+
+    snprintf(ret, size, "%s%s%s", own ? own : source->folder, own ? "" : "/", own ? "" : study->name);
+    free(own);
+}
+
+/* Whose proposal is shown: of those that there are the one of the best trial; else the newest study's. */
+static const struct study *proposing(const struct search_source *source, struct study *const *members,
+                                     size_t n)
+{
+    const struct study *chosen = NULL, *newest = members[0];
+    double best = NAN;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct study *study = members[i];
+        char folder[1024];
+        int64_t made_ns;
+        newest = study->id > newest->id ? study : newest;
+        folder_of(source, study, folder, sizeof(folder));
+        int trial = n > 1 ? search_proposal_trial(folder, &made_ns) : -1;
+        if (trial < 0)
+            continue;
+        const double *values = trial < study->n_trials ? study->trials[trial]->values : NULL;
+        double value = values ? values[0] : NAN;
+        if (!chosen || (!isnan(value) && (isnan(best) || search_better(study->directions[0], value, best)))) {
+            chosen = study;
+            best = value;
+        }
+    }
+    return chosen ? chosen : newest;
+}
+
 static void read_validation(struct search_source *source, struct study *const *members, size_t n,
                             struct search_page *page)
 {
-    const struct study *newest = members[0];
+    const struct study *study = proposing(source, members, n);
     char folder[1024], file[1100];
     struct stat st;
     int complete = 0;
 
-    for (size_t i = 0; i < n; i++)
-        newest = members[i]->id > newest->id ? members[i] : newest;
-    char *own = search_attribute_text(newest->user, newest->n_user, "papertape:folder");
-    snprintf(folder, sizeof(folder), "%s%s%s", own ? own : source->folder, own ? "" : "/",
-             own ? "" : newest->name);
-    free(own);
+    folder_of(source, study, folder, sizeof(folder));
     snprintf(file, sizeof(file), "%s/proposal.json", folder);
     int64_t changed_ns =
         stat(file, &st) == 0 ? (int64_t)st.st_mtim.tv_sec * SECOND_NS + st.st_mtim.tv_nsec : 0;
-    int *numbers = calloc((size_t)newest->n_trials + 1, sizeof(*numbers));
-    for (int i = 0; numbers && i < newest->n_trials; i++)
-        if (newest->trials[i]->state == TRIAL_COMPLETE)
-            numbers[complete++] = newest->trials[i]->number;
-    if (strcmp(folder, source->validation_folder) != 0 || changed_ns != source->validation_ns ||
-        complete != source->validation_complete) {
+    int *numbers = calloc((size_t)study->n_trials + 1, sizeof(*numbers));
+    for (int i = 0; numbers && i < study->n_trials; i++)
+        if (study->trials[i]->state == TRIAL_COMPLETE)
+            numbers[complete++] = study->trials[i]->number;
+    if (strcmp(folder, source->validation_folder) != 0 || strcmp(study->name, source->validation_of) != 0 ||
+        changed_ns != source->validation_ns || complete != source->validation_complete) {
         search_validation_read(folder, numbers, complete, &source->validation);
         memcpy(source->validation_folder, folder, sizeof(folder));
+        snprintf(source->validation_of, sizeof(source->validation_of), "%s", study->name);
         source->validation_ns = changed_ns;
         source->validation_complete = complete;
     }
     free(numbers);
     page->validation = source->validation;
+    snprintf(page->validation.study, sizeof(page->validation.study), "%s", study->name);
     page->have_validation = true;
 }
 

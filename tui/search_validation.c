@@ -1,11 +1,14 @@
 /* What is known of a search's luck: its proposal, and the returns of its trials. */
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "trainer/study/validation.h"
 #include "tui/search_page.h"
@@ -27,6 +30,13 @@ static int64_t count(const json_t *object, const char *key)
     const json_t *value = json_object_get(object, key);
 
     return json_is_integer(value) ? json_integer_value(value) : -1;
+}
+
+static int trial_of(const json_t *proposal)
+{
+    int64_t trial = count(proposal, "trial");
+
+    return trial >= 0 && trial <= INT_MAX ? (int)trial : -1;
 }
 
 static void take_gates(struct search_validation *v, const json_t *gates)
@@ -52,13 +62,14 @@ static void take_proposal(struct search_validation *v, const json_t *proposal)
     const char *words = json_string_value(json_object_get(proposal, "words"));
 
     v->have = true;
-    v->trial = (int)count(proposal, "trial");
+    v->trial = trial_of(proposal);
     v->value = number(proposal, "value");
     v->pbo = number(proposal, "pbo");
     v->loss = number(proposal, "probability_of_loss");
     v->slope = number(proposal, "slope");
     v->intercept = number(proposal, "intercept");
     v->deflated = number(proposal, "deflated_sharpe");
+    v->skill = number(proposal, "skill");
     v->expected = number(proposal, "expected_sharpe");
     v->admitted = json_is_true(json_object_get(proposal, "admitted"));
     text_clean(v->verdict, sizeof(v->verdict), words ? words : "");
@@ -72,25 +83,60 @@ static void take_proposal(struct search_validation *v, const json_t *proposal)
     take_gates(v, json_object_get(proposal, "gates"));
 }
 
-static void read_proposal(const char *folder, struct search_validation *v)
+/* A file that is one: whatever else has its name is not waited for. 0 or -errno; the proposal NULL with
+ * error->text where it is no JSON. */
+static int load_proposal(const char *folder, int64_t *ret_made_ns, json_t **ret, json_error_t *error)
 {
     char path[1100];
     struct stat st;
-    json_error_t error;
 
+    *ret = NULL;
     snprintf(path, sizeof(path), "%s/proposal.json", folder);
-    if (stat(path, &st) < 0) {
-        snprintf(v->words, sizeof(v->words),
-                 errno == ENOENT ? "no proposal yet: it comes when the search ends"
-                                 : "proposal.json: cannot be read");
-        return;
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    int r = fstat(fd, &st) < 0 ? -errno : S_ISREG(st.st_mode) ? 0 : -EINVAL;
+    if (r == 0) {
+        *ret_made_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+        *ret = json_loadfd(fd, 0, error);
     }
-    v->made_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
-    json_t *proposal = json_load_file(path, 0, &error);
+    close(fd);
+    return r;
+}
+
+static bool schema_right(const json_t *proposal)
+{
     const char *schema = json_string_value(json_object_get(proposal, "schema"));
-    if (!proposal)
+
+    return schema && strcmp(schema, "papertape.proposal/1") == 0;
+}
+
+int search_proposal_trial(const char *folder, int64_t *ret_made_ns)
+{
+    json_error_t error;
+    json_t *proposal;
+
+    *ret_made_ns = 0;
+    load_proposal(folder, ret_made_ns, &proposal, &error);
+    int trial = schema_right(proposal) ? trial_of(proposal) : -1;
+    json_decref(proposal);
+    return trial;
+}
+
+static void read_proposal(const char *folder, struct search_validation *v)
+{
+    json_error_t error;
+    json_t *proposal;
+    int r = load_proposal(folder, &v->made_ns, &proposal, &error);
+
+    if (r < 0)
+        snprintf(v->words, sizeof(v->words), "%s",
+                 r == -ENOENT   ? "no proposal yet: it comes when the search ends"
+                 : r == -EINVAL ? "proposal.json: a regular file would be right"
+                                : "proposal.json: cannot be read");
+    else if (!proposal)
         snprintf(v->words, sizeof(v->words), "proposal.json: line %d: %.80s", error.line, error.text);
-    else if (!schema || strcmp(schema, "papertape.proposal/1") != 0)
+    else if (!schema_right(proposal))
         snprintf(v->words, sizeof(v->words), "proposal.json: papertape.proposal/1 would be right");
     else
         take_proposal(v, proposal);
@@ -191,6 +237,7 @@ void search_validation_read(const char *folder, const int *complete, int n, stru
                                       .intercept = NAN,
                                       .deflated = NAN,
                                       .expected = NAN,
+                                      .skill = NAN,
                                       .holdout = {NAN, NAN, NAN, NAN, NAN, -1, -1}};
     read_proposal(folder, ret);
     read_returns(folder, complete, n, ret);

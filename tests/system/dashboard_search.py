@@ -322,6 +322,15 @@ def test_verbs(session):
     shown = json.loads(verb(session, "show", "ppo", "--json"))
     assert len(shown["trial_list"]) == 15 and sorted(shown["params"]) == ["kind", "rate"], shown
     assert abs(sum(i["share"] for i in shown["importance"]) - 1) < 1e-9, shown["importance"]
+    for low, high, right in ((7, 2, "ppo_1#7"), (2, 1, "ppo_2#1")):  # whose proposal has the better trial, named
+        for study, trial in (("ppo_1", low), ("ppo_2", high)):
+            folder = os.path.join(session.state, "studies", study)
+            os.makedirs(folder, exist_ok=True)
+            with open(os.path.join(folder, "proposal.json"), "w", encoding="ascii") as file:
+                json.dump({"schema": "papertape.proposal/1", "trial": trial, "skill": 0.5, "words": "refused"}, file)
+        assert f"proposal  {right} PBO n/a deflated Sharpe n/a skill 0.50 refused" in verb(session, "show", "ppo"), right
+    proposed = json.loads(verb(session, "show", "ppo", "--json"))["validation"]
+    assert proposed["study"] == "ppo_2" and proposed["trial"] == 1 and proposed["skill"] == 0.5, proposed
     failed = [t for t in shown["trial_list"] if t["state"] == "FAIL"]
     assert len(failed) == 1 and failed[0]["failure"] == "diverged: loss nan" and failed[0]["values"] is None, failed
     assert "best 2#1 1.5" in verb(session, "show", "ppo_1") and "study     ppo_1..2 max" in verb(session, "list")

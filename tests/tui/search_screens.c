@@ -233,6 +233,8 @@ static void check_validation(void)
                                     .slope = -0.1,
                                     .intercept = 0.2,
                                     .deflated = 0.97,
+                                    .skill = 0.93,
+                                    .study = "ppo-btc_2",
                                     .expected = 0.4,
                                     .verdict =
                                         "refused: excess 0.40 (0 is needed), pbo 0.41 (at most 0.2 is right)",

@@ -397,12 +397,24 @@ static void check_validation(void)
     CHECK_INT(v.n_gates, 1);
     CHECK_STR(v.gates[0].gate, "pbo");
     CHECK_INT(v.equity_trial, 3);
+    write_text(folder, "proposal.json",
+               "{\"schema\":\"papertape.proposal/1\",\"trial\":4294967299,\"skill\":0.75}");
+    search_validation_read(folder, complete, 5, &v);
+    CHECK(v.have && v.trial == -1);
+    CHECK_NEAR(v.skill, 0.75, 0);
     write_text(folder, "proposal.json", "{\"schema\":\"papertape.proposal/2\"}");
     search_validation_read(folder, complete, 5, &v);
     CHECK(!v.have && strstr(v.words, "papertape.proposal/1 would be right"));
     write_text(folder, "proposal.json", "{\"schema\":");
     search_validation_read(folder, complete, 5, &v);
     CHECK(!v.have && strstr(v.words, "proposal.json: line 1"));
+    char path[SCRATCH_PATH_MAX + 40];
+    snprintf(path, sizeof(path), "%s/proposal.json", folder);
+    CHECK(unlink(path) == 0 && mkfifo(path, 0600) == 0); /* nobody writes to it: it is not waited for */
+    alarm(20);
+    search_validation_read(folder, complete, 5, &v);
+    alarm(0);
+    CHECK(!v.have && strstr(v.words, "a regular file would be right"));
 }
 
 /* What was known stays, with its age; why there is nothing newer is said. */

@@ -10,8 +10,10 @@ void panel_importance(const struct area *area, const struct scene *scene)
 {
     const struct search_page *page;
     char title[64], text[FORMAT_MAX];
-    struct area body = search_frame(area, scene, PANEL_IMPORTANCE, "Importance (fANOVA)", &page);
-    bool several = page && page->search.n_objectives > 1;
+    const struct search_page *known = view_search_page(scene->view, scene->model);
+    bool several = known && known->search.n_objectives > 1;
+    struct area body = search_frame(area, scene, PANEL_IMPORTANCE,
+                                    several ? "Importance, first objective" : "Importance (fANOVA)", &page);
     bool gone = model_searches_freshness(scene->model, scene->now) == GONE;
 
     if (!page)
@@ -24,9 +26,8 @@ void panel_importance(const struct area *area, const struct scene *scene)
                                : "n/a: no value differs, or no parameter is in all");
         return;
     }
-    snprintf(title, sizeof(title), " of %d trials%s ", page->importance_trials,
-             several ? "' first value" : "");
-    if (area->width > 44 || (several && area->width > 38))
+    snprintf(title, sizeof(title), " of %d trials ", page->importance_trials);
+    if (area->width > (several ? 52 : 44))
         area_text_right(area, area->width - 1, 0, STYLE_DIM, title);
     int name = body.width > 2 * NAME_COLUMNS + PERCENT_COLUMNS ? NAME_COLUMNS : body.width / 2;
     int bar = body.width - name - PERCENT_COLUMNS - 3;

@@ -27,6 +27,7 @@ static void figures(struct search_flow *flow, const struct search_validation *v)
 
     put(flow, "PBO", v->pbo);
     put(flow, "deflated Sharpe", v->deflated);
+    put(flow, "skill", v->skill);
     put(flow, "expected by luck", v->expected);
     put(flow, "probability of loss", v->loss);
     snprintf(words, sizeof(words), "%s x in sample %s%s", format_number(a, v->slope, 2),
@@ -63,7 +64,8 @@ void panel_validation(const struct area *area, const struct scene *scene)
 {
     const struct search *chosen = view_search(scene->view, scene->model);
     const struct search_page *page;
-    char title[SEARCH_LABEL_MAX + 48], words[160], a[FORMAT_MAX];
+    char title[SEARCH_LABEL_MAX + 48], words[STUDY_NAME_MAX + STATUS_TEXT_MAX + 48], a[FORMAT_MAX],
+        name[STUDY_NAME_MAX + 16];
 
     snprintf(title, sizeof(title), "Validation of %s", chosen ? chosen->label : scene->view->search);
     struct area body = search_frame(area, scene, PANEL_VALIDATION, title, &page);
@@ -77,13 +79,17 @@ void panel_validation(const struct area *area, const struct scene *scene)
     struct area inside = area_part(&body, 1, 0, body.width - 1, body.height);
     int y = 0;
     if (!v->have) {
-        area_text_cut(&inside, 0, y++, inside.width, STYLE_DIM, v->words);
+        snprintf(words, sizeof(words), "%s%s%s", page->n_members > 1 ? v->study : "",
+                 page->n_members > 1 && v->study[0] ? ": " : "", v->words);
+        area_text_cut(&inside, 0, y++, inside.width, STYLE_DIM, words);
     } else {
         y = frame_wrap(&inside, y, body.height > 6 ? 3 : 1, v->admitted ? STYLE_GOOD : STYLE_BAD,
                        v->verdict[0] ? v->verdict
                        : v->admitted ? "admitted"
                                      : "refused");
-        snprintf(words, sizeof(words), "trial #%d, proposed %sZ", v->trial, format_time(a, v->made_ns));
+        snprintf(words, sizeof(words), "trial %s, proposed %sZ",
+                 v->trial < 0 ? "not known" : search_validation_name(page, v->trial, name, sizeof(name)),
+                 format_time(a, v->made_ns));
         if (y < body.height)
             area_text_cut(&inside, 0, y++, inside.width, STYLE_DIM, words);
     }
