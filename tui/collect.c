@@ -21,14 +21,16 @@ static bool elsewhere(const char *studies, const char *state)
     static const char scheme[] = "sqlite:///";
     const char *file =
         strncmp(studies, scheme, sizeof(scheme) - 1) == 0 ? studies + sizeof(scheme) - 1 : studies;
-    char own[PATH_MAX];
+    char own[PATH_MAX], path[PATH_MAX];
     struct stat named, st;
 
-    if (snprintf(own, sizeof(own), "%s/studies.db", state) >= (int)sizeof(own))
+    int n = (int)(file == studies ? strlen(file) : strcspn(file, "?")); /* a URL may have a query */
+    if (snprintf(own, sizeof(own), "%s/studies.db", state) >= (int)sizeof(own) ||
+        snprintf(path, sizeof(path), "%.*s", n, file) >= (int)sizeof(path))
         return true;
-    if (strcmp(file, own) == 0)
+    if (strcmp(path, own) == 0)
         return false;
-    return stat(file, &named) < 0 || stat(own, &st) < 0 || named.st_dev != st.st_dev ||
+    return stat(path, &named) < 0 || stat(own, &st) < 0 || named.st_dev != st.st_dev ||
            named.st_ino != st.st_ino;
 }
 
