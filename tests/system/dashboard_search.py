@@ -203,7 +203,7 @@ def test_locked(session):
     tmux, storage = session.tmux, storage_of(session)
     lock = sqlite3.connect(storage.path, isolation_level=None)
     lock.execute("BEGIN EXCLUSIVE")
-    expect(tmux, "STALE", "locked", "best 2#1 1.5000")
+    expect(tmux, "STALE", "locked by others for 0.25 s", "best 2#1 1.5000")
     tmux.keys("Escape")
     expect(tmux, "Studies (2)")
     lock.execute("ROLLBACK")
@@ -226,6 +226,7 @@ def test_bad_files(session):
     expect_gone(tmux, "STALE")
     with storage.write() as db:
         db.execute("UPDATE version_info SET schema_version = 13")
+    expect(tmux, "schema 13", "STALE")  # upgraded while it is open
     tmux.keys("q")
     session.ended()
     session.launch("--tab", "2", "--interval", "0.25")

@@ -189,3 +189,22 @@ int study_sqlite_schema(struct study_sqlite *store, char err[static STUDY_ERROR_
         sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
     return r;
 }
+
+int study_sqlite_same_schema(struct study_sqlite *store, int64_t data_version,
+                             char err[static STUDY_ERROR_MAX])
+{
+    sqlite3_stmt *stmt = store->statements[STUDY_SQL_SCHEMA];
+    if (store->schema_at == data_version)
+        return 0;
+    int rc = study_sqlite_step(store, stmt, err);
+    if (rc < 0)
+        return rc;
+    const char *revision = rc == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 1) : NULL;
+    bool same = revision && sqlite3_column_int64(stmt, 0) == STUDY_SCHEMA_VERSION &&
+                strcmp(revision, STUDY_SCHEMA_REVISION) == 0;
+    sqlite3_reset(stmt);
+    int r = same ? 0 : check_version(store, err);
+    if (r == 0)
+        store->schema_at = data_version;
+    return r == -ENOENT ? foreign(store, err) : r;
+}

@@ -56,7 +56,7 @@ int study_sqlite_fail(struct study_sqlite *store, int rc, char err[static STUDY_
     case -EBUSY:
         return study_store_fail(
             &store->base, r, err,
-            "locked by others for %.0f s: shorter transactions there, or fewer workers, would "
+            "locked by others for %g s: shorter transactions there, or fewer workers, would "
             "be right",
             store->busy_ms / 1e3);
     case -EROFS:

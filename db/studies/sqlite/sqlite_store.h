@@ -13,6 +13,7 @@ enum study_sql {
     STUDY_SQL_COMMIT,
     STUDY_SQL_ROLLBACK,
     STUDY_SQL_DATA_VERSION,
+    STUDY_SQL_SCHEMA,
 
     STUDY_SQL_FIND,
     STUDY_SQL_NAME,
@@ -76,6 +77,7 @@ struct study_sqlite {
     bool committing;
     uint64_t serial;    /* of this process's stores */
     uint64_t rollbacks; /* how many there were */
+    int64_t schema_at;  /* the data_version at which the schema was ours */
     /* Of `study` no trial up to `trial` waits, and so many there are: what was seen is not looked for again.
      */
     struct {
@@ -108,6 +110,10 @@ bool study_sqlite_state(const char *name, enum trial_state *ret);
 
 /* db/studies/sqlite/schema.c: 0, or what study_store_open() says of it. Makes it where there is none. */
 int study_sqlite_schema(struct study_sqlite *store, char err[static STUDY_ERROR_MAX]);
+
+/* Is it still ours, though others have written? Another program may upgrade a file that is open. */
+int study_sqlite_same_schema(struct study_sqlite *store, int64_t data_version,
+                             char err[static STUDY_ERROR_MAX]);
 
 /* The functions of struct study_store_ops, by file. */
 int study_sqlite_study_find(struct study_store *store, const char *name, int64_t *ret_id,

@@ -23,6 +23,7 @@ const char *const study_sql_texts[STUDY_SQL_STATEMENTS] = {
     [STUDY_SQL_COMMIT] = "COMMIT",
     [STUDY_SQL_ROLLBACK] = "ROLLBACK",
     [STUDY_SQL_DATA_VERSION] = "PRAGMA data_version",
+    [STUDY_SQL_SCHEMA] = "SELECT schema_version, version_num FROM version_info, alembic_version",
 
     [STUDY_SQL_FIND] = "SELECT study_id FROM studies WHERE study_name = ?1",
     [STUDY_SQL_NAME] = "SELECT study_name FROM studies WHERE study_id = ?1",

@@ -110,6 +110,8 @@ static int read_study(struct study_sqlite *store, struct study *study, char err[
     if (r == 0)
         r = data_version(store, &now.data_version, err);
     if (r == 0)
+        r = study_sqlite_same_schema(store, now.data_version, err);
+    if (r == 0)
         r = same_store(store, sync) ? read_changes(store, study, &changed, err)
                                     : read_all(store, study, &changed, err);
     study->version += changed;

@@ -142,12 +142,31 @@ static void test_locked(void)
     OK(study_store_load(store, id, &study, err)); /* readers are not kept out */
     OK(study_store_sync(store, study, err));
     CHECK_INT(sqlite3_exec(other, "COMMIT; BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
-    REFUSED(study_store_begin(store, err), -EBUSY, "locked by others");
+    REFUSED(study_store_begin(store, err), -EBUSY, "locked by others for 0.02 s");
     REFUSED(study_store_sync(store, study, err), -EBUSY, "locked by others");
     REFUSED(open_it(path, STUDY_STORE_WRITE), -EBUSY, "locked by others");
     sqlite3_close(other);
     OK(study_store_ask(store, id, true, &trial, &number, err));
     CHECK_INT(number, 0);
+    study_destroy(study);
+    study_store_close(store);
+}
+
+/* A storage that is upgraded while it is open is not read on. */
+static void test_upgraded(void)
+{
+    const char *path = scratch_path("upgraded.db");
+    struct study_store *store = open_store(path);
+    struct study *study;
+    int64_t id = make_study(store, "u");
+    OK(study_store_load(store, id, &study, err));
+    run_sql(path, "UPDATE version_info SET schema_version = 13");
+    REFUSED(study_store_sync(store, study, err), -EMEDIUMTYPE, "schema 13");
+    REFUSED(study_store_sync(store, study, err), -EMEDIUMTYPE, "schema 13");
+    run_sql(path, "UPDATE version_info SET schema_version = 12");
+    OK(study_store_sync(store, study, err));
+    run_sql(path, "DELETE FROM alembic_version");
+    REFUSED(study_store_sync(store, study, err), -EMEDIUMTYPE, "Optuna's schema 12");
     study_destroy(study);
     study_store_close(store);
 }
@@ -390,6 +409,7 @@ int main(void)
     test_queries();
     test_schemas();
     test_locked();
+    test_upgraded();
     test_beside();
     test_read_only();
     const char *path = scratch_path("full.db");
