@@ -1,5 +1,6 @@
-/* What a frame of the dashboard costs to draw, at 200x60, on every tab and on a training's page, from a full
- * model; and what it costs to read a training's past, whole and where it goes on. One JSON line a figure. */
+/* What a frame of the dashboard costs to draw, at 200x60, on every tab, on a training's page and on a study's
+ * of 1000 trials, from a full model; and what it costs to read a training's past, whole and where it goes on.
+ * One JSON line a figure. */
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,10 +9,11 @@
 
 #include "bench/measure.h"
 #include "tests/tui/fixture.h"
+#include "tests/tui/fixture_study.h"
 #include "tui/history_reader.h"
 #include "tui/view.h"
 
-enum { WIDTH = 200, HEIGHT = 60, FRAMES = 200, READINGS = 50, POINTS = 4096 };
+enum { WIDTH = 200, HEIGHT = 60, FRAMES = 200, READINGS = 50, POINTS = 4096, TRIALS = 1000, PAGES = 20 };
 
 static const char name[] = "bench";
 
@@ -144,6 +146,65 @@ static void frames(const struct model *model)
     free(each);
 }
 
+/* A study's page: made by the thread that reads, where a trial has ended; drawn as the others. */
+static void study_pages(struct model *model)
+{
+    const int64_t now_us = fixture_now_ns / 1000;
+    struct search_want want = {.study = "study", .trial = TRIALS - 1};
+    struct search_reading reading = {.mono_ms = 1000000};
+    double each[PAGES];
+    struct study *study;
+
+    fixture_studies_begin();
+    study = fixture_search("study", 1, TRIALS, 2 * TRIALS, false);
+    snprintf(want.key, sizeof(want.key), "%s", study->name);
+    for (int i = 0; i < PAGES; i++) {
+        double start = cpu_seconds();
+        struct search_page *page = search_page_make(&study, 1, &want, NULL, now_us);
+        each[i] = cpu_seconds() - start;
+        if (!page)
+            fail("no page");
+        search_page_destroy(page);
+    }
+    qsort(each, PAGES, sizeof(*each), bench_by_value);
+    report("a study's page of 1000 trials made, importance too, worst of 20", each[PAGES - 1] * 1e3, 250);
+    reading.searches = searches_make(&study, 1, now_us);
+    reading.page = search_page_make(&study, 1, &want, NULL, now_us);
+    if (!reading.searches || !reading.page)
+        fail("no page");
+    model_take_searches(model, &reading);
+}
+
+static void study_frames(const struct model *model)
+{
+    static const char *const what[] = {
+        "frame 200x60, a study of 1000 trials, worst of 200",
+        "frame 200x60, a study of 1000 trials, sorted and filtered anew, worst of 200"};
+    struct canvas canvas;
+    struct view view;
+    double *each = bench_room(FRAMES, sizeof(*each));
+
+    if (canvas_init(&canvas, WIDTH, HEIGHT, GLYPHS_BRAILLE) < 0)
+        fail("no canvas");
+    for (int filtered = 0; filtered < 2; filtered++) {
+        view_init(&view, false, 1000);
+        if (!view_open_search(&view, model, "study"))
+            fail("no study");
+        for (int i = 0; i < FRAMES; i++) {
+            if (filtered)
+                snprintf(view.trial_filter, sizeof(view.trial_filter), "%s", i % 2 ? "linear" : "!fail");
+            view.trial_sort = filtered ? i % 8 : 0;
+            double start = cpu_seconds();
+            view_draw(&view, model, (struct moment){fixture_now_ns, 1000000 + i}, &canvas);
+            each[i] = cpu_seconds() - start;
+        }
+        qsort(each, FRAMES, sizeof(*each), bench_by_value);
+        report(what[filtered], each[FRAMES - 1] * 1e3, 8);
+    }
+    canvas_finish(&canvas);
+    free(each);
+}
+
 int main(void)
 {
     char folder[] = "/tmp/papertape-frames-XXXXXX", path[512];
@@ -155,6 +216,8 @@ int main(void)
     struct model *model = full_model();
     readings(path, model);
     frames(model);
+    study_pages(model);
+    study_frames(model);
     model_destroy(model);
     fixture_remove(folder);
     return EXIT_SUCCESS;
