@@ -145,8 +145,12 @@ static void stop_words(const struct status_training *training, char *what)
 {
     char step[FORMAT_MAX], count[FORMAT_MAX];
 
-    if (training && is(training, "queued"))
+    if (training && is(training, "queued") && training->due_ns > 0)
+        snprintf(what, TRAIN_ASK_MAX, "Its schedule ends: the next run does not begin.");
+    else if (training && is(training, "queued"))
         snprintf(what, TRAIN_ASK_MAX, "It waits for its turn, and leaves the queue.");
+    else if (training && training->study[0])
+        snprintf(what, TRAIN_ASK_MAX, "It ends; e goes on with it, and tries the trials that run again.");
     else if (training && is(training, "paused"))
         snprintf(what, TRAIN_ASK_MAX, "It is paused at its checkpoint%s, and ends there.",
                  at_step(step, training->checkpoint_steps));
@@ -161,7 +165,9 @@ static void goes_on_words(const struct status_training *training, const char *ho
 {
     char step[FORMAT_MAX];
 
-    if (!training || training->checkpoint_steps < 0)
+    if (training && training->study[0])
+        snprintf(what, TRAIN_ASK_MAX, "The study goes on with the trials that it has%s.", how);
+    else if (!training || training->checkpoint_steps < 0)
         snprintf(what, TRAIN_ASK_MAX, "It goes on from its last checkpoint, where there is one%s.", how);
     else
         snprintf(what, TRAIN_ASK_MAX, "It goes on from its checkpoint%s%s.",
@@ -176,7 +182,9 @@ static void restart_words(const struct status_training *training, int changes, c
         snprintf(how, sizeof(how), ", with %d changed value%s", changes, changes == 1 ? "" : "s");
     else
         snprintf(how, sizeof(how), ", unchanged");
-    if (!training || !model_training_works(training))
+    if (training && is(training, "queued") && training->due_ns > 0)
+        snprintf(what, TRAIN_ASK_MAX, "Its next run begins at once%s.", how);
+    else if (!training || training->study[0] || !model_training_works(training))
         goes_on_words(training, how, what);
     else
         snprintf(what, TRAIN_ASK_MAX,

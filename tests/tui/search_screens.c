@@ -176,6 +176,7 @@ static void check_keys(void)
     press('x');
     CHECK_INT(view.prompt, PROMPT_STOP);
     CHECK_STR(view.subject, "ppo-world-wide-5m_2");
+    CHECK(shows("It ends; e goes on with it"));
     CHECK_INT(press('y'), ACTION_TRAIN_STOP);
     begin("ppo-btc_1..3");
     press('x');
@@ -371,6 +372,8 @@ int main(int argc, char **argv)
     golden = argv[1];
     model = model_create(1000);
     CHECK_INT(fixture_take(model, fixture_trainings, now), 0);
+    snprintf(model->status.trainings[1].study, sizeof(model->status.trainings[1].study),
+             "ppo-world-wide-5m_2");
     fixture_studies_begin();
     studies[n_studies++] = fixture_study("empty", 1, 1, minimize);
     studies[n_studies++] = fixture_two("two", 2);
