@@ -301,8 +301,10 @@ def compare_draws(driver, seed):
     sampler = TPESampler(seed=seed, multivariate=True)
     texts = {name: distribution_to_json(distribution) for name, distribution in space.items()}
     driver.say("study", directions=["MINIMIZE"], space=texts, tpe={"n_ei_candidates": 1}, seed=seed)
-    for _ in range(rng.choice([12, 60, 300])):
+    n, finished = rng.choice([12, 60, 300]), 0
+    while n > 0 or finished < 10:  # with fewer all is drawn at random
         trial = draw_trial(rng, space, 1, 0, 0.2, False)
+        n, finished = n - 1, finished + (trial[0] in (TrialState.COMPLETE, TrialState.PRUNED))
         theirs(study, space, trial)
         ours(driver, space, trial)
     trials = [t for t in study.get_trials(deepcopy=False) if t.state in (TrialState.COMPLETE, TrialState.PRUNED, TrialState.RUNNING)]
