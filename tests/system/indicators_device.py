@@ -144,7 +144,7 @@ def overflows(folder, replay):
     fake = Fake(folder, "room", gate=gate)
     daemon = start(folder, replay, "room", fake)
     harness.wait_for(fake.stalled, "an update that does not end")
-    status = daemon.wait_status(lambda s: s["compute"]["queue_full"] > 0, "a full queue")
+    status = daemon.wait_status(lambda s: s["compute"]["queue_full"] > 0, "a full queue", 3 * harness.PATIENCE)
     assert status["compute"]["behind"], status["compute"]
     open(gate, "w").close()
     indicators.updates(daemon, 2 * status["compute"]["queue"])
@@ -182,7 +182,7 @@ def main():
         never_opens(folder, replay)
         slow(folder, replay)
         assert replay.stop() == 0
-        replay = folder.start(harness.Replay(folder.path, "--synthetic", "24", "--speed", "500"))
+        replay = folder.start(harness.Replay(folder.path, "--synthetic", "24", "--speed", "300"))
         overflows(folder, replay)
         replay = folder.start(harness.Replay(folder.path, "--synthetic", "23", "--speed", "60"))
         fails(folder, replay, "memory", "out of memory")
