@@ -1,6 +1,6 @@
 """Runs the parts of bench/studies and prints their figures: python3 bench/studies_figures.py BUILD_FOLDER.
 
-Predicted before the first measurement, of one ask and tell with 24 parameters at 500 finished trials, one running. Statements of
+Reckoned, once our own program had been sampled, of one ask and tell with 24 parameters at 500 finished trials, one running. Statements of
 SQLite: 24 parameters looked up (1 us) and put into a table and its index (3 us), about 100 us; some 15 rows more of the trial, its
 heartbeat, attributes and value, 50 us; to see what changed 2 times 8 statements of 2 us and 24 rows of 0.7 us: 50 us. The journal's
 beginning is a file made and 10 to 20 pages of 4 KiB written to it, 50 us. TPE: 24 candidates against 25 components below and 476
