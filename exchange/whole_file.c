@@ -2,9 +2,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { WRITE_MAX = 1 << 26, TRIES = 100, DIGITS = 8 };
@@ -81,4 +84,42 @@ int whole_file_close(struct whole_file *file, int r)
         return r;
     }
     return sync_folder(file->path);
+}
+
+static int read_all(int fd, char *bytes, size_t n, size_t *ret_n)
+{
+    size_t have = 0;
+    while (have < n) {
+        ssize_t got = read(fd, bytes + have, n - have);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -errno;
+        if (got == 0)
+            break;
+        have += (size_t)got;
+    }
+    bytes[have] = '\0';
+    *ret_n = have;
+    return 0;
+}
+
+int whole_file_read(const char *path, size_t most, char **ret, size_t *ret_n)
+{
+    struct stat info;
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    int r = fstat(fd, &info) < 0 ? -errno : !S_ISREG(info.st_mode) ? -EINVAL : 0;
+    if (r == 0 && (uintmax_t)info.st_size > most)
+        r = -EFBIG;
+    char *bytes = r == 0 ? malloc((size_t)info.st_size + 1) : NULL;
+    if (r == 0)
+        r = bytes ? read_all(fd, bytes, (size_t)info.st_size, ret_n) : -ENOMEM;
+    close(fd);
+    if (r == 0)
+        *ret = bytes;
+    else
+        free(bytes);
+    return r;
 }

@@ -1,5 +1,5 @@
 /* A file that is written whole or not at all: beside its name first, in a file of the writer's own, and given
- * its name once it is on the disk. */
+ * its name once it is on the disk; and one that is read whole. */
 #ifndef EXCHANGE_WHOLE_FILE_H
 #define EXCHANGE_WHOLE_FILE_H
 
@@ -29,7 +29,11 @@ int whole_file_put(const struct whole_file *file, const void *bytes, size_t n);
  * the folder failed. */
 int whole_file_close(struct whole_file *file, int r);
 
-/* The same for any descriptor: goes on after signals and short writes. */
+/* Reads a file of at most `most` bytes, with a NUL behind them: for free(). 0; -errno of opening and reading,
+ * -EINVAL: no regular file (which is not waited for), -EFBIG, -ENOMEM. */
+int whole_file_read(const char *path, size_t most, char **ret, size_t *ret_n);
+
+/* Writes to any descriptor as whole_file_put() does: goes on after signals and short writes. */
 int write_whole(int fd, const void *bytes, size_t n);
 
 #endif

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "exchange/whole_file.h"
 #include "strategy/policy/ensemble_internal.h"
 #include "strategy/policy/mind.h"
 
@@ -33,26 +33,7 @@ static int refuse(char err[static POLICY_ERROR_MAX], const char *path, int code,
 
 static int read_bytes(const char *path, struct loaded *loaded, char err[static POLICY_ERROR_MAX])
 {
-    FILE *file = fopen(path, "rbe");
-    struct stat info;
-    int r = 0;
-    if (!file || fstat(fileno(file), &info) < 0)
-        r = -errno;
-    else if (!S_ISREG(info.st_mode))
-        r = -EINVAL;
-    else if (info.st_size > TEXT_MOST)
-        r = -EFBIG;
-    if (r == 0) {
-        loaded->bytes = malloc((size_t)info.st_size + 1);
-        r = loaded->bytes ? 0 : -ENOMEM;
-    }
-    if (r == 0) {
-        loaded->n_bytes = fread(loaded->bytes, 1, (size_t)info.st_size, file);
-        if (ferror(file))
-            r = -EIO;
-    }
-    if (file)
-        fclose(file);
+    int r = whole_file_read(path, TEXT_MOST, &loaded->bytes, &loaded->n_bytes);
     return r < 0 ? refuse(err, path, r, r == -EINVAL ? "a file is needed" : strerror(-r)) : 0;
 }
 

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "exchange/whole_file.h"
 #include "strategy/policy/recorded_internal.h"
 
 enum { TEXT_MOST = 256 << 20 };
@@ -24,27 +24,7 @@ int recorded_refuse(char err[static POLICY_ERROR_MAX], const char *path, const c
 
 static int read_file(const char *path, struct recorded_text *ret, char err[static POLICY_ERROR_MAX])
 {
-    FILE *file = fopen(path, "rbe");
-    struct stat info;
-    int r = 0;
-    if (!file || fstat(fileno(file), &info) < 0)
-        r = -errno;
-    else if (!S_ISREG(info.st_mode))
-        r = -EINVAL;
-    else if (info.st_size > TEXT_MOST)
-        r = -EFBIG;
-    if (r == 0) {
-        ret->bytes = malloc((size_t)info.st_size + 1);
-        r = ret->bytes ? 0 : -ENOMEM;
-    }
-    if (r == 0) {
-        ret->len = fread(ret->bytes, 1, (size_t)info.st_size, file);
-        ret->bytes[ret->len] = '\0';
-        if (ferror(file))
-            r = -EIO;
-    }
-    if (file)
-        fclose(file);
+    int r = whole_file_read(path, TEXT_MOST, &ret->bytes, &ret->len);
     if (r < 0)
         recorded_refuse(err, path, "%s", r == -EINVAL ? "a file is needed" : strerror(-r));
     return r;

@@ -5,6 +5,7 @@
 #include "strategy/policy/ensemble_internal.h"
 #include "strategy/policy/shelf.h"
 #include "tests/strategy/ensemble_made.h"
+#include "tests/strategy/mind_tape.h"
 
 enum { ROWS = 260, MEMBERS = 3, WINDOW = 40 };
 
@@ -73,59 +74,12 @@ static void make_world(struct world *w, struct random *random)
 
 /* ---- states ---- */
 
-struct tape {
-    double numbers[400000];
-    size_t n, at;
-    bool reading;
-};
-
-static void tape_number(void *ctx, double *value)
-{
-    struct tape *tape = ctx;
-    if (tape->reading)
-        *value = tape->numbers[tape->at++];
-    else
-        tape->numbers[tape->n++] = *value;
-}
-
-static void tape_count(void *ctx, uint64_t *value, uint64_t most)
-{
-    double number;
-    memcpy(&number, value, sizeof number);
-    tape_number(ctx, &number);
-    memcpy(value, &number, sizeof number);
-    CHECK(*value <= most);
-}
-
-static struct indicator_stream_fields fields_of(struct tape *tape, bool reading)
-{
-    tape->reading = reading;
-    if (!reading)
-        tape->n = 0;
-    tape->at = 0;
-    return (struct indicator_stream_fields){tape, tape_number, tape_count};
-}
-
-static struct policy_mind *moved(const struct policy *policy, struct policy_mind *mind)
-{
-    static struct tape tape;
-    struct indicator_stream_fields fields = fields_of(&tape, false);
-    struct policy_mind *other;
-    policy->mind->visit(mind, &fields);
-    policy->mind->destroy(mind);
-    CHECK_INT(policy->mind->create(policy, &other), 0);
-    fields = fields_of(&tape, true);
-    policy->mind->visit(other, &fields);
-    CHECK_INT(tape.at, tape.n);
-    return other;
-}
-
 static bool same_state(const struct policy *policy, struct policy_mind *a, struct policy_mind *b)
 {
-    static struct tape tapes[2];
-    struct indicator_stream_fields fields = fields_of(&tapes[0], false);
+    static struct mind_tape tapes[2];
+    struct indicator_stream_fields fields = mind_tape_fields(&tapes[0], false);
     policy->mind->visit(a, &fields);
-    fields = fields_of(&tapes[1], false);
+    fields = mind_tape_fields(&tapes[1], false);
     policy->mind->visit(b, &fields);
     return tapes[0].n == tapes[1].n &&
            memcmp(tapes[0].numbers, tapes[1].numbers, tapes[0].n * sizeof(double)) == 0;
@@ -294,7 +248,7 @@ static void run(const struct policy *policy, const struct world *w, struct rando
         }
         CHECK(same_state(policy, mind, still));
         if (random_chance(random, 15)) {
-            mind = moved(policy, mind);
+            mind = mind_moved(policy, mind);
             counts->moved++;
         }
     }

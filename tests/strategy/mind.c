@@ -10,6 +10,7 @@
 #include "strategy/policy/shelf.h"
 #include "tests/check.h"
 #include "tests/scratch.h"
+#include "tests/strategy/mind_tape.h"
 #include "tests/strategy/trained_made.h"
 
 enum { SYMBOLS = 3, ROWS = 220, WIDTH = 4, LOOKBACK = 5 };
@@ -147,47 +148,6 @@ static void reckon(const struct world *w, float (*ret)[SYMBOLS])
     net_memory_destroy(memory);
 }
 
-struct tape {
-    double numbers[200000];
-    size_t n, at;
-    bool reading;
-};
-
-static void tape_number(void *ctx, double *value)
-{
-    struct tape *tape = ctx;
-    if (tape->reading)
-        *value = tape->numbers[tape->at++];
-    else
-        tape->numbers[tape->n++] = *value;
-}
-
-static void tape_count(void *ctx, uint64_t *value, uint64_t most)
-{
-    double number;
-    memcpy(&number, value, sizeof number);
-    tape_number(ctx, &number);
-    memcpy(value, &number, sizeof number);
-    CHECK(*value <= most);
-}
-
-/* Into another mind that was just made. */
-static struct policy_mind *moved(const struct policy *policy, struct policy_mind *mind)
-{
-    static struct tape tape;
-    const struct indicator_stream_fields fields = {&tape, tape_number, tape_count};
-    struct policy_mind *other;
-    tape.n = tape.at = 0;
-    tape.reading = false;
-    policy->mind->visit(mind, &fields);
-    policy->mind->destroy(mind);
-    CHECK_INT(policy->mind->create(policy, &other), 0);
-    tape.reading = true;
-    policy->mind->visit(other, &fields);
-    CHECK_INT(tape.at, tape.n);
-    return other;
-}
-
 static void see(const struct world *w, struct policy_mind *mind, int symbol, size_t k)
 {
     const struct bars *bars = &w->bars[symbol];
@@ -229,7 +189,7 @@ static size_t in_order(const struct world *w, struct random *random, float (*rig
             decided++;
         }
         if (random_chance(random, 20))
-            mind = moved(policy, mind);
+            mind = mind_moved(policy, mind);
     }
     policy->mind->destroy(mind);
     return decided;

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <math.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "db/state.h"
 #include "exchange/whole_file.h"
 #include "trainer/command/args.h"
+#include "trainer/command/stop.h"
 #include "trainer/command/study_run.h"
 #include "trainer/command/train.h"
 #include "trainer/command/train_run.h"
@@ -25,27 +25,8 @@
  * networks, a rollout. DEVICE_WORKERS: trials that share a device. */
 #define WORKER_BYTES (INT64_C(256) << 20)
 enum { DEVICE_WORKERS = 8 };
-#define TEMPORARY      ".new."
+#define TEMPORARY      ".new"
 #define MEMORY_CAP_MIN 0.01 /* the key's */
-
-static volatile sig_atomic_t stop;
-
-static void take_signal(int number)
-{
-    (void)number;
-    stop = 1;
-}
-
-/* The first one ends the search in order, the second at once. */
-static void set_signals(void)
-{
-    struct sigaction action = {.sa_handler = take_signal, .sa_flags = SA_RESETHAND | SA_RESTART};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);
-}
 
 static const char *storage_cause(int r)
 {
@@ -264,7 +245,7 @@ static void take_look(void *ctx, const struct search_figures *figures)
 static bool is_stopped(void *ctx)
 {
     const struct study_run *run = ctx;
-    return stop || run->report.failed;
+    return stop_asked() || run->report.failed;
 }
 
 static int load_market(struct study_run *run)
@@ -478,7 +459,7 @@ int command_study(int argc, char **argv)
     run->args = &args;
     run->best = run->last.per_hour = NAN;
     run->best_number = -1;
-    set_signals();
+    stop_on_signals();
     report_begin(&run->report, args.json);
     status = find_places(run);
     if (status == GO_ON)

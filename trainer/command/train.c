@@ -3,34 +3,14 @@
 
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "trainer/command/stop.h"
 #include "trainer/command/train_run.h"
-
-static volatile sig_atomic_t stop;
-
-static void take_signal(int number)
-{
-    (void)number;
-    stop = 1;
-}
-
-/* The first one ends the training in order, the second at once. A full disk and a reader that is gone are
- * errors, not signals. */
-static void set_signals(void)
-{
-    struct sigaction action = {.sa_handler = take_signal, .sa_flags = SA_RESETHAND | SA_RESTART};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);
-}
 
 static int make_folders(struct train_run *run)
 {
@@ -271,9 +251,9 @@ static int run_all(struct train_run *run)
 {
     const struct config *config = &run->config;
     int status = GO_ON;
-    while (status == GO_ON && run->steps < config->ppo.total_steps && !stop && !run->report.failed) {
+    while (status == GO_ON && run->steps < config->ppo.total_steps && !stop_asked() && !run->report.failed) {
         status = iterate(run);
-        bool ends = run->steps >= config->ppo.total_steps || stop;
+        bool ends = run->steps >= config->ppo.total_steps || stop_asked();
         if (status != GO_ON || ends)
             continue;
         if (is_due(run->iteration, config->evaluate_every) && !train_evaluate(run))
@@ -322,7 +302,7 @@ static int begin(struct train_run *run)
 {
     char err[CONFIG_ERROR_MAX];
     const struct train_args *args = run->args;
-    set_signals();
+    stop_on_signals();
     report_begin(&run->report, args->json);
     int r = report_pace(&run->report, args->report_every_ms, args->heartbeat_ms);
     int status = train_args_config(args, &run->config, err);
@@ -347,7 +327,7 @@ static int prepare(struct train_run *run)
     int status = GO_ON;
     for (size_t i = 0; i < sizeof parts / sizeof *parts && status == GO_ON; i++) {
         status = parts[i](run);
-        if (status != GO_ON || !stop)
+        if (status != GO_ON || !stop_asked())
             continue;
         train_ended(run, "stopped", NULL);
         status = EXIT_SUCCESS;

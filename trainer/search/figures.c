@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "exchange/whole_file.h"
 #include "strategy/metrics.h"
 #include "trainer/search/inside.h"
 
@@ -122,31 +123,54 @@ static void print_rows(FILE *out, const struct search_market *market, struct spl
     }
 }
 
-int search_write_returns(const struct search_market *market, struct split_rows rows, const double *paths,
-                         int n_paths, const char *folder, const char *name, char err[static TRIAL_ERROR_MAX])
+/* The file's text; NULL without memory. */
+static char *text_of(const struct search_market *market, struct split_rows rows, const double *paths,
+                     int n_paths, size_t *ret_size)
 {
-    char path[PATH_MAX], beside[PATH_MAX];
+    char *text = NULL;
     size_t n = rows.to - rows.from;
+    double *benchmarks = malloc(2 * n * sizeof(double));
+    FILE *out = benchmarks ? open_memstream(&text, ret_size) : NULL;
+    bool good = out != NULL;
+    if (out) {
+        search_benchmarks(market, rows, benchmarks, benchmarks + n);
+        print_rows(out, market, rows, paths, n_paths, benchmarks);
+        good = !ferror(out);
+        good = fclose(out) == 0 && good;
+    }
+    free(benchmarks);
+    if (good)
+        return text;
+    free(text);
+    return NULL;
+}
+
+int search_write_file(const char *folder, const char *name, const void *bytes, size_t n,
+                      char err[static TRIAL_ERROR_MAX])
+{
+    char path[PATH_MAX];
+    struct whole_file file;
     int r = search_make_folder(folder, err);
     if (r < 0)
         return r;
-    if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path ||
-        snprintf(beside, sizeof beside, "%s/%s.new", folder, name) >= (int)sizeof beside)
+    if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
         return search_say(err, -ENAMETOOLONG, "folder: %.100s…: a shorter path", folder);
-    double *benchmarks = malloc(2 * n * sizeof(double));
-    FILE *out = benchmarks ? fopen(beside, "we") : NULL;
-    if (!out) {
-        free(benchmarks);
-        return benchmarks ? search_say(err, -errno, "cannot write: %.300s: %s", beside, strerror(errno))
-                          : search_say(err, -ENOMEM, "out of memory: %s", name);
+    r = whole_file_open(path, ".new", 0644, &file);
+    if (r == 0) {
+        r = whole_file_put(&file, bytes, n);
+        r = whole_file_close(&file, r);
     }
-    search_benchmarks(market, rows, benchmarks, benchmarks + n);
-    print_rows(out, market, rows, paths, n_paths, benchmarks);
-    free(benchmarks);
-    bool failed = ferror(out);
-    if (fclose(out) != 0 || failed || rename(beside, path) < 0) {
-        r = search_say(err, errno ? -errno : -EIO, "cannot write: %.300s: room on the disk is needed", path);
-        unlink(beside);
-    }
+    return r < 0 ? search_say(err, r, "cannot write: %.300s: %s", path, strerror(-r)) : 0;
+}
+
+int search_write_returns(const struct search_market *market, struct split_rows rows, const double *paths,
+                         int n_paths, const char *folder, const char *name, char err[static TRIAL_ERROR_MAX])
+{
+    size_t size;
+    char *text = text_of(market, rows, paths, n_paths, &size);
+    if (!text)
+        return search_say(err, -ENOMEM, "out of memory: %s", name);
+    int r = search_write_file(folder, name, text, size, err);
+    free(text);
     return r;
 }

@@ -94,7 +94,12 @@ int search_figures(const struct search_market *market, const struct split_rows *
 /* trial_outcome.value of outcome->splits [n_splits]. */
 double search_value(const struct search_settings *settings, const struct trial_outcome *outcome);
 
-/* Writes folder/name, whole or not at all: columns of returns [n_paths][rows.to - rows.from], by number
+/* Writes folder/name, whole or not at all (exchange/whole_file.h), and makes the folder. 0 or -errno with a
+ * sentence. */
+int search_write_file(const char *folder, const char *name, const void *bytes, size_t n,
+                      char err[static TRIAL_ERROR_MAX]);
+
+/* The same of columns of returns [n_paths][rows.to - rows.from], by number
  * path_1 …. Makes the folder. 0 or -errno with a sentence. */
 int search_write_returns(const struct search_market *market, struct split_rows rows, const double *paths,
                          int n_paths, const char *folder, const char *name, char err[static TRIAL_ERROR_MAX]);

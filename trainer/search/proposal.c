@@ -328,8 +328,7 @@ static json_t *build(const struct search_market *market, const struct search_set
     const char *whole = realpath(proposed->path, path) ? path : proposed->path;
     return json_pack(
         "{s:s, s:s, s:s, s:i, s:o, s:s, s:s, s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:o, "
-        "s:b, s:s}",
+        "s:o, s:b, s:s}",
         "schema", "papertape.proposal/1", "study", study->name, "name", base->name, "trial",
         proposed->numbers[0], "trials_proposed", numbers, "kind", proposed->together ? "ensemble" : "policy",
         "policy", whole, "value", real(proposed->value), "trials", study->n_trials, "complete", ranked->n,
@@ -343,17 +342,11 @@ static json_t *build(const struct search_market *market, const struct search_set
 
 static int write_json(const json_t *object, const char *folder, char err[static TRIAL_ERROR_MAX])
 {
-    char path[PATH_MAX], beside[PATH_MAX];
-    int r = join(path, folder, "proposal.json", err);
-    if (r == 0)
-        r = join(beside, folder, "proposal.json.new", err);
-    if (r < 0)
-        return r;
-    if (json_dump_file(object, beside, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) < 0 ||
-        rename(beside, path) < 0) {
-        r = search_say(err, errno ? -errno : -EIO, "cannot write: %.300s: room on the disk is needed", path);
-        unlink(beside);
-    }
+    char *text = json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+    if (!text)
+        return search_say(err, -ENOMEM, "out of memory: proposal.json");
+    int r = search_write_file(folder, "proposal.json", text, strlen(text), err);
+    free(text);
     return r;
 }
 

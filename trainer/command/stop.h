@@ -1,0 +1,12 @@
+/* How a training or a search is asked to end: SIGINT and SIGTERM. */
+#ifndef TRAINER_COMMAND_STOP_H
+#define TRAINER_COMMAND_STOP_H
+
+#include <stdbool.h>
+
+/* From now on the first one ends it in order, as stop_asked() says, the second at once. A full disk and a
+ * reader that is gone are errors, not signals. */
+void stop_on_signals(void);
+bool stop_asked(void);
+
+#endif
