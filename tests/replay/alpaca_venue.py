@@ -421,8 +421,11 @@ def test_rest():
             if bar:
                 begin = datetime.datetime.fromisoformat(bar["SPY"][0]["t"].replace("Z", "+00:00"))
                 assert begin.astimezone(zone).strftime("%F %T") == d + " 00:00:00", (d, begin)
-        left = [v.get("/v2/clock", headers=KEYS) for _ in range(201)]
-        assert left[0][1]["X-RateLimit-Limit"] == "200" and left[-1][0] == 429, left[-1]
+        left = [v.get("/v2/clock", headers=KEYS)]
+        while left[-1][0] != 429:  # the minute may turn meanwhile, and give 200 more
+            assert len(left) <= 400, left[-1]
+            left.append(v.get("/v2/clock", headers=KEYS))
+        assert left[0][1]["X-RateLimit-Limit"] == "200", left[0]
         assert left[-1][1]["X-RateLimit-Remaining"] == "0" and int(left[-1][1]["X-RateLimit-Reset"]) > 1.7e9
 
 

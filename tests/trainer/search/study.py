@@ -6,6 +6,7 @@ pruned, enqueued, refused. $PAPERTAPE_LONG: more trials and kills, and a storage
 import json
 import os
 import re
+import resource
 import signal
 import sqlite3
 import subprocess
@@ -66,8 +67,9 @@ def same(a, b):
     return a == b
 
 
-def trials(folder, name):
-    return rows(folder, "SELECT number, state, trial_id FROM trials JOIN studies USING (study_id) WHERE study_name = ? ORDER BY trial_id", name)
+def trials(folder, name, state="st"):
+    return rows(folder, "SELECT number, state, trial_id FROM trials JOIN studies USING (study_id) WHERE study_name = ? ORDER BY trial_id", name,
+                state=state)
 
 
 def attributes(folder, table, trial):
@@ -437,17 +439,23 @@ def test_failing(trainer, folder):
 
 def test_full(trainer, folder):
     """A disk without room is no trial's fault: the search ends, and its trial is done once there is room."""
-    config = write(os.path.join(folder, "full.ini"), {"study": {"trials": 3, "pruner": "none", "retries": 0}})
-    os.makedirs(os.path.join(folder, "st", "studies", "full", "0"))
-    os.symlink("/dev/full", os.path.join(folder, "st", "studies", "full", "0", "returns.csv.new"))
-    ran = trainer.run("study", "full", "--config", config, "--state", "st", "--workers", "1")
-    end, found = lines(ran.stdout)[-1], trials(folder, "full")
-    check(ran.returncode == 1 and end["result"] == "failed" and end["cause"] == "disk" and "room on the disk" in ran.stderr,
+    os.mkdir(os.path.join(folder, "long"))
+    write_market(os.path.join(folder, "long"), n=9000)
+    config = write(os.path.join(folder, "full.ini"), {"study": {"trials": 3, "pruner": "none", "retries": 0},
+                                                      "data": {"bars": "long/AAAUSDT_1h.csv, long/BBBUSDT_1h.csv"}})
+    room = 300_000 # for studies.db, and not for a file of returns
+    ran = trainer.run("study", "full", "--config", config, "--state", "small", "--workers", "1",
+                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY)))
+    end, found = lines(ran.stdout)[-1], trials(folder, "full", "small")
+    check(ran.returncode == 1 and end["result"] == "failed" and end["cause"] == "disk" and "cannot write" in ran.stderr and "returns.csv" in ran.stderr,
           f"full: {ran.stderr} {end}")
     check([state for _, state, _ in found] == ["FAIL", "WAITING"] and end["done"] == 0, f"full: {found} {end}")
-    ran = trainer.run("study", "full", "--resume", "--state", "st", "--workers", "1")
-    found = trials(folder, "full")
+    check(os.listdir(os.path.join(folder, "small", "studies", "full", "0")) == [], "full: nothing of it is left")
+    ran = trainer.run("study", "full", "--resume", "--state", "small", "--workers", "1")
+    found = trials(folder, "full", "small")
     check(ran.returncode == 0 and [state for _, state, _ in found] == ["FAIL"] + ["COMPLETE"] * 3, f"full: with room: {ran.stderr} {found}")
+    size = os.path.getsize(os.path.join(folder, "small", "studies", "full", "1", "returns.csv"))
+    check(size > room, f"full: {size} bytes would not have fitted")
 
 
 def test_mute(trainer, folder):
