@@ -269,7 +269,7 @@ int search_report(struct study_store *store, struct study *study, const struct s
     if ((r = study_store_report(store, asked->trial, step, value, err)) == 0 &&
         (r = study_store_sync(store, study, err)) == 0 &&
         (r = pruner_judge(&settings->pruner, study, asked->number, &verdict)) < 0)
-        say(err, r, "cannot judge trial %d: %s", asked->number, strerror(-r));
+        r = say(err, r == -EINVAL ? -EBADMSG : r, "cannot judge trial %d: %s", asked->number, strerror(-r));
     for (int i = 0; i < verdict.n_marks && r == 0; i++)
         r = study_store_set_system(store, asked->trial, verdict.marks[i].key, verdict.marks[i].json, err);
     if (r == 0)

@@ -35,7 +35,8 @@ int search_tell_failure(struct study_store *store, int64_t trial, const char *wo
 int search_tell(struct study_store *store, int64_t trial, enum trial_state state,
                 const struct trial_outcome *outcome, char err[static STUDY_ERROR_MAX]);
 
-/* Reports, and what the pruner says to it: 1: prune; 0; -errno. Its marks are stored in any case. */
+/* Reports, and what the pruner says to it: 1: prune; 0; -errno, -EINVAL of a trial that does not
+ * run any more. Its marks are stored in any case. */
 int search_report(struct study_store *store, struct study *study, const struct search_settings *settings,
                   const struct asked *asked, int step, double value, char err[static STUDY_ERROR_MAX]);
 

@@ -24,19 +24,12 @@ static int misfit(const char **ret_key, const char *key, char *err, const char *
 int settings_check(const struct search_settings *settings, const char **ret_key,
                    char err[static CONFIG_ERROR_MAX])
 {
-    const struct pruner_options *pruner = &settings->pruner;
+    const char *words;
     if (settings->grace_s < 2 * settings->heartbeat_s)
         return misfit(ret_key, "grace_s", err, "twice heartbeat_s or more is right");
     if (settings->ensemble > settings->trials)
         return misfit(ret_key, "ensemble", err, "at most as many as trials is right");
-    if (pruner->kind == PRUNER_HYPERBAND && pruner->min_resource < 1)
-        return misfit(ret_key, "pruner_min_resource", err, "1 or more is right for hyperband");
-    if (pruner->kind == PRUNER_HYPERBAND && pruner->max_resource > 0 &&
-        pruner->max_resource < pruner->min_resource)
-        return misfit(ret_key, "pruner_max_resource", err, "at least pruner_min_resource, or 0, is right");
-    if (pruner->reduction_factor == 1)
-        return misfit(ret_key, "pruner_reduction_factor", err, "2 or more, or 0, is right");
-    return 0;
+    return pruner_check(&settings->pruner, ret_key, &words) < 0 ? misfit(ret_key, *ret_key, err, words) : 0;
 }
 
 int settings_check_grid(const struct search_settings *settings, const char **ret_key,

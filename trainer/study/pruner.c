@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,36 +35,39 @@ struct pruner_options pruner_defaults(enum pruner_kind kind)
     };
 }
 
-int pruner_check(const struct pruner_options *options, char err[static PRUNER_ERROR_MAX])
+int pruner_check(const struct pruner_options *options, const char **ret_key, const char **ret_words)
 {
     const struct pruner_options *o = options;
     bool median = o->kind == PRUNER_MEDIAN, asha = o->kind == PRUNER_ASHA, band = o->kind == PRUNER_HYPERBAND;
-    const char *wrong = NULL;
-    if (median && o->n_startup_trials < 0)
-        wrong = "n_startup_trials: 0 or more is right";
-    else if (median && o->n_warmup_steps < 0)
-        wrong = "n_warmup_steps: 0 or more is right";
-    else if (median && o->interval_steps < 1)
-        wrong = "interval_steps: 1 or more is right";
-    else if (median && o->n_min_trials < 1)
-        wrong = "n_min_trials: 1 or more is right";
-    else if ((asha && o->min_resource < 0) || (band && o->min_resource < 1))
-        wrong =
-            asha ? "min_resource: 1 or more, or 0 for auto, is right" : "min_resource: 1 or more is right";
-    else if (band && o->max_resource < 0)
-        wrong = "max_resource: 1 or more, or 0 for auto, is right";
-    else if ((asha || band) && o->reduction_factor < 2 && o->reduction_factor != 0)
-        wrong = "reduction_factor: 2 or more is right";
-    else if (asha && o->min_early_stopping_rate < 0)
-        wrong = "min_early_stopping_rate: 0 or more is right";
-    else if ((asha || band) && o->bootstrap_count < 0)
-        wrong = "bootstrap_count: 0 or more is right";
-    else if (o->bootstrap_count > 0 && ((asha && o->min_resource == 0) || (band && o->max_resource == 0)))
-        wrong = "bootstrap_count: without an automatic resource alone it is right";
-    if (!wrong)
-        return 0;
-    snprintf(err, PRUNER_ERROR_MAX, "pruner %s: %s", names[o->kind], wrong);
-    return -EINVAL;
+    const struct {
+        bool wrong;
+        const char *key, *words;
+    } rules[] = {
+        {median && o->n_startup_trials < 0, "pruner_n_startup_trials", "0 or more is right"},
+        {median && o->n_warmup_steps < 0, "pruner_n_warmup_steps", "0 or more is right"},
+        {median && o->interval_steps < 1, "pruner_interval_steps", "1 or more is right"},
+        {median && o->n_min_trials < 1, "pruner_n_min_trials", "1 or more is right"},
+        {asha && o->min_resource < 0, "pruner_min_resource", "1 or more, or 0 for auto, is right"},
+        {band && o->min_resource < 1, "pruner_min_resource", "1 or more is right for hyperband"},
+        {band && o->max_resource < 0, "pruner_max_resource", "1 or more, or 0 for auto, is right"},
+        {band && o->max_resource > 0 && o->max_resource < o->min_resource, "pruner_max_resource",
+         "at least pruner_min_resource, or 0, is right"},
+        {o->reduction_factor < 2 && o->reduction_factor != 0, "pruner_reduction_factor",
+         "2 or more, or 0, is right"},
+        {asha && o->min_early_stopping_rate < 0, "pruner_min_early_stopping_rate", "0 or more is right"},
+        {o->bootstrap_count < 0, "pruner_bootstrap_count", "0 or more is right"},
+        {asha && o->bootstrap_count > 0 && o->min_resource == 0, "pruner_bootstrap_count",
+         "0 is right with an automatic pruner_min_resource"},
+        {band && o->bootstrap_count > 0 && o->max_resource == 0, "pruner_bootstrap_count",
+         "0 is right with an automatic pruner_max_resource"},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (rules[i].wrong) {
+            *ret_key = rules[i].key;
+            *ret_words = rules[i].words;
+            return -EINVAL;
+        }
+    return 0;
 }
 
 /* numpy.nanpercentile(values, 50) to the bit: beside an infinity it interpolates to NaN, also where the
@@ -134,9 +136,8 @@ static int judge_median(const struct pruner_options *options, const struct study
 int pruner_judge(const struct pruner_options *options, const struct study *study, int number,
                  struct pruner_verdict *ret)
 {
-    char err[PRUNER_ERROR_MAX];
     struct pruner_verdict verdict = {0};
-    if (number < 0 || number >= study->n_trials || study->n_objectives != 1 || pruner_check(options, err) < 0)
+    if (number < 0 || number >= study->n_trials || study->n_objectives != 1)
         return -EINVAL;
     const struct study_trial *trial = study->trials[number];
     int r = options->kind == PRUNER_MEDIAN      ? judge_median(options, study, trial, &verdict)

@@ -10,7 +10,7 @@ enum pruner_kind { PRUNER_NONE, PRUNER_MEDIAN, PRUNER_ASHA, PRUNER_HYPERBAND, PR
 const char *pruner_name(enum pruner_kind kind); /* "none", "median", "asha", "hyperband" */
 bool pruner_parse(const char *name, enum pruner_kind *ret);
 
-enum { PRUNER_ERROR_MAX = 256, PRUNER_MARKS_MAX = 64 };
+enum { PRUNER_MARKS_MAX = 64 };
 
 struct pruner_options { /* Optuna's names and defaults */
     enum pruner_kind kind;
@@ -23,8 +23,9 @@ struct pruner_options { /* Optuna's names and defaults */
     int bootstrap_count;                    /* 0 */
 };
 struct pruner_options pruner_defaults(enum pruner_kind kind);
-/* 0, or -EINVAL with "what: where: what would be right": what Optuna refuses. */
-int pruner_check(const struct pruner_options *options, char err[static PRUNER_ERROR_MAX]);
+/* 0, or -EINVAL with the key of [study] that is to blame and what would be right: what Optuna refuses, a
+ * highest rung below the lowest, and a factor that no pruner takes. */
+int pruner_check(const struct pruner_options *options, const char **ret_key, const char **ret_words);
 
 /* What is decided of trial `number` after its last report. ASHA and Hyperband keep system attributes on it
  * (completed_rung_K): the caller stores `marks` before anything else, decided or not. */
@@ -35,9 +36,9 @@ struct pruner_verdict {
     } marks[PRUNER_MARKS_MAX];
     int n_marks;
 };
+/* Of options that pruner_check() takes. 0, -EINVAL: no such trial, several objectives; -ENOMEM. */
 int pruner_judge(const struct pruner_options *options, const struct study *study, int number,
-                 struct pruner_verdict *ret); /* 0, -EINVAL: no such trial, several objectives, options that
-                                                 pruner_check() refuses; -ENOMEM */
+                 struct pruner_verdict *ret);
 
 /* Hyperband's bracket of a trial, by crc32("STUDY_NUMBER"); -1: not known yet (auto, nothing has ended). */
 int pruner_bracket(const struct pruner_options *options, const struct study *study, int number);

@@ -110,6 +110,10 @@ static void test_refused(void)
             "pruner_min_resource", "1 or more");
     refused(MARKET "[study]\npruner = hyperband\npruner_max_resource = 2\npruner_min_resource = 3\n", 5,
             "study", "pruner_max_resource", "pruner_min_resource");
+    refused(MARKET "[study]\npruner = asha\npruner_bootstrap_count = 2\n", 5, "study",
+            "pruner_bootstrap_count", "0 is right with an automatic pruner_min_resource");
+    refused(MARKET "[study]\npruner_bootstrap_count = 2\npruner = hyperband\n", 4, "study",
+            "pruner_bootstrap_count", "0 is right with an automatic pruner_max_resource");
     STUDY("pruner_reduction_factor = 1", "pruner_reduction_factor", "2 or more");
     /* of the default space; and (1e9 + 1)^2 * 300 * 5 */
     STUDY("sampler = grid", "sampler", "points: less than 1.8e19 are right");
