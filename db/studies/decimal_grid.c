@@ -1,87 +1,25 @@
 #include "db/studies/decimal_grid.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { DIGITS_SURE = 15 /* a decimal of so many survives float64 */, DIGITS_MAX = 17, INT128_DIGITS = 37 };
+#include "db/studies/python_float.h"
 
-/* "d.ddde±x" of the fewest digits that are read as the same number. */
-static void shortest(double value, char ret[static DECIMAL_TEXT_MAX])
-{
-    bool subnormal = fabs(value) < DBL_MIN;
-    for (int digits = subnormal ? 1 : DIGITS_SURE; digits <= DIGITS_MAX; digits++) {
-        snprintf(ret, DECIMAL_TEXT_MAX, "%.*e", digits - 1, value);
-        if (strtod(ret, NULL) == value)
-            break;
-    }
-}
-
-/* The digits of such a text without the point and trailing zeros; the value is 0.DIGITS * 10^point. */
-static int take_apart(const char *text, char digits[static DIGITS_MAX + 1], int *ret_point)
-{
-    int n = 0;
-    const char *at = text + (*text == '-');
-    for (; *at && *at != 'e'; at++)
-        if (*at != '.')
-            digits[n++] = *at;
-    *ret_point = atoi(at + 1) + 1;
-    while (n > 1 && digits[n - 1] == '0')
-        n--;
-    digits[n] = '\0';
-    return n;
-}
-
-void decimal_text(double value, char ret[static DECIMAL_TEXT_MAX])
-{
-    char text[DECIMAL_TEXT_MAX], digits[DIGITS_MAX + 1];
-    if (!isfinite(value) || value == 0) {
-        const char *word = isnan(value) ? "NaN" : isinf(value) ? "Infinity" : "0.0";
-        snprintf(ret, DECIMAL_TEXT_MAX, "%s%s", signbit(value) && !isnan(value) ? "-" : "", word);
-        return;
-    }
-    shortest(value, text);
-    int point, n = take_apart(text, digits, &point);
-    char *at = ret;
-    if (value < 0)
-        *at++ = '-';
-    if (point < -3 || point > 16) { /* Python's limits of the plain form */
-        *at++ = digits[0];
-        if (n > 1) {
-            *at++ = '.';
-            at = stpcpy(at, digits + 1);
-        }
-        sprintf(at, "e%c%02d", point <= 0 ? '-' : '+', abs(point - 1));
-        return;
-    }
-    if (point <= 0) {
-        at = stpcpy(at, "0.");
-        for (int i = point; i < 0; i++)
-            *at++ = '0';
-        strcpy(at, digits);
-        return;
-    }
-    for (int i = 0; i < point; i++)
-        *at++ = i < n ? digits[i] : '0';
-    *at++ = '.';
-    strcpy(at, n > point ? digits + point : "0");
-}
+enum { INT128_DIGITS = 37 };
 
 /* value = mantissa * 10^exponent, exactly as its shortest text says. */
 static void parts(double value, __int128 *ret_mantissa, int *ret_exponent, int *ret_digits)
 {
-    char text[DECIMAL_TEXT_MAX], digits[DIGITS_MAX + 1];
+    char digits[PYTHON_FLOAT_DIGITS + 1];
     int point;
     if (value == 0) {
         *ret_mantissa = 0;
         *ret_exponent = *ret_digits = 0;
         return;
     }
-    shortest(value, text);
-    int n = take_apart(text, digits, &point);
+    int n = python_float_digits(value, digits, &point);
     long long whole = strtoll(digits, NULL, 10);
     *ret_mantissa = value < 0 ? -whole : whole;
     *ret_exponent = point - n;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "db/studies/decimal_grid.h"
 #include "db/studies/distribution.h"
+#include "db/studies/python_float.h"
 #include "db/studies/python_json.h"
 
 #define INT_TEXT(number) \
@@ -49,7 +49,7 @@ static void write_string(FILE *out, const char *text, size_t n)
 
 static void write_choice(FILE *out, const json_t *choice)
 {
-    char text[DECIMAL_TEXT_MAX];
+    char text[PYTHON_FLOAT_MAX];
     switch (json_typeof(choice)) {
     case JSON_STRING:
         write_string(out, json_string_value(choice), json_string_length(choice));
@@ -58,7 +58,7 @@ static void write_choice(FILE *out, const json_t *choice)
         fprintf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(choice));
         break;
     case JSON_REAL:
-        decimal_text(json_real_value(choice), text);
+        python_float_text(json_real_value(choice), text);
         fputs(text, out);
         break;
     case JSON_TRUE:
@@ -79,14 +79,14 @@ static void write_choice(FILE *out, const json_t *choice)
 
 char *distribution_text(const struct distribution *distribution)
 {
-    char *text = NULL, low[DECIMAL_TEXT_MAX], high[DECIMAL_TEXT_MAX], step[DECIMAL_TEXT_MAX];
+    char *text = NULL, low[PYTHON_FLOAT_MAX], high[PYTHON_FLOAT_MAX], step[PYTHON_FLOAT_MAX];
     size_t size;
     int n = -1;
     switch (distribution->kind) {
     case DISTRIBUTION_FLOAT:
-        decimal_text(distribution->low, low);
-        decimal_text(distribution->high, high);
-        decimal_text(distribution->step, step);
+        python_float_text(distribution->low, low);
+        python_float_text(distribution->high, high);
+        python_float_text(distribution->step, step);
         n = asprintf(
             &text,
             "{\"name\": \"FloatDistribution\", \"attributes\": {\"step\": %s, \"low\": %s, \"high\": %s, "

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "db/studies/python_float.h"
+
 bool pruner_better(const struct study *study, double a, double b)
 {
     return study->directions[0] == STUDY_MAXIMIZE ? a > b : a < b;
@@ -91,33 +93,6 @@ struct halving {
     int bracket;
 };
 
-/* The shortest digits that read back as the value, as Python's repr() and with it json.dumps() has them. */
-static void number_text(double value, char *buf, size_t cap)
-{
-    char digits[32], mantissa[24];
-    int precision = 0, n = 0;
-    if (isinf(value)) {
-        snprintf(buf, cap, "%sInfinity", value < 0 ? "-" : "");
-        return;
-    }
-    do
-        snprintf(digits, sizeof digits, "%.*e", precision, value);
-    while (strtod(digits, NULL) != value && ++precision < 17);
-    char *e = strchr(digits, 'e');
-    int exponent = atoi(e + 1);
-    for (const char *p = digits; p < e; p++)
-        if (*p >= '0' && *p <= '9')
-            mantissa[n++] = *p;
-    mantissa[n] = '\0';
-    if (exponent >= -4 && exponent < 16) {
-        int places = n - 1 - exponent;
-        snprintf(buf, cap, "%.*f", places > 1 ? places : 1, value);
-        return;
-    }
-    snprintf(buf, cap, "%s%c%s%se%c%02d", signbit(value) ? "-" : "", mantissa[0], n > 1 ? "." : "",
-             mantissa + 1, exponent < 0 ? '-' : '+', abs(exponent));
-}
-
 static int64_t times(int64_t a, int64_t b) /* both positive; the largest number where it is more */
 {
     int64_t product;
@@ -174,7 +149,7 @@ static int judge_halving(const struct halving *halving, const struct study *stud
             break;
         struct pruner_mark *mark = &ret->marks[ret->n_marks++];
         snprintf(mark->key, sizeof mark->key, "completed_rung_%d", rung);
-        number_text(value, mark->json, sizeof mark->json);
+        python_float_text(value, mark->json);
         size_t n = competing(halving, study, mark->key, values);
         values[n++] = value;
         ret->prune = n <= (size_t)halving->bootstrap ||

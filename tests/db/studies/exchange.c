@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "db/studies/decimal_grid.h"
+#include "db/studies/python_float.h"
 #include "db/studies/store.h"
 
 static char err[STUDY_ERROR_MAX];
@@ -26,8 +26,8 @@ static void die(const char *what)
 
 static json_t *double_json(double value)
 {
-    char text[DECIMAL_TEXT_MAX];
-    decimal_text(value, text);
+    char text[PYTHON_FLOAT_MAX];
+    python_float_text(value, text);
     return json_string(text);
 }
 
