@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "db/studies/store_ops.h"
+#include "exchange/nearest.h"
 
 int study_store_fail(const struct study_store *store, int r, char err[static STUDY_ERROR_MAX],
                      const char *format, ...)
@@ -188,31 +189,6 @@ int study_store_create(struct study_store *store, const char *name, const enum s
     return 0;
 }
 
-/* How many letters must be put in, taken out or changed; names beyond 63 bytes are not compared. */
-static int distance(const char *a, const char *b)
-{
-    enum { MOST = 64 };
-    int row[MOST + 1], n = (int)strnlen(a, MOST), m = (int)strnlen(b, MOST);
-    if (n == MOST || m == MOST)
-        return MOST;
-    for (int j = 0; j <= m; j++)
-        row[j] = j;
-    for (int i = 1; i <= n; i++) {
-        int corner = row[0];
-        row[0] = i;
-        for (int j = 1; j <= m; j++) {
-            int best = corner + (a[i - 1] != b[j - 1]);
-            corner = row[j];
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            row[j] = best;
-        }
-    }
-    return row[m];
-}
-
 int study_store_find(struct study_store *store, const char *name, int64_t *ret_id,
                      char err[static STUDY_ERROR_MAX])
 {
@@ -224,18 +200,12 @@ int study_store_find(struct study_store *store, const char *name, int64_t *ret_i
     r = store->ops->list(store, &all, &n, err);
     if (r < 0)
         return r;
-    const char *nearest = NULL;
-    int least = 0;
-    for (size_t i = 0; i < n; i++) {
-        int d = distance(name, all[i].name);
-        if (!nearest || d < least) {
-            nearest = all[i].name;
-            least = d;
-        }
-    }
-    if (nearest)
+    struct nearest nearest = {0};
+    for (size_t i = 0; i < n; i++)
+        nearest_offer(&nearest, name, all[i].name);
+    if (nearest.best)
         study_store_fail(store, 0, err, "study \"%.100s\": is not there: \"%.100s\" is the nearest of %zu",
-                         name, nearest, n);
+                         name, nearest.best, n);
     else
         study_store_fail(store, 0, err, "study \"%.100s\": is not there: no study is", name);
     study_summaries_finish(all, n);
