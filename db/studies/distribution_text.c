@@ -18,69 +18,9 @@ static const char *bool_word(bool value)
     return value ? "true" : "false";
 }
 
-/* Python escapes all that is not ASCII, in small letters. */
-static void write_string(FILE *out, const char *text, size_t n)
-{
-    static const char plain[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
-    putc('"', out);
-    for (size_t i = 0; i < n;) {
-        unsigned char c = (unsigned char)text[i++];
-        const char *special = c ? strchr(plain, c) : NULL;
-        if (special) {
-            fprintf(out, "\\%c", letters[special - plain]);
-        } else if (c >= 0x20 && c < 0x7f) {
-            putc(c, out);
-        } else if (c < 0x80) {
-            fprintf(out, "\\u%04x", c);
-        } else {
-            int more = c >= 0xf0 ? 3 : c >= 0xe0 ? 2 : 1;
-            unsigned code = c & (0x3fu >> more);
-            for (; more > 0 && i < n; more--)
-                code = code << 6 | ((unsigned char)text[i++] & 0x3fu);
-            if (code >= 0x10000)
-                fprintf(out, "\\u%04x\\u%04x", 0xd800u + ((code - 0x10000) >> 10),
-                        0xdc00u + ((code - 0x10000) & 0x3ffu));
-            else
-                fprintf(out, "\\u%04x", code);
-        }
-    }
-    putc('"', out);
-}
-
-static void write_choice(FILE *out, const json_t *choice)
-{
-    char text[PYTHON_FLOAT_MAX];
-    switch (json_typeof(choice)) {
-    case JSON_STRING:
-        write_string(out, json_string_value(choice), json_string_length(choice));
-        break;
-    case JSON_INTEGER:
-        fprintf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(choice));
-        break;
-    case JSON_REAL:
-        python_float_text(json_real_value(choice), text);
-        fputs(text, out);
-        break;
-    case JSON_TRUE:
-    case JSON_FALSE:
-        fputs(bool_word(json_is_true(choice)), out);
-        break;
-    case JSON_OBJECT: {
-        const char *word = python_json_word(choice), *carried = python_json_carried(choice);
-        fputs(word ? word : carried ? carried : "null", out);
-        break;
-    }
-    case JSON_NULL:
-    case JSON_ARRAY:
-        fputs("null", out);
-        break;
-    }
-}
-
 char *distribution_text(const struct distribution *distribution)
 {
     char *text = NULL, low[PYTHON_FLOAT_MAX], high[PYTHON_FLOAT_MAX], step[PYTHON_FLOAT_MAX];
-    size_t size;
     int n = -1;
     switch (distribution->kind) {
     case DISTRIBUTION_FLOAT:
@@ -102,21 +42,13 @@ char *distribution_text(const struct distribution *distribution)
     case DISTRIBUTION_CATEGORICAL:
         break;
     }
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return NULL;
-    fputs("{\"name\": \"CategoricalDistribution\", \"attributes\": {\"choices\": [", out);
-    for (int i = 0; i < distribution->n_choices; i++) {
-        fputs(i ? ", " : "", out);
-        write_choice(out, json_array_get(distribution->choices, (size_t)i));
-    }
-    fputs("]}}", out);
-    bool bad = ferror(out);
-    if (fclose(out) != 0 || bad) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    char *choices = python_json_text(distribution->choices);
+    n = choices
+            ? asprintf(&text, "{\"name\": \"CategoricalDistribution\", \"attributes\": {\"choices\": %s}}",
+                       choices)
+            : -1;
+    free(choices);
+    return n < 0 ? NULL : text;
 }
 
 /* A number of the attributes, or `missing` where there is none, or null. */

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/studies/python_float.h"
+
 enum { DEPTH_MAX = 500 /* Python itself ends near 1,000 */ };
 
 static const char *const words[] = {"NaN", "Infinity", "-Infinity"};
@@ -220,48 +222,96 @@ const char *python_json_carried(const json_t *choice)
 
 /* ---- Writing. ---- */
 
-static void write_value(FILE *out, const json_t *value);
-
-static void write_text(FILE *out, const json_t *scalar)
+/* Python escapes all that is not ASCII, in small letters. */
+static void write_string(FILE *out, const char *text, size_t n)
 {
-    char *text = json_dumps(scalar, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
-    fputs(text ? text : "null", out);
-    free(text);
+    static const char plain[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+    putc('"', out);
+    for (size_t i = 0; i < n;) {
+        unsigned char c = (unsigned char)text[i++];
+        const char *special = c ? strchr(plain, c) : NULL;
+        if (special) {
+            fprintf(out, "\\%c", letters[special - plain]);
+        } else if (c >= 0x20 && c < 0x7f) {
+            putc(c, out);
+        } else if (c < 0x80) {
+            fprintf(out, "\\u%04x", c);
+        } else {
+            int more = c >= 0xf0 ? 3 : c >= 0xe0 ? 2 : 1;
+            unsigned code = c & (0x3fu >> more);
+            for (; more > 0 && i < n; more--)
+                code = code << 6 | ((unsigned char)text[i++] & 0x3fu);
+            if (code >= 0x10000)
+                fprintf(out, "\\u%04x\\u%04x", 0xd800u + ((code - 0x10000) >> 10),
+                        0xdc00u + ((code - 0x10000) & 0x3ffu));
+            else
+                fprintf(out, "\\u%04x", code);
+        }
+    }
+    putc('"', out);
 }
 
-static void write_members(FILE *out, const json_t *object)
+static void write_value(FILE *out, const json_t *value);
+
+static void write_list(FILE *out, const json_t *list)
 {
-    const char *key, *between = "{";
+    putc('[', out);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        fputs(i > 0 ? ", " : "", out);
+        write_value(out, json_array_get(list, i));
+    }
+    putc(']', out);
+}
+
+static void write_object(FILE *out, const json_t *object)
+{
+    const char *word = python_json_word(object), *carried = python_json_carried(object), *key, *between = "";
     json_t *value;
+    if (word || carried) {
+        fputs(word ? word : carried, out);
+        return;
+    }
+    putc('{', out);
     json_object_foreach((json_t *)(uintptr_t)object, key, value)
     {
-        json_t *name = json_string(key);
         fputs(between, out);
-        write_text(out, name);
+        write_string(out, key, strlen(key));
         fputs(": ", out);
         write_value(out, value);
-        json_decref(name);
         between = ", ";
     }
-    fputs(*between == '{' ? "{}" : "}", out);
+    putc('}', out);
 }
 
 static void write_value(FILE *out, const json_t *value)
 {
-    const char *word = python_json_word(value), *carried = python_json_carried(value);
-    if (word || carried) {
-        fputs(word ? word : carried, out);
-    } else if (json_is_object(value)) {
-        write_members(out, value);
-    } else if (json_is_array(value)) {
-        putc('[', out);
-        for (size_t i = 0; i < json_array_size(value); i++) {
-            fputs(i > 0 ? ", " : "", out);
-            write_value(out, json_array_get(value, i));
-        }
-        putc(']', out);
-    } else {
-        write_text(out, value);
+    char real[PYTHON_FLOAT_MAX];
+    switch (json_typeof(value)) {
+    case JSON_OBJECT:
+        write_object(out, value);
+        break;
+    case JSON_ARRAY:
+        write_list(out, value);
+        break;
+    case JSON_STRING:
+        write_string(out, json_string_value(value), json_string_length(value));
+        break;
+    case JSON_INTEGER:
+        fprintf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        break;
+    case JSON_REAL:
+        python_float_text(json_real_value(value), real);
+        fputs(real, out);
+        break;
+    case JSON_TRUE:
+        fputs("true", out);
+        break;
+    case JSON_FALSE:
+        fputs("false", out);
+        break;
+    case JSON_NULL:
+        fputs("null", out);
+        break;
     }
 }
 
@@ -269,7 +319,7 @@ char *python_json_text(const json_t *value)
 {
     char *text = NULL;
     size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = value ? open_memstream(&text, &size) : NULL;
     if (!out)
         return NULL;
     write_value(out, value);

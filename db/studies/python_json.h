@@ -1,5 +1,5 @@
-/* Distributions as Python's json writes them, which is more than Jansson reads: NaN, Infinity and -Infinity,
- * whole numbers of any length, strings with a half of a surrogate pair or a NUL. */
+/* JSON as Python reads and writes it, which is more than Jansson has: NaN, Infinity and -Infinity, whole
+ * numbers of any length, strings with a half of a surrogate pair or a NUL. Distributions are such texts. */
 #ifndef DB_STUDIES_PYTHON_JSON_H
 #define DB_STUDIES_PYTHON_JSON_H
 
@@ -17,7 +17,8 @@ json_t *python_json_parse(const char *text, size_t *ret_at);
 const char *python_json_word(const json_t *choice);
 const char *python_json_carried(const json_t *choice);
 
-/* Any of these as Python writes it, ASCII. For free(); NULL without memory. */
+/* Any of these to the byte as json.dumps() writes it, but that a number which Jansson has not stays an
+ * object. For free(); NULL for NULL, or without memory. */
 char *python_json_text(const json_t *value);
 
 #endif

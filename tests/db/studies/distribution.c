@@ -2,6 +2,7 @@
 #include "db/studies/distribution.h"
 
 #include "db/studies/decimal_grid.h"
+#include "db/studies/python_json.h"
 #include "tests/db/studies/fixture.h"
 
 static void refused(enum distribution_kind kind, double low, double high, double step, bool log,
@@ -123,6 +124,22 @@ static void test_old_names(void)
     }
 }
 
+/* Of json.dumps() itself: what Jansson would write in other words. */
+static void test_python(void)
+{
+    static const char text[] =
+        "{\"\\u00e9\": [0.1, 1e-05, 1e+16, 3.0, -0.0, 12345678901234567], \"a/b\": {}, \"c\": "
+        "\"\\ud83d\\ude00 \\u007f \\u0001 \\n \\\" \\\\\", \"d\": {\"e\": 0.30000000000000004, \"f\": "
+        "-Infinity}, \"g\": [], \"h\": [true, false, null, [64, 1.5]]}";
+    size_t at;
+    json_t *value = python_json_parse(text, &at);
+    char *again = python_json_text(value);
+    CHECK_STR(again, text);
+    CHECK(python_json_text(NULL) == NULL);
+    free(again);
+    json_decref(value);
+}
+
 /* What Jansson, or float64, has not comes back to the byte. */
 static void test_carried(void)
 {
@@ -234,6 +251,7 @@ int main(void)
     test_grid();
     test_old_names();
     test_choices();
+    test_python();
     test_carried();
     test_numbers();
     return check_done("db/studies/distribution");
