@@ -1,9 +1,12 @@
 /* Times a study's storage and sampler: bench/studies builds and runs it.
  *
  *   studies_asks fill FILE TRIALS              a study of so many finished trials of 24 parameters
- *   studies_asks one FILE TIMES                asks and tells, alone: seconds each, besides commits and of
- * commits studies_asks many FILE WORKERS SECONDS     processes that ask and tell at once: asks, and the
- * seconds of each
+ *
+ *   studies_asks one FILE TIMES                asks and tells, alone: seconds of each, besides commits, of
+ *                                              commits, of processor time
+ *
+ *   studies_asks many FILE WORKERS SECONDS     processes that ask and tell at once: the seconds of all, and
+ *                                              of each ask and tell
  *
  * One ask and tell is what a worker of papertape-trainer does besides training: what others wrote is read, a
  * trial begins, TPE draws (Optuna's defaults), 24 parameters are stored, all in one transaction; the trial's
@@ -35,7 +38,8 @@ struct worker {
 
 /* Shared by the processes of "many". */
 struct shared {
-    volatile int go, asks;
+    volatile int ready, asks;
+    volatile int go; /* 1: begin; -1: end, one of them failed */
     double seconds[ASKS_MAX];
 };
 
@@ -191,11 +195,11 @@ static void work(const char *path, uint64_t seed, double seconds, struct shared 
     struct worker worker;
     double values[PARAMS];
     open_worker(&worker, path, seed);
-    __sync_fetch_and_add(&shared->go, 1);
-    while (shared->go >= 0)
+    __sync_fetch_and_add(&shared->ready, 1);
+    while (shared->go == 0)
         usleep(1000);
     double end = bench_seconds() + seconds;
-    while (bench_seconds() < end) {
+    while (shared->go > 0 && bench_seconds() < end) {
         double before = bench_seconds();
         tell(&worker, ask(&worker, true, values), values);
         int at = __sync_fetch_and_add(&shared->asks, 1);
@@ -220,14 +224,18 @@ static void many(const char *path, int workers, double seconds)
             work(path, SEED + (uint64_t)i, seconds, shared);
             _exit(EXIT_SUCCESS);
         }
-        if (pid < 0)
+        if (pid < 0) {
+            shared->go = -1;
             need(-errno, "fork");
+        }
     }
-    while (shared->go < workers)
-        usleep(1000);
-    shared->go = -1;
-    double begin = bench_seconds();
     int status, failed = 0;
+    while (shared->ready < workers && failed == 0) {
+        usleep(1000);
+        failed += waitpid(-1, &status, WNOHANG) > 0; /* none ends well before it is let go */
+    }
+    shared->go = failed ? -1 : 1;
+    double begin = bench_seconds();
     while (wait(&status) > 0)
         failed += status != 0;
     double took = bench_seconds() - begin;

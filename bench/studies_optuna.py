@@ -55,14 +55,16 @@ def work(path, seed, start, seconds, results):
     study, _ = open_study(path, seed)
     space, took = distributions(), []
     start.wait()
-    end = time.perf_counter() + seconds
+    before = time.perf_counter()
+    end = before + seconds
     while time.perf_counter() < end:
-        before = time.perf_counter()
         try:
             ask_and_tell(study, space)
         except (optuna.exceptions.StorageInternalError, RuntimeError):
             continue
-        took.append(time.perf_counter() - before)
+        now = time.perf_counter()
+        took.append(now - before)
+        before = now
     results.put(took)
 
 
