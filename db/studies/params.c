@@ -5,7 +5,7 @@
 
 #include "db/studies/store_ops.h"
 
-enum { NAME_MAX_BYTES = 512, KNOWN_MAX = 1024 /* beyond, it begins anew */ };
+enum { KNOWN_MAX = 1024 /* beyond, it begins anew */ };
 
 /* What was stored last of a parameter, with its text: 24 parameters a trial have the same ones every time. It
  * is true as long as that trial has it: a transaction may be taken back, a study deleted, and its id
@@ -144,18 +144,12 @@ int study_store_set_param(struct study_store *store, int64_t trial, const char *
 {
     struct study_trial_row row;
     bool own;
-    if (!*name || strnlen(name, NAME_MAX_BYTES + 1) > NAME_MAX_BYTES)
-        return study_store_fail(store, -EINVAL, err, "parameter \"%.40s\": a name of 1 to %d bytes is needed",
-                                name, NAME_MAX_BYTES);
-    int r = study_store_enter(store, &own, err);
+    int r = study_store_check_name(store, "parameter", name, err);
+    if (r == 0)
+        r = study_store_enter(store, &own, err);
     if (r < 0)
         return r;
-    r = store->ops->trial_find(store, trial, &row, err);
-    if (r == -ENOENT)
-        study_store_fail(store, r, err, "trial id %lld: is not there", (long long)trial);
-    if (r == 0 && trial_state_finished(row.state))
-        r = study_store_fail(store, -EINVAL, err, "trial %d: is %s: a finished trial never changes",
-                             row.number, trial_state_name(row.state));
+    r = study_store_trial_open(store, trial, &row, err);
     if (r == 0 && !distribution_contains(distribution, value))
         r = study_store_fail(
             store, -EINVAL, err,

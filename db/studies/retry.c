@@ -5,17 +5,6 @@
 
 #include "db/studies/store_ops.h"
 
-static int put_json(struct study_store *store, int64_t trial, const char *key, const json_t *value,
-                    char err[static STUDY_ERROR_MAX])
-{
-    char *json = json_dumps(value, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
-    if (!json)
-        return study_store_fail(store, -ENOMEM, err, "no memory for \"%s\"", key);
-    int r = store->ops->attribute(store, trial, true, key, json, err);
-    free(json);
-    return r;
-}
-
 /* The list retry_history with the trial's own number at its end; NULL without memory. */
 static json_t *history_of(const char *json, int number)
 {
@@ -46,11 +35,11 @@ static int add_successor(struct study_store *store, int64_t trial, const struct 
     r = store->ops->attribute_get(store, trial, true, "failed_trial", &first, err);
     if (r == -ENOENT) {
         json_t *own = json_integer(row->number);
-        r = put_json(store, successor, "failed_trial", own, err);
+        r = study_store_put_json(store, successor, true, "failed_trial", own, err);
         json_decref(own);
     }
     free(first);
-    return r < 0 ? r : put_json(store, successor, "retry_history", history, err);
+    return r < 0 ? r : study_store_put_json(store, successor, true, "retry_history", history, err);
 }
 
 /* Within a transaction, of a RUNNING trial. */
@@ -94,7 +83,7 @@ int study_store_fail_stale(struct study_store *store, int64_t study_id, double g
         for (size_t i = 0; r == 0 && i < n; i++) {
             struct study_trial_row row;
             bool again = false;
-            r = store->ops->trial_find(store, trials[i], &row, err);
+            r = study_store_trial(store, trials[i], &row, err);
             if (r == 0)
                 r = fail_trial(store, trials[i], &row, retries_max, &again, err);
             failed++;
@@ -118,12 +107,7 @@ int study_store_retry(struct study_store *store, int64_t trial, int retries_max,
     int r = study_store_enter(store, &own, err);
     if (r < 0)
         return r;
-    r = store->ops->trial_find(store, trial, &row, err);
-    if (r == -ENOENT)
-        study_store_fail(store, r, err, "trial id %lld: is not there", (long long)trial);
-    if (r == 0 && row.state != TRIAL_RUNNING)
-        r = study_store_fail(store, -EINVAL, err, "trial %d: is %s: a RUNNING one is needed", row.number,
-                             trial_state_name(row.state));
+    r = study_store_trial_running(store, trial, &row, err);
     if (r == 0)
         r = fail_trial(store, trial, &row, retries_max, &retried, err);
     r = study_store_leave(store, own, r, err);
@@ -139,13 +123,8 @@ int study_store_heartbeat(struct study_store *store, int64_t trial, char err[sta
     int r = study_store_enter(store, &own, err);
     if (r < 0)
         return r;
-    r = store->ops->trial_find(store, trial, &row, err);
-    if (r == -ENOENT)
-        study_store_fail(store, r, err, "trial id %lld: is not there", (long long)trial);
-    /* Somebody else took it for dead: its worker is to know. */
-    if (r == 0 && row.state != TRIAL_RUNNING)
-        r = study_store_fail(store, -EINVAL, err, "trial %d: is %s: only RUNNING ones have a worker",
-                             row.number, trial_state_name(row.state));
+    r = study_store_trial_running(store, trial, &row,
+                                  err); /* else it was taken for dead: its worker is to know */
     if (r == 0)
         r = store->ops->heartbeat(store, trial, err);
     return study_store_leave(store, own, r, err);

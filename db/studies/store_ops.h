@@ -98,6 +98,21 @@ int study_store_fail(const struct study_store *store, int r, char err[static STU
 int study_store_enter(struct study_store *store, bool *ret_own, char err[static STUDY_ERROR_MAX]);
 int study_store_leave(struct study_store *store, bool own, int r, char err[static STUDY_ERROR_MAX]);
 
+/* Of trials.c. A trial; one that is not finished; one that is RUNNING. -ENOENT and -EINVAL with a sentence.
+ */
+int study_store_trial(struct study_store *store, int64_t trial, struct study_trial_row *ret,
+                      char err[static STUDY_ERROR_MAX]);
+int study_store_trial_open(struct study_store *store, int64_t trial, struct study_trial_row *ret,
+                           char err[static STUDY_ERROR_MAX]);
+int study_store_trial_running(struct study_store *store, int64_t trial, struct study_trial_row *ret,
+                              char err[static STUDY_ERROR_MAX]);
+/* Is it a name that a column has room for? `what`: "parameter". */
+int study_store_check_name(const struct study_store *store, const char *what, const char *name,
+                           char err[static STUDY_ERROR_MAX]);
+/* A trial's attribute. */
+int study_store_put_json(struct study_store *store, int64_t trial, bool system, const char *key,
+                         const json_t *value, char err[static STUDY_ERROR_MAX]);
+
 void study_store_known_destroy(struct study_store_known *known); /* NULL is fine */
 
 #endif

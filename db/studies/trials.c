@@ -6,10 +6,8 @@
 
 #include "db/studies/store_ops.h"
 
-enum { KEY_MAX = 512 /* bytes of a VARCHAR(512) */ };
-
-static int find(struct study_store *store, int64_t trial, struct study_trial_row *ret,
-                char err[static STUDY_ERROR_MAX])
+int study_store_trial(struct study_store *store, int64_t trial, struct study_trial_row *ret,
+                      char err[static STUDY_ERROR_MAX])
 {
     int r = store->ops->trial_find(store, trial, ret, err);
     if (r == -ENOENT)
@@ -17,34 +15,34 @@ static int find(struct study_store *store, int64_t trial, struct study_trial_row
     return r;
 }
 
-/* A trial that may be changed. */
-static int find_open(struct study_store *store, int64_t trial, struct study_trial_row *ret,
-                     char err[static STUDY_ERROR_MAX])
+int study_store_trial_open(struct study_store *store, int64_t trial, struct study_trial_row *ret,
+                           char err[static STUDY_ERROR_MAX])
 {
-    int r = find(store, trial, ret, err);
+    int r = study_store_trial(store, trial, ret, err);
     if (r == 0 && trial_state_finished(ret->state))
         r = study_store_fail(store, -EINVAL, err, "trial %d: is %s: a finished trial never changes",
                              ret->number, trial_state_name(ret->state));
     return r;
 }
 
-static int find_running(struct study_store *store, int64_t trial, struct study_trial_row *ret,
-                        char err[static STUDY_ERROR_MAX])
+int study_store_trial_running(struct study_store *store, int64_t trial, struct study_trial_row *ret,
+                              char err[static STUDY_ERROR_MAX])
 {
-    int r = find_open(store, trial, ret, err);
+    int r = study_store_trial_open(store, trial, ret, err);
     if (r == 0 && ret->state != TRIAL_RUNNING)
         r = study_store_fail(store, -EINVAL, err, "trial %d: is %s: a RUNNING one is needed", ret->number,
                              trial_state_name(ret->state));
     return r;
 }
 
-static int check_key(const struct study_store *store, const char *what, const char *key,
-                     char err[static STUDY_ERROR_MAX])
+int study_store_check_name(const struct study_store *store, const char *what, const char *name,
+                           char err[static STUDY_ERROR_MAX])
 {
-    if (*key && strnlen(key, KEY_MAX + 1) <= KEY_MAX)
+    enum { NAME_BYTES = 512 /* of a VARCHAR(512) */ };
+    if (*name && strnlen(name, NAME_BYTES + 1) <= NAME_BYTES)
         return 0;
-    return study_store_fail(store, -EINVAL, err, "%s \"%.40s\": a name of 1 to %d bytes is needed", what, key,
-                            KEY_MAX);
+    return study_store_fail(store, -EINVAL, err, "%s \"%.40s\": a name of 1 to %d bytes is needed", what,
+                            name, NAME_BYTES);
 }
 
 static int check_study(struct study_store *store, int64_t study,
@@ -83,16 +81,10 @@ int study_store_ask(struct study_store *store, int64_t study_id, bool heartbeat,
     return 0;
 }
 
-static char *dump(const json_t *value)
+int study_store_put_json(struct study_store *store, int64_t trial, bool system, const char *key,
+                         const json_t *value, char err[static STUDY_ERROR_MAX])
 {
-    return json_dumps(value, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
-}
-
-/* dump() of it, freed once it is stored. */
-static int put_dumped(struct study_store *store, int64_t trial, bool system, const char *key,
-                      const json_t *value, char err[static STUDY_ERROR_MAX])
-{
-    char *json = dump(value);
+    char *json = json_dumps(value, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
     if (!json)
         return study_store_fail(store, -ENOMEM, err, "no memory for \"%.40s\"", key);
     int r = store->ops->attribute(store, trial, system, key, json, err);
@@ -114,7 +106,7 @@ int study_store_enqueue(struct study_store *store, int64_t study_id, const json_
                                 "enqueue: an object of parameters and their values is needed");
     json_object_foreach((json_t *)user, key, value)
     {
-        int r = check_key(store, "attribute", key, err);
+        int r = study_store_check_name(store, "attribute", key, err);
         if (r < 0)
             return r;
     }
@@ -125,11 +117,11 @@ int study_store_enqueue(struct study_store *store, int64_t study_id, const json_
     if (r == 0)
         r = store->ops->trial_insert(store, study_id, TRIAL_WAITING, &trial, &number, err);
     if (r == 0)
-        r = put_dumped(store, trial, true, "fixed_params", fixed, err);
+        r = study_store_put_json(store, trial, true, "fixed_params", fixed, err);
     json_object_foreach((json_t *)user, key, value)
     {
         if (r == 0)
-            r = put_dumped(store, trial, false, key, value, err);
+            r = study_store_put_json(store, trial, false, key, value, err);
     }
     r = study_store_leave(store, own, r, err);
     if (r == 0)
@@ -145,7 +137,7 @@ int study_store_report(struct study_store *store, int64_t trial, int64_t step, d
     int r = study_store_enter(store, &own, err);
     if (r < 0)
         return r;
-    r = find_open(store, trial, &row, err);
+    r = study_store_trial_open(store, trial, &row, err);
     if (r == 0 && step < 0)
         r = study_store_fail(store, -EINVAL, err, "trial %d: step %lld: a step of 0 or above is needed",
                              row.number, (long long)step);
@@ -159,12 +151,12 @@ static int set_attribute(struct study_store *store, int64_t trial, bool system, 
 {
     struct study_trial_row row;
     bool own;
-    int r = check_key(store, "attribute", key, err);
+    int r = study_store_check_name(store, "attribute", key, err);
     if (r == 0)
         r = study_store_enter(store, &own, err);
     if (r < 0)
         return r;
-    r = find_open(store, trial, &row, err);
+    r = study_store_trial_open(store, trial, &row, err);
     if (r == 0)
         r = store->ops->attribute(store, trial, system, key, json, err);
     return study_store_leave(store, own, r, err);
@@ -188,7 +180,7 @@ static int set_study_attribute(struct study_store *store, int64_t study, bool sy
     enum study_direction directions[STUDY_OBJECTIVES_MAX];
     int n;
     bool own;
-    int r = check_key(store, "attribute", key, err);
+    int r = study_store_check_name(store, "attribute", key, err);
     if (r == 0)
         r = study_store_enter(store, &own, err);
     if (r < 0)
@@ -254,7 +246,7 @@ int study_store_tell(struct study_store *store, int64_t trial, enum trial_state 
     int r = study_store_enter(store, &own, err);
     if (r < 0)
         return r;
-    r = find_running(store, trial, &row, err);
+    r = study_store_trial_running(store, trial, &row, err);
     if (r == 0)
         r = check_study(store, row.study, directions, &n_objectives, err);
     if (r == 0)
