@@ -66,20 +66,15 @@ void space_intersect(const struct study_trial *trial, bool first, int *distribut
 }
 
 /* Those of `distributions` that are not -1. */
-static int gather(const struct study *study, const int *distributions, bool single_too, struct space *ret)
+static int gather(const struct study *study, const int *distributions, struct space *ret)
 {
     struct space space = {0};
-    for (int p = 0; p < study->n_params; p++) {
-        if (distributions[p] < 0)
-            continue;
-        const struct distribution *distribution = &study->distributions[distributions[p]];
-        if (!single_too && distribution_single(distribution))
-            continue;
-        if (space_add(&space, study->params[p], distribution) < 0) {
+    for (int p = 0; p < study->n_params; p++)
+        if (distributions[p] >= 0 &&
+            space_add(&space, study->params[p], &study->distributions[distributions[p]]) < 0) {
             space_finish(&space);
             return -ENOMEM;
         }
-    }
     *ret = space;
     return 0;
 }
@@ -92,22 +87,6 @@ static int *no_distributions(const struct study *study)
     return distributions;
 }
 
-int space_intersection(const struct study *study, struct space *ret)
-{
-    int *distributions = no_distributions(study);
-    bool first = true;
-    for (int i = 0; distributions && i < study->n_trials; i++) {
-        const struct study_trial *trial = study->trials[i];
-        if (trial->state == TRIAL_COMPLETE || trial->state == TRIAL_PRUNED) {
-            space_intersect(trial, first, distributions, study->n_params);
-            first = false;
-        }
-    }
-    int r = distributions ? gather(study, distributions, false, ret) : -ENOMEM;
-    free(distributions);
-    return r;
-}
-
 int space_union(const struct study *study, struct space *ret)
 {
     int *distributions = no_distributions(study);
@@ -116,7 +95,7 @@ int space_union(const struct study *study, struct space *ret)
         for (int k = 0; k < trial->n_params; k++)
             distributions[trial->params[k].param] = trial->params[k].distribution;
     }
-    int r = distributions ? gather(study, distributions, true, ret) : -ENOMEM;
+    int r = distributions ? gather(study, distributions, ret) : -ENOMEM;
     free(distributions);
     return r;
 }

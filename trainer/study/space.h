@@ -18,14 +18,11 @@ int space_add(struct space *space, const char *name,
 void space_finish(struct space *space);                      /* fine on a zeroed one */
 int space_find(const struct space *space, const char *name); /* -1 */
 
-/* Optuna's intersection search space: parameters that every COMPLETE and PRUNED trial has with an identical
- * distribution; those of a single value are left out. */
-int space_intersection(const struct study *study, struct space *ret);
 /* All that any trial ever had, each with its newest distribution: what a stored study was searched over. */
 int space_union(const struct study *study, struct space *ret);
 
-/* One trial's part in an intersection: distributions [n_params] of the study's parameters, -1 where there is
- * none in common; `first` begins it. */
+/* One trial's part in Optuna's intersection search space, what trials have with an identical distribution:
+ * distributions [n_params] of the study's parameters, -1 where there is none in common; `first` begins it. */
 void space_intersect(const struct study_trial *trial, bool first, int *distributions, int n_params);
 
 #endif

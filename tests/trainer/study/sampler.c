@@ -12,6 +12,8 @@
 #include "trainer/study/metropolis.h"
 #include "trainer/study/sampler.h"
 #include "trainer/study/tpe/front.h"
+#include "trainer/study/tpe/history.h"
+#include "trainer/study/tpe/joint.h"
 #include "trainer/study/tpe/normal.h"
 #include "trainer/study/tpe/running.h"
 #include "trainer/study/tpe/tpe.h"
@@ -209,31 +211,45 @@ static void test_changed_range(void)
     space_finish(&now);
 }
 
+/* How many spaces trials have in common: none, or one. */
+static int joint(const struct study *study, struct space **ret)
+{
+    struct tpe_history history = {0};
+    int n = -1;
+    CHECK_INT(tpe_history_update(&history, study), 0);
+    CHECK_INT(tpe_intersection(&history, ret, &n), 0);
+    tpe_history_finish(&history);
+    return n;
+}
+
 static void test_spaces(void)
 {
-    struct space all = every_kind(), some = {0}, found;
+    struct space all = every_kind(), some = {0}, found, *common;
     struct study *study = new_study(1);
     double values[16] = {1, 0.5, 1e-4, 0.6, 0.5, 3, 10, 576};
-    CHECK_INT(space_intersection(study, &found), 0);
-    CHECK_INT(found.n, 0);
+    CHECK_INT(joint(study, &common), 0);
     CHECK_INT(space_union(study, &found), 0);
     CHECK_INT(found.n, 0);
     for (int i = 0; i < all.n; i++)
         values[i] = all.params[i].distribution.low;
     tell(study, add_trial(study, TRIAL_RUNNING, &all, values), 1);
-    CHECK_INT(space_intersection(study, &found), 0);
-    CHECK_INT(found.n, all.n - 1);
-    CHECK_INT(space_find(&found, "single"), -1);
-    CHECK_INT(space_find(&found, "choice"), 0);
-    space_finish(&found);
+    if (joint(study, &common) != 1)
+        fatal("nothing in common");
+    CHECK_INT(common->n, all.n - 1);
+    CHECK_INT(space_find(common, "single"), -1);
+    CHECK_INT(space_find(common, "choice"), 0);
+    space_finish(common);
+    free(common);
     add_number(&some, "float", DISTRIBUTION_FLOAT, 0, 1, 0, false);
     CHECK_INT(space_add(&some, "float", &some.params[0].distribution), -EEXIST);
     add_number(&some, "whole", DISTRIBUTION_INT, -3, 12, 1, false);
     tell(study, add_trial(study, TRIAL_RUNNING, &some, (double[]){0.5, 3}), 1);
-    CHECK_INT(space_intersection(study, &found), 0);
-    CHECK_INT(found.n, 1);
-    CHECK_STR(found.params[0].name, "whole");
-    space_finish(&found);
+    if (joint(study, &common) != 1)
+        fatal("nothing in common");
+    CHECK_INT(common->n, 1);
+    CHECK_STR(common->params[0].name, "whole");
+    space_finish(common);
+    free(common);
     CHECK_INT(space_union(study, &found), 0);
     CHECK_INT(found.n, all.n);
     CHECK_NEAR(found.params[space_find(&found, "float")].distribution.high, 1, 0);

@@ -5,7 +5,8 @@
 #include "trainer/study/space.h"
 #include "trainer/study/tpe/history.h"
 
-/* One space: what COMPLETE and PRUNED trials have in common. For space_finish() of each and free(). */
+/* One space: what all COMPLETE and PRUNED trials have with an identical distribution. For space_finish() of
+ * each and free(). */
 int tpe_intersection(const struct tpe_history *history, struct space **ret, int *ret_n);
 
 /* Optuna's group-decomposed space: two parameters are in one group where they occur in the same COMPLETE and
