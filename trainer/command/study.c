@@ -392,9 +392,11 @@ static int propose(struct study_run *run)
     report_bar_clear(&run->report);
     report_state(&run->report, "proposing", run->last.tally.done);
     int r = report_pace(&run->report, 0, run->args->heartbeat_ms);
+    struct gpu_module *device = search_device_open(&run->config); /* no worker is forked any more */
     if (r == 0)
         r = proposal_make(run->market, &run->config, &run->settings, run->study, &others, run->folder, &calls,
                           &run->proposal, err);
+    gpu_module_close(device);
     search_members_finish(&others);
     if (is_stopped(run) && !run->proposal) {
         study_ended(run, "stopped", NULL);

@@ -4,7 +4,6 @@
 #ifndef TRAINER_SEARCH_INSIDE_H
 #define TRAINER_SEARCH_INSIDE_H
 
-#include "indicators_gpu/module.h"
 #include "trainer/search/trial.h"
 #include "trainer/training/keep.h"
 
@@ -30,7 +29,6 @@ struct search_market {
     struct split_rows search, holdout;
     struct trainer_data **fitted; /* [combinations + 1]: of each split; of the whole search */
     size_t fitted_bytes;
-    struct gpu_module *module; /* keeps the device's context from one learner to the next; NULL: none */
 };
 enum { FITTED_BYTES = 1 << 30 };
 

@@ -22,6 +22,15 @@ bool search_go_on(struct search_run *run, double share)
     return run->go == TRIAL_GO;
 }
 
+struct gpu_module *search_device_open(const struct config *config)
+{
+    char reason[GPU_REASON_MAX]; /* every learner tells it */
+    struct gpu_module *module = NULL;
+    if (config->ppo.device != PPO_CPU && gpu_module_open(NULL, &module, reason, sizeof reason) < 0)
+        return NULL;
+    return module;
+}
+
 /* ---- What is seen. ---- */
 
 /* Rows of the grid as rows of the market. */

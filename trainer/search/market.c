@@ -209,7 +209,6 @@ static int check_splits(const struct search_market *market, char err[static TRIA
 int search_market_open(const struct config *config, const struct search_settings *settings,
                        struct search_market **ret, char err[static TRIAL_ERROR_MAX])
 {
-    char reason[GPU_REASON_MAX];
     struct search_market *market = calloc(1, sizeof *market);
     if (!market)
         return search_say(err, -ENOMEM, "out of memory");
@@ -248,8 +247,6 @@ int search_market_open(const struct config *config, const struct search_settings
         search_market_close(market);
         return r;
     }
-    if (config->ppo.device != PPO_CPU && gpu_module_open(NULL, &market->module, reason, sizeof reason) < 0)
-        market->module = NULL;
     *ret = market;
     return 0;
 }
@@ -275,7 +272,6 @@ void search_market_close(struct search_market *market)
     free(market->closes);
     trainer_columns_close(market->source.market, market->columns);
     trainer_data_destroy(market->grid);
-    gpu_module_close(market->module);
     source_close(&market->source);
     free(market);
 }

@@ -2,6 +2,7 @@
 #ifndef TRAINER_SEARCH_TRIAL_H
 #define TRAINER_SEARCH_TRIAL_H
 
+#include "indicators_gpu/module.h"
 #include "trainer/search/settings.h"
 #include "trainer/training/source.h"
 
@@ -17,6 +18,11 @@ void search_market_close(struct search_market *market); /* NULL is fine */
 /* Bytes of fitted features that a process keeps from one trial to the next, once it has been at all splits;
  * of NULL 0. */
 size_t search_market_kept(const struct search_market *market);
+
+/* Keeps the device's context from one learner to the next, while this process trains; NULL: there is none, or
+ * none is asked for. For gpu_module_close(). A context does not survive a fork: what workers are forked from
+ * has none, and each opens its own. */
+struct gpu_module *search_device_open(const struct config *config);
 
 struct trial_split {
     double sharpe, holding, equal_weight; /* annualised, of the split's test rows, a bar's returns */

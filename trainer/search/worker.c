@@ -23,6 +23,7 @@ struct worker {
     struct study_store *store;
     struct study *study;
     struct sampler *sampler;
+    struct gpu_module *device;
     struct beat *beat;
     double *values; /* [space->n] */
     struct asked asked;
@@ -323,10 +324,12 @@ int worker_run(const struct search_order *order, int out, const char *device)
     set_signals();
     if (device)
         setenv("CUDA_VISIBLE_DEVICES", device, 1);
+    worker.device = search_device_open(order->config);
     int status = begin(&worker);
     if (status == EXIT_SUCCESS)
         status = run(&worker);
     beat_stop(worker.beat);
+    gpu_module_close(worker.device);
     sampler_destroy(worker.sampler);
     study_destroy(worker.study);
     study_store_close(worker.store);

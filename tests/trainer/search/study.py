@@ -1,7 +1,7 @@
 """`papertape-trainer study`: a small search from beginning to end, a worker that is killed, a stop and what goes on from it, what is
 pruned, enqueued, refused. $PAPERTAPE_LONG: more trials and kills, and a storage that stays locked.
 
-    study.py PAPERTAPE_TRAINER
+    study.py PAPERTAPE_TRAINER GPU_MODULE     (the latter: one whose device is the CPU)
 """
 import json
 import os
@@ -142,6 +142,15 @@ def workers(process):
             return [int(pid) for pid in file.read().split()]
     except OSError:
         return []
+
+
+def has_open(pid, module):
+    """Is that file mapped into the process?"""
+    try:
+        with open(f"/proc/{pid}/maps") as file:
+            return any(line.rstrip().endswith(module) for line in file)
+    except OSError:
+        return False
 
 
 def test_whole(trainer, folder):
@@ -458,6 +467,20 @@ def test_full(trainer, folder):
     check(size > room, f"full: {size} bytes would not have fitted")
 
 
+def test_device(trainer, folder, module):
+    """A device's context does not survive a fork: each worker opens the module, and who they are forked from does not before."""
+    config = write(os.path.join(folder, "device.ini"), SLOW, {"training": {"device": "auto"}, "study": {"trials": 100}})
+    trainer.environment.update(PAPERTAPE_GPU_MODULE=module, CUDA_VISIBLE_DEVICES="0,1")
+    run = Run(trainer, "device", "--config", config, "--state", "st", "--workers", "2")
+    del trainer.environment["PAPERTAPE_GPU_MODULE"], trainer.environment["CUDA_VISIBLE_DEVICES"]
+    run.until(lambda seen: events(seen, "start"), "device: it starts")
+    poll(lambda: sum(has_open(pid, module) for pid in workers(run.process)) == 2, "device: both workers have it")
+    check(not has_open(run.process.pid, module), "device: their parent has none")
+    run.process.terminate()
+    seen, error, status = run.end()
+    check(status == 0 and seen[-1]["result"] == "stopped" and events(seen, "start")[0]["devices"] == 2, f"device: {error} {seen[-1]}")
+
+
 def test_mute(trainer, folder):
     """A trial of Optuna's whose worker died, which nobody can know, does not hold the search."""
     config = write(os.path.join(folder, "mute.ini"), {"study": {"trials": 1, "pruner": "none"}})
@@ -504,6 +527,7 @@ def main():
             begun = time.monotonic()
             test(trainer, folder)
             print(f"{test.__name__}: {time.monotonic() - begun:.1f} s")
+        test_device(trainer, folder, os.path.abspath(sys.argv[2]))
     done("trainer/search/study")
 
 
