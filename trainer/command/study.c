@@ -302,38 +302,6 @@ static enum trial_go go_on_after(void *ctx, int step, double value)
     return is_stopped(ctx) ? TRIAL_STOP_ASKED : TRIAL_GO;
 }
 
-/* Of the same trials. */
-static json_t *earlier_proposal(const struct study_run *run)
-{
-    char path[PATH_MAX + 32];
-    struct stat is;
-    int64_t newest_us = INT64_MIN;
-    snprintf(path, sizeof path, "%s/proposal.json", run->folder);
-    for (int i = 0; i < run->study->n_trials; i++)
-        if (run->study->trials[i]->completed_us > newest_us)
-            newest_us = run->study->trials[i]->completed_us;
-    if (stat(path, &is) < 0 || (int64_t)is.st_mtim.tv_sec * 1000000 + is.st_mtim.tv_nsec / 1000 < newest_us)
-        return NULL;
-    json_t *proposal = json_load_file(path, 0, NULL);
-    const char *study = json_string_value(json_object_get(proposal, "study"));
-    if (study && strcmp(study, run->args->name) == 0)
-        return proposal;
-    json_decref(proposal);
-    return NULL;
-}
-
-/* What an earlier run said of the same trials, by the same settings: run->proposal. */
-static int take_earlier(struct study_run *run)
-{
-    char err[TRIAL_ERROR_MAX];
-    json_t *proposal = earlier_proposal(run);
-    int r = proposal ? proposal_again(&run->config, &run->settings, run->folder, proposal, err) : 0;
-    if (r > 0)
-        run->proposal = json_incref(proposal);
-    json_decref(proposal);
-    return r < 0 ? study_failed(run, train_cause(r, "disk"), "%s", err) : GO_ON;
-}
-
 /* The study as it is now, and the others of its search. */
 static int reload_study(struct study_run *run, struct search_members *ret_others)
 {
@@ -350,6 +318,26 @@ static int reload_study(struct study_run *run, struct search_members *ret_others
         study_store_close(store);
     }
     return r < 0 ? study_failed(run, storage_cause(r), "%s", err) : GO_ON;
+}
+
+/* What an earlier run said of the same trials, by the same settings: run->proposal. */
+static int take_earlier(struct study_run *run)
+{
+    char err[TRIAL_ERROR_MAX], path[PATH_MAX + 32];
+    struct search_members others = {0};
+    int status = reload_study(run, &others);
+    if (status != GO_ON)
+        return status;
+    snprintf(path, sizeof path, "%s/proposal.json", run->folder);
+    json_t *proposal = json_load_file(path, 0, NULL);
+    int r = proposal ? proposal_again(&run->config, &run->settings, run->study, &others, run->folder,
+                                      proposal, err)
+                     : 0;
+    search_members_finish(&others);
+    if (r > 0)
+        run->proposal = json_incref(proposal);
+    json_decref(proposal);
+    return r < 0 ? study_failed(run, train_cause(r, "disk"), "%s", err) : GO_ON;
 }
 
 /* No trial has come to a value: the first failure that says why is the search's. */

@@ -125,16 +125,22 @@ static size_t tried_in(const struct study *study)
     return tried;
 }
 
+size_t search_members_tried(const struct study *own, const struct search_members *others)
+{
+    size_t tried = tried_in(own);
+    for (int i = 0; others && i < others->n; i++)
+        tried += tried_in(others->of[i].study);
+    return tried;
+}
+
 int search_members_returns(const struct study *own, const char *folder, const struct search_members *others,
                            int proposed, struct returns_matrix *ret, char ret_name[static SEARCH_COLUMN_MAX],
                            int *ret_left_out, char err[static VALIDATION_ERROR_MAX])
 {
     int n_others = others ? others->n : 0, like = -1;
-    size_t trials = (size_t)own->n_trials + 1, tried = tried_in(own);
-    for (int i = 0; i < n_others; i++) {
+    size_t trials = (size_t)own->n_trials + 1;
+    for (int i = 0; i < n_others; i++)
         trials += (size_t)others->of[i].study->n_trials;
-        tried += tried_in(others->of[i].study);
-    }
     struct columns columns = {calloc(trials, sizeof *columns.trials), calloc(trials, sizeof *columns.names),
                               0};
     if (!columns.trials || !columns.names) {
@@ -154,7 +160,7 @@ int search_members_returns(const struct study *own, const char *folder, const st
         add(&columns, others->of[i].study, others->of[i].folder, true);
     int r = returns_of_trials(columns.trials, columns.n, like, ret, ret_left_out, err);
     if (r == 0) {
-        ret->tried = tried;
+        ret->tried = search_members_tried(own, others);
         ret->proposed = like >= 0 ? ret_name : NULL;
     }
     free(columns.trials);

@@ -23,10 +23,12 @@ int search_members_load(struct study_store *store, const char *name, int64_t but
                         struct search_members *ret, char err[static STUDY_ERROR_MAX]);
 void search_members_finish(struct search_members *members); /* fine on a zeroed one */
 
+/* COMPLETE and PRUNED trials of `own` and of `others` (NULL: none), whatever their rows. */
+size_t search_members_tried(const struct study *own, const struct search_members *others);
+
 /* Returns of the COMPLETE trials of `own`, and of `others` (NULL: none) where their rows are those of own's
  * trial number `proposed`: that is ret->proposed, its name in `ret_name`. Columns are called "trial N", and
- * with others "NAME trial N". ret->tried counts COMPLETE and PRUNED of all, whatever their rows. Errors of
- * returns_of_trials(). */
+ * with others "NAME trial N". ret->tried is search_members_tried(). Errors of returns_of_trials(). */
 enum { SEARCH_COLUMN_MAX = STUDY_NAME_MAX + 32 };
 int search_members_returns(const struct study *own, const char *folder, const struct search_members *others,
                            int proposed, struct returns_matrix *ret, char ret_name[static SEARCH_COLUMN_MAX],

@@ -310,7 +310,8 @@ static json_t *expires_json(const struct search_settings *settings)
 }
 
 static json_t *build(const struct search_market *market, const struct search_settings *settings,
-                     const struct config *base, const struct study *study, const struct ranked *ranked,
+                     const struct config *base, const struct study *study,
+                     const struct search_members *others, const struct ranked *ranked,
                      const struct proposed *proposed, const json_t *validation)
 {
     bool holdout = market->holdout.to > market->holdout.from, admitted;
@@ -327,13 +328,15 @@ static json_t *build(const struct search_market *market, const struct search_set
         json_array_append_new(numbers, json_integer(proposed->numbers[i]));
     const char *whole = realpath(proposed->path, path) ? path : proposed->path;
     return json_pack(
-        "{s:s, s:s, s:s, s:i, s:o, s:s, s:s, s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "{s:s, s:s, s:s, s:i, s:o, s:s, s:s, s:o, s:i, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "s:o, "
         "s:o, s:b, s:s}",
         "schema", "papertape.proposal/1", "study", study->name, "name", base->name, "trial",
         proposed->numbers[0], "trials_proposed", numbers, "kind", proposed->together ? "ensemble" : "policy",
         "policy", whole, "value", real(proposed->value), "trials", study->n_trials, "complete", ranked->n,
-        "expires_s", expires_json(settings), "holdout", holdout_json(market, split), "pbo", real(figures.pbo),
-        "probability_of_loss", real(figure(validation, NULL, "probability_of_loss")), "slope",
+        "tried", (json_int_t)search_members_tried(study, others), "expires_s", expires_json(settings),
+        "holdout", holdout_json(market, split), "pbo", real(figures.pbo), "probability_of_loss",
+        real(figure(validation, NULL, "probability_of_loss")), "slope",
         real(figure(validation, NULL, "slope")), "intercept", real(figure(validation, NULL, "intercept")),
         "deflated_sharpe", real(figure(validation, "deflated", "deflated_sharpe")), "skill",
         real(figures.deflated), "expected_sharpe", real(figure(validation, "deflated", "expected_sharpe")),
@@ -368,7 +371,7 @@ int proposal_make(const struct search_market *market, const struct config *base,
         r = make_policies(market, base, settings, study, &ranked, own, calls, proposed, err);
     if (r == 0)
         r = look_at_luck(study, others, proposed->numbers[0], folder, calls, &validation, err);
-    if (r == 0 && !(object = build(market, settings, base, study, &ranked, proposed, validation)))
+    if (r == 0 && !(object = build(market, settings, base, study, others, &ranked, proposed, validation)))
         r = search_say(err, -ENOMEM, "out of memory: a proposal");
     if (r == 0 && json_object_set_new(object, "made_of", search_made_of(base, settings)) < 0)
         r = search_say(err, -ENOMEM, "out of memory: a proposal");
@@ -387,6 +390,24 @@ int proposal_make(const struct search_market *market, const struct config *base,
 
 /* ---- An earlier one. ---- */
 
+static int64_t whole(const json_t *proposal, const char *key)
+{
+    const json_t *value = json_object_get(proposal, key);
+    return json_is_integer(value) ? json_integer_value(value) : -1;
+}
+
+static bool is_of_these(const json_t *proposal, const struct study *study,
+                        const struct search_members *others)
+{
+    const char *name = json_string_value(json_object_get(proposal, "study"));
+    int n = 0;
+    for (int i = 0; i < study->n_trials; i++)
+        n += complete(study->trials[i]);
+    return name && strcmp(name, study->name) == 0 && whole(proposal, "trials") == study->n_trials &&
+           whole(proposal, "complete") == n &&
+           whole(proposal, "tried") == (int64_t)search_members_tried(study, others);
+}
+
 /* By the limits, the name and the expiry that it has. */
 static bool is_judged_so(const json_t *proposal, const struct config *base,
                          const struct search_settings *settings, const json_t *gates)
@@ -404,7 +425,8 @@ static bool is_judged_so(const json_t *proposal, const struct config *base,
     return same;
 }
 
-int proposal_again(const struct config *base, const struct search_settings *settings, const char *folder,
+int proposal_again(const struct config *base, const struct search_settings *settings,
+                   const struct study *study, const struct search_members *others, const char *folder,
                    json_t *proposal, char err[static TRIAL_ERROR_MAX])
 {
     struct gate_figures figures;
@@ -413,7 +435,7 @@ int proposal_again(const struct config *base, const struct search_settings *sett
     json_t *made_of = search_made_of(base, settings);
     bool same = json_equal(json_object_get(proposal, "made_of"), made_of);
     json_decref(made_of);
-    if (!same || gate_figures_parse(proposal, &figures, why) < 0)
+    if (!same || !is_of_these(proposal, study, others) || gate_figures_parse(proposal, &figures, why) < 0)
         return 0;
     json_t *gates = gates_json(settings, &figures, &admitted, words, sizeof words);
     if (is_judged_so(proposal, base, settings, gates)) {

@@ -172,6 +172,12 @@ static void copy_returns(const char *from, const char *to)
         fclose(out);
 }
 
+static int again(struct hunt *hunt, const struct search_members *others, json_t *proposal)
+{
+    char err[TRIAL_ERROR_MAX] = "";
+    return proposal_again(hunt->config, &hunt->settings, hunt->study, others, hunt->folder, proposal, err);
+}
+
 /* hunt_1 proposes; hunt_2 has two trials of the same rows and a pruned one, hunt_3 one of other rows;
  * hunter_1 is another search. */
 static void test_members(void)
@@ -238,6 +244,22 @@ static void test_members(void)
     CHECK_STR(json_string_value(json_object_get(deflated, "name")), name);
     CHECK_INT(number(deflated, "trials"), TRIALS + 3 + 2);
     CHECK_NEAR(number(among, "pbo"), number(validation, "pbo"), 1e-12);
+
+    /* It holds until a trial of any of the studies ends, whatever the clocks say. */
+    const struct search_members *others = &hunt.others;
+    struct study_trial *last = hunt.others.of[1].study->trials[0];
+    enum trial_state state = last->state;
+    CHECK_INT(number(alone, "tried"), TRIALS);
+    CHECK_INT(number(among, "tried"), TRIALS + 3 + 2);
+    CHECK_INT(again(&hunt, others, among), 1);
+    CHECK_INT(again(&hunt, others, alone), 0);
+    CHECK_INT(again(&hunt, NULL, alone), 1);
+    last->state = TRIAL_RUNNING;
+    CHECK_INT(again(&hunt, others, among), 0);
+    last->state = state;
+    hunt.study->n_trials--;
+    CHECK_INT(again(&hunt, others, among), 0);
+    hunt.study->n_trials++;
     CHECK_NEAR(number(among, "expected_sharpe"), number(deflated, "expected_sharpe"), 1e-12);
     CHECK_NEAR(number(among, "skill"), number(deflated, "skill"), 1e-12);
     json_decref(validation);
