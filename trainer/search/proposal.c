@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "trainer/search/defined.h"
@@ -97,22 +98,33 @@ static int join(char ret[static PATH_MAX], const char *folder, const char *name,
                : search_say(err, -ENAMETOOLONG, "folder: %.100s…: a shorter path", folder);
 }
 
-/* Each proposal has a folder of its own, the number after that of the one that proposal.json tells of: until
- * that is written anew what it says is what lies there, whenever this process is killed. */
+/* Each proposal has a folder of its own, the first number after that of the one that proposal.json tells of
+ * that nobody has: until that is written anew what it says is what lies there, whenever this process is
+ * killed, and who else proposes meanwhile takes the number after. */
 static int own_folder(const char *folder, char ret[static PATH_MAX], char err[static TRIAL_ERROR_MAX])
 {
     static const char within[] = "/proposals/";
     char path[PATH_MAX], name[32];
     int r = join(path, folder, "proposal.json", err);
+    if (r == 0)
+        r = join(ret, folder, "proposals", err);
+    if (r == 0)
+        r = search_make_folder(ret, err);
     if (r < 0)
         return r;
     json_t *before = json_load_file(path, 0, NULL);
     const char *policy = json_string_value(json_object_get(before, "policy")), *at = NULL;
     for (const char *next = policy; next && (next = strstr(next, within)); next++)
         at = next + sizeof within - 1;
-    snprintf(name, sizeof name, "proposals/%lu", at ? strtoul(at, NULL, 10) + 1 : 1);
+    unsigned long number = at ? strtoul(at, NULL, 10) + 1 : 1;
     json_decref(before);
-    return join(ret, folder, name, err);
+    do {
+        snprintf(name, sizeof name, "proposals/%lu", number++);
+        if ((r = join(ret, folder, name, err)) < 0)
+            return r;
+        r = mkdir(ret, 0777) < 0 ? -errno : 0;
+    } while (r == -EEXIST);
+    return r < 0 ? search_say(err, r, "cannot make the folder: %.300s: %s", ret, strerror(-r)) : 0;
 }
 
 static void tell(const struct trial_calls *calls, const char *words)

@@ -7,7 +7,7 @@
 #include "trainer/search/trial.h"
 
 /* Takes the best trials of the study, trains them on all rows of the search (trial_final()), in
- * FOLDER/proposals/K, a new K each time, reckons PBO, the deflated Sharpe ratio and so on from the trials'
+ * FOLDER/proposals/K, a K that nobody has, reckons PBO, the deflated Sharpe ratio and so on from the trials'
  * returns.csv, and writes FOLDER/report.html and, last, FOLDER/proposal.json. A trial whose training is
  * refused or diverges is told, and the next best proposed instead. `others` (NULL: none) are the other
  * studies of the search, whose trials count as tried, and in PBO where their rows are the same. *ret is the

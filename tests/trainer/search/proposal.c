@@ -382,9 +382,12 @@ static void test_next_best(void)
     CHECK_INT(link(first, kept), 0);
 
     spoil(hunt.study->trials[best[0]], hunt.study, 1e30);
+    CHECK_INT(mkdir(in_folder(&hunt, "proposals/2"), 0700), 0); /* another process is at it */
     CHECK_INT(hunt_propose(&hunt, &next, err), 0);
     CHECK(strstr(hunt.told, "is not proposed, the next best is"));
     CHECK_INT(number(next, "trial"), best[1]);
+    CHECK(strstr(json_string_value(json_object_get(next, "policy")), "/proposals/3/") != NULL);
+    CHECK_INT(rmdir(in_folder(&hunt, "proposals/2")), 0); /* it is empty */
     CHECK_NEAR(number(next, "value"), hunt.study->trials[best[1]]->values[0], 1e-12);
     CHECK(same_files(first, kept));
     check_luck(&hunt, next);
