@@ -21,8 +21,8 @@
 #include "trainer/search/proposal.h"
 #include "trainer/search/workers.h"
 
-/* A worker's own, beside bars and features that all have together and fitted features that it keeps:
- * networks, a rollout. DEVICE_WORKERS: trials that share a device. */
+/* A worker's own, beside bars and features that all have together: networks, a rollout. DEVICE_WORKERS:
+ * trials that share a device. */
 #define WORKER_BYTES (INT64_C(256) << 20)
 enum { DEVICE_WORKERS = 8 };
 #define TEMPORARY      ".new"
@@ -218,7 +218,7 @@ static void share_machine(struct study_run *run)
                                       .left = left,
                                       .memory_bytes = memory_limit(run->args),
                                       .shared_bytes = (int64_t)usage_rss(),
-                                      .each_bytes = WORKER_BYTES + (int64_t)search_market_kept(run->market)};
+                                      .each_bytes = WORKER_BYTES};
     run->workers = run->settings.workers > 0 ? run->settings.workers : workers_fit(&room);
     if (run->workers > left && left > 0)
         run->workers = left;

@@ -11,9 +11,8 @@
  *
  * - shared, made at the opening: the bars; every symbol's features before they are scaled (indicators look
  *   back only, so the whole series is computed once; 8 bytes a row and feature); closes; rows and splits.
- * - shared, made when a split is first trained on: its fitted features, [rows] float32 a feature. They follow
- *   from the split alone, since the purge is the same for all trials, and are kept as long as all together
- *   take at most FITTED_BYTES.
+ * - shared, made at the opening: each split's fitted features, [rows] float32 a feature. They follow from the
+ *   split alone, since the purge is the same for all trials; those beyond FITTED_BYTES are made anew.
  * - anew for each trial and split: the environment's market (norm_tech and lookback are the trial's), copies,
  *   networks, optimiser, normalisers. */
 struct search_market {
@@ -27,7 +26,7 @@ struct search_market {
     size_t lookback; /* the most that a trial may have */
     size_t purge, embargo;
     struct split_rows search, holdout;
-    struct trainer_data **fitted; /* [combinations + 1]: of each split; of the whole search */
+    struct trainer_data **fitted; /* [combinations + 1]: of each split; of the whole search; NULL: not kept */
     size_t fitted_bytes;
 };
 enum { FITTED_BYTES = 1 << 30 };
@@ -38,6 +37,11 @@ enum { FITTED_BYTES = 1 << 30 };
  * nothing is left. */
 int search_training(const struct search_market *market, const int chosen[static SPLIT_GROUPS_MAX],
                     struct split_rows ret[static SPLIT_BLOCKS_MAX]);
+
+/* Features fitted on these rows of the grid alone, of its first `end` rows. 0, for trainer_data_destroy();
+ * errors of trainer_data_create(). */
+int search_fit(const struct search_market *market, const struct split_rows *blocks, int n, size_t end,
+               struct trainer_data **ret, char err[static TRIAL_ERROR_MAX]);
 
 /* A trial on its way: who is told, and how far it is. */
 struct search_run {
@@ -62,8 +66,9 @@ struct search_learnt {
     double seconds;
 };
 
-/* Fits, trains. `which`: place in market->fitted. The environment's rows are [0, end) of the grid, of which
- * only the blocks' are stepped through. 0; 1: it was told to stop; errors of trial_run(). */
+/* Trains; fits what is not in market->fitted, of which `which` is the place. The environment's rows are [0,
+ * end) of the grid, of which only the blocks' are stepped through. 0; 1: it was told to stop; errors of
+ * trial_run(). */
 int search_learn(struct search_run *run, int which, const struct split_rows *blocks, int n, size_t end,
                  struct search_learnt *ret, char err[static TRIAL_ERROR_MAX]);
 void search_learnt_finish(struct search_learnt *learnt); /* fine on a zeroed one */

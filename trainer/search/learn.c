@@ -40,16 +40,9 @@ static struct feature_rows in_market(const struct search_market *market, struct 
                                  trainer_data_row(market->grid, rows.to - 1) + 1};
 }
 
-static size_t bytes_of(const struct trainer_data *data)
+int search_fit(const struct search_market *market, const struct split_rows *blocks, int n, size_t end,
+               struct trainer_data **ret, char err[static TRIAL_ERROR_MAX])
 {
-    const struct env_market_source *source = trainer_data_source(data);
-    return source->rows * (size_t)source->n_features * sizeof(float);
-}
-
-static int make_data(const struct search_market *market, int which, const struct split_rows *blocks, int n,
-                     size_t end, struct search_learnt *learnt, char err[static TRIAL_ERROR_MAX])
-{
-    struct search_market *shared = (struct search_market *)(uintptr_t)market; /* what it keeps grows */
     struct feature_rows fit[SPLIT_BLOCKS_MAX];
     const struct trainer_data_options options = {
         .from = market->source.train.from,
@@ -62,21 +55,17 @@ static int make_data(const struct search_market *market, int which, const struct
         .backend = FEATURE_EXACT,
         .min_order_qty = market->source.least,
     };
-    learnt->data = market->fitted[which];
-    if (learnt->data)
-        return 0;
     for (int i = 0; i < n; i++)
         fit[i] = in_market(market, blocks[i]);
-    int r = trainer_data_create(market->source.market, &options, &learnt->data, err);
-    if (r < 0)
-        return r;
-    size_t bytes = bytes_of(learnt->data);
-    learnt->owned = shared->fitted_bytes + bytes > FITTED_BYTES;
-    if (!learnt->owned) {
-        shared->fitted[which] = learnt->data;
-        shared->fitted_bytes += bytes;
-    }
-    return 0;
+    return trainer_data_create(market->source.market, &options, ret, err);
+}
+
+static int take_data(const struct search_market *market, int which, const struct split_rows *blocks, int n,
+                     size_t end, struct search_learnt *learnt, char err[static TRIAL_ERROR_MAX])
+{
+    learnt->data = market->fitted[which];
+    learnt->owned = !learnt->data;
+    return learnt->owned ? search_fit(market, blocks, n, end, &learnt->data, err) : 0;
 }
 
 static int make_markets(const struct config *config, const struct split_rows *blocks, int n,
@@ -121,7 +110,7 @@ int search_learn(struct search_run *run, int which, const struct split_rows *blo
     struct making making = {0};
     char why[KEEP_ERROR_MAX];
     double begun = seconds_now();
-    int r = search_go_on(run, 0) ? make_data(market, which, blocks, n, end, &learnt, err) : 1;
+    int r = search_go_on(run, 0) ? take_data(market, which, blocks, n, end, &learnt, err) : 1;
     if (r == 0)
         r = make_markets(run->config, blocks, n, &learnt, err);
     if (r == 0) {

@@ -206,6 +206,40 @@ static int check_splits(const struct search_market *market, char err[static TRIA
     return 0;
 }
 
+/* ---- What trials would make again and again. ---- */
+
+/* 1: there is no room for more. What cannot be fitted is not kept: trials that come to it say why. */
+static int keep_fitted(struct search_market *market, int which, const struct split_rows *blocks, int n,
+                       size_t end, char err[static TRIAL_ERROR_MAX])
+{
+    struct trainer_data *data;
+    int r = search_fit(market, blocks, n, end, &data, err);
+    if (r < 0)
+        return r == -EINVAL ? 0 : r;
+    const struct env_market_source *source = trainer_data_source(data);
+    market->fitted_bytes += source->rows * (size_t)source->n_features * sizeof(float);
+    if (market->fitted_bytes > FITTED_BYTES) {
+        trainer_data_destroy(data);
+        return 1;
+    }
+    market->fitted[which] = data;
+    return 0;
+}
+
+static int fit_splits(struct search_market *market, char err[static TRIAL_ERROR_MAX])
+{
+    struct split_rows blocks[SPLIT_BLOCKS_MAX];
+    int chosen[SPLIT_GROUPS_MAX], which = 0, r;
+    split_begin(&market->settings->split, chosen);
+    do {
+        int n = search_training(market, chosen, blocks);
+        r = keep_fitted(market, which++, blocks, n, market->search.to + market->lookback, err);
+    } while (r == 0 && split_next(&market->settings->split, chosen));
+    if (r == 0)
+        r = keep_fitted(market, which, &market->search, 1, market->rows, err);
+    return r < 0 ? r : 0;
+}
+
 int search_market_open(const struct config *config, const struct search_settings *settings,
                        struct search_market **ret, char err[static TRIAL_ERROR_MAX])
 {
@@ -243,23 +277,14 @@ int search_market_open(const struct config *config, const struct search_settings
         r = lay_out(market, err);
     if (r == 0)
         r = check_splits(market, err);
+    if (r == 0)
+        r = fit_splits(market, err);
     if (r < 0) {
         search_market_close(market);
         return r;
     }
     *ret = market;
     return 0;
-}
-
-size_t search_market_kept(const struct search_market *market)
-{
-    size_t features = 0;
-    if (!market)
-        return 0;
-    for (int i = 0; i < market->source.market->n_symbols; i++)
-        features += market->columns ? market_columns_n(market->columns[i]) : 2; /* close and volume */
-    size_t all = features * market->rows * sizeof(float) * ((size_t)market->settings->split.combinations + 1);
-    return all < FITTED_BYTES ? all : FITTED_BYTES;
 }
 
 void search_market_close(struct search_market *market)

@@ -15,10 +15,6 @@ int search_market_open(const struct config *config, const struct search_settings
                        struct search_market **ret, char err[static TRIAL_ERROR_MAX]);
 void search_market_close(struct search_market *market); /* NULL is fine */
 
-/* Bytes of fitted features that a process keeps from one trial to the next, once it has been at all splits;
- * of NULL 0. */
-size_t search_market_kept(const struct search_market *market);
-
 /* Keeps the device's context from one learner to the next, while this process trains; NULL: there is none, or
  * none is asked for. For gpu_module_close(). A context does not survive a fork: what workers are forked from
  * has none, and each opens its own. */
