@@ -169,7 +169,7 @@ def test_start_and_tabs(session):
     tmux.keys("?")
     expect(tmux, "quit, and the daemon goes on")
     tmux.keys("Escape")
-    expect_gone(tmux, "quit; the daemon goes on")
+    expect_gone(tmux, "quit, and the daemon goes on")
     tmux.keys("z")
     expect_gone(tmux, "Positions (1)")
     tmux.keys("z")
