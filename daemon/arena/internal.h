@@ -33,7 +33,9 @@ struct arena {
     uv_timer_t tick;
     int64_t day;     /* that goes on, since 1970; 0: not known yet */
     uint64_t ticket; /* of the last row of the day before */
-    bool due;        /* that day is to be judged, once it is on the disk */
+    bool due;        /* that day is to be judged, once it is on the disk, … */
+    uint64_t due_ms; /* … and not before uv_now() is this */
+    bool unread;     /* its accounts' days could not be read: a line of the log said so */
     int64_t until;   /* days before this one are read, whole; 0: none are yet */
 };
 
@@ -50,6 +52,8 @@ const struct arena_days *arena_days(const struct arena *arena,
 void arena_tick(uv_timer_t *timer);
 /* The days are read up to the one that has ended: who is crowned? */
 void arena_judge(struct arena *arena);
+/* It could not be looked at now: the same day is, in a while. */
+void arena_judge_again(struct arena *arena);
 /* What its days say against the champion's, or cash without one, or where it is the champion. */
 struct arena_evidence arena_evidence(const struct arena *arena, const struct arena_row *row,
                                      const struct arena_row **ret_against);

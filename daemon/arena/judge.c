@@ -12,6 +12,8 @@
 #include "daemon/command/command.h"
 #include "daemon/log.h"
 
+enum { AGAIN_MS = 1000 };
+
 static bool challenges(const struct arena_row *row)
 {
     return row->role == DB_POLICY_CHALLENGER;
@@ -83,6 +85,12 @@ static bool can_be_crowned(struct arena *arena, struct arena_seat *seat, double 
     return false;
 }
 
+void arena_judge_again(struct arena *arena)
+{
+    arena->due = true;
+    arena->due_ms = uv_now(arena->daemon->loop) + AGAIN_MS;
+}
+
 void arena_judge(struct arena *arena)
 {
     struct daemon *daemon = arena->daemon;
@@ -102,10 +110,13 @@ void arena_judge(struct arena *arena)
             found = evidence;
         }
     }
+    if (!best || daemon->stopping)
+        return;
     const char *detail;
-    if (!best || daemon->stopping || !commands_policies_idle(daemon->commands) ||
-        !session_storage_ok(daemon->session, &detail))
-        return; /* tomorrow's look finds it again */
+    if (!commands_policies_idle(daemon->commands) || !session_storage_ok(daemon->session, &detail)) {
+        arena_judge_again(arena);
+        return;
+    }
     snprintf(reason, sizeof reason, "better than %.31s on %d days: e-value %.4g, %.4g is needed",
              against ? against->name : "cash", found.days, arena_evidence_value(&found),
              1 / daemon->config.arena_alpha);
@@ -235,7 +246,8 @@ void arena_tick(uv_timer_t *timer)
         arena->due = true;
         arena->ticket = db_writer_last(writer);
     }
-    if (arena->due && db_writer_committed(writer) >= arena->ticket && arena_read(arena, true))
+    if (arena->due && uv_now(daemon->loop) >= arena->due_ms && db_writer_committed(writer) >= arena->ticket &&
+        arena_read(arena, true))
         arena->due = false;
     if (!commands_policies_idle(daemon->commands))
         return;

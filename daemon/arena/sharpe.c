@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/arena/internal.h"
+#include "daemon/log.h"
 
 enum { READ_EVERY_MS = 10000 };
 
@@ -93,7 +94,8 @@ static struct arena_record *record_of(struct arena *arena, const char *account)
     return &more[arena->n_records++];
 }
 
-static void merge(struct arena_record *record, struct read_account *read)
+/* False without memory: it may be merged again. */
+static bool merge(struct arena_record *record, struct read_account *read)
 {
     struct arena_days *days = &record->days;
     if (days->n == 0) {
@@ -103,7 +105,7 @@ static void merge(struct arena_record *record, struct read_account *read)
     for (size_t i = 0; i < read->days.n; i++)
         if (read->days.day[i].seen && arena_days_add(days, (read->days.first + (int64_t)i) * ARENA_DAY_NS,
                                                      read->days.day[i].equity) < 0)
-            return;
+            return false;
     for (size_t i = 0; i < read->n_flows; i++) {
         const struct read_flow *flow = &read->flows[i];
         if (flow->anew)
@@ -112,27 +114,43 @@ static void merge(struct arena_record *record, struct read_account *read)
             arena_days_flow(days, flow->ts_ns, flow->amount);
     }
     record->flow = read->flow;
+    return true;
+}
+
+/* `unread`: an account whose days could not be read; NULL: they are there. */
+static void judge(struct arena *arena, int64_t until, const char *unread)
+{
+    if (unread) {
+        if (!arena->unread)
+            log_warning("policies: the days of account %s cannot be read: tried again until they can be, and "
+                        "judged then",
+                        unread);
+        arena_judge_again(arena);
+    } else {
+        arena->until = until;
+        arena_judge(arena);
+    }
+    arena->unread = unread != NULL;
 }
 
 static void days_read(uv_work_t *work, int status)
 {
     struct arena_reading *reading = work->data;
     struct arena *arena = reading->arena;
+    const char *unread = NULL;
     if (arena)
         arena->reading = NULL;
     for (size_t i = 0; i < reading->n; i++) {
         struct read_account *read = &reading->accounts[i];
         struct arena_record *record =
             arena && status == 0 && !read->failed ? record_of(arena, read->name) : NULL;
-        if (record)
-            merge(record, read);
+        if (!(record && merge(record, read)) && !unread)
+            unread = read->name;
         arena_days_finish(&read->days);
         free(read->flows);
     }
-    if (arena && status == 0 && reading->judges) {
-        arena->until = reading->until;
-        arena_judge(arena);
-    }
+    if (arena && reading->judges)
+        judge(arena, reading->until, unread);
     free(reading);
 }
 

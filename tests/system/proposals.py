@@ -202,6 +202,15 @@ def put_off(world):
     print("put off: admitted once files could be opened again")
 
 
+def unread(world):
+    """For a while the database cannot be opened to read the accounts' days."""
+    pid = world.daemon.popen.pid
+    soft, hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (3, hard))
+    harness.wait_for(lambda: "cannot be read: tried again until they can be" in world.daemon.log_text(), "days that are not read")
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (soft, hard))
+
+
 def persons(world):
     """What a person promoted keeps its seat; a proposal gets the second one, and there the days go on."""
     answer = harness.control(world.daemon, "policy_promote", {"name": "mine", "path": world.policies["some"]})
@@ -253,6 +262,7 @@ def crowned(world):
     assert first["evidence"]["against"] == "cash" and first["evidence"]["days_needed"] == CHAMPION_DAYS, first
     assert first["evidence"]["value_needed"] == 20, first
     world.becomes("nothing", "challenger")
+    unread(world)
     king = world.becomes("third", "champion")
     assert king["reason"].startswith("better than cash on ") and king["evidence"] is None, king
     days = int(king["reason"].split(" on ")[1].split()[0])
