@@ -92,24 +92,6 @@ void study_destroy(struct study *study)
     free(study);
 }
 
-int study_append(struct study *study, struct study_trial *trial)
-{
-    if (grow((void **)&study->trials, study->n_trials, sizeof(struct study_trial *)) < 0)
-        return -1;
-    study->trials[study->n_trials] = trial;
-    return trial->number = study->n_trials++;
-}
-
-struct study_trial *study_add(struct study *study, int64_t id, enum trial_state state)
-{
-    struct study_trial *trial = study_trial_create(id, state);
-    if (trial && study_append(study, trial) < 0) {
-        study_trial_destroy(trial);
-        return NULL;
-    }
-    return trial;
-}
-
 int study_param(struct study *study, const char *name)
 {
     int at = study_param_find(study, name);
@@ -246,7 +228,8 @@ static bool bytes_equal(const void *a, const void *b, size_t size)
     return (!a && !b) || (a && b && memcmp(a, b, size) == 0) || size == 0;
 }
 
-bool study_trial_renew(struct study_trial *trial, struct study_trial *fresh, int n_objectives)
+/* Does `fresh` say what `trial` says? Then it is destroyed; else it takes the place of what `trial` has. */
+static bool renew(struct study_trial *trial, struct study_trial *fresh, int n_objectives)
 {
     bool same =
         trial->state == fresh->state && trial->started_us == fresh->started_us &&
@@ -274,10 +257,8 @@ bool study_trial_renew(struct study_trial *trial, struct study_trial *fresh, int
 int study_splice(struct study *study, int first, int last, struct study_trial **fresh, int n,
                  bool *ret_changed)
 {
-    int old = last - first, total = study->n_trials - old + n, room = 4, at = first;
-    while (room < total)
-        room *= 2; /* as grow() has it */
-    struct study_trial **trials = old == n ? study->trials : malloc((size_t)room * sizeof *trials);
+    int old = last - first, total = study->n_trials - old + n, at = first;
+    struct study_trial **trials = old == n ? study->trials : malloc((size_t)total * sizeof *trials + 1);
     if (old != n && !trials)
         return -ENOMEM;
     if (old != n && study->trials) {
@@ -291,7 +272,7 @@ int study_splice(struct study *study, int first, int last, struct study_trial **
         }
         if (at < last && study->trials[at]->id == fresh[i]->id) {
             struct study_trial *kept = study->trials[at++];
-            *ret_changed |= !study_trial_renew(kept, fresh[i], study->n_objectives);
+            *ret_changed |= !renew(kept, fresh[i], study->n_objectives);
             fresh[i] = kept;
         } else {
             *ret_changed = true;

@@ -1,6 +1,6 @@
-/* Makes a struct study from rows, whatever database they come from; and by hand, for tests. Strings are
- * copied. Pointers into a study stay as they are except study->trials, ->params and ->distributions
- * themselves, which grow. All allocate; NULL and -1 are for want of memory where nothing else is said. */
+/* Makes a struct study from rows, whatever database they come from. Strings are copied. Pointers into a study
+ * stay as they are except study->trials, ->params and ->distributions themselves, which grow. All allocate;
+ * NULL and -1 are for want of memory where nothing else is said. */
 #ifndef DB_STUDIES_STUDY_BUILD_H
 #define DB_STUDIES_STUDY_BUILD_H
 
@@ -8,12 +8,9 @@
 
 struct study *study_create(int64_t id, const char *name, const enum study_direction *directions, int n);
 
-/* A trial of its own, without anything yet; and the next trial of a study, which owns it from now on. */
+/* A trial of its own, without anything yet. */
 struct study_trial *study_trial_create(int64_t id, enum trial_state state);
-void study_trial_destroy(struct study_trial *trial);              /* NULL is fine */
-int study_append(struct study *study, struct study_trial *trial); /* its number */
-/* Both at once. */
-struct study_trial *study_add(struct study *study, int64_t id, enum trial_state state);
+void study_trial_destroy(struct study_trial *trial); /* NULL is fine */
 
 /* The index of a name, of a distribution as Optuna's text: -EINVAL with why it is none, or -ENOMEM. */
 int study_param(struct study *study, const char *name);
@@ -28,8 +25,6 @@ void study_attributes_finish(struct study_attribute **attributes, int *n);
 
 bool study_attributes_equal(const struct study_attribute *a, int n_a, const struct study_attribute *b,
                             int n_b);
-/* Does `fresh` say what `trial` says? Then it is destroyed; else it takes the place of what `trial` has. */
-bool study_trial_renew(struct study_trial *trial, struct study_trial *fresh, int n_objectives);
 /* The study's trials [first, last) become `fresh` [n], which is by id and taken: one with the same id stays
  * where it is, others go. 0 or -ENOMEM, which changes and takes nothing. */
 int study_splice(struct study *study, int first, int last, struct study_trial **fresh, int n,

@@ -2,6 +2,7 @@
 #include "db/studies/study.h"
 
 #include "db/studies/study_build.h"
+#include "tests/db/studies/add_trial.h"
 #include "tests/db/studies/fixture.h"
 
 #define FLOATS \
@@ -10,7 +11,7 @@
 
 static void put_value(struct study *study, enum trial_state state, double value, const char *constraint)
 {
-    struct study_trial *trial = study_add(study, study->n_trials + 1, state);
+    struct study_trial *trial = add_next_trial(study, study->n_trials + 1, state);
     if (!isnan(value))
         CHECK_INT(study_trial_put_value(trial, 1, 0, value), 0);
     if (constraint)
@@ -67,7 +68,7 @@ static void test_violation(void)
 static void test_find(void)
 {
     struct study *study = study_create(1, "s", maximize, 1);
-    struct study_trial *trial = study_add(study, 5, TRIAL_RUNNING);
+    struct study_trial *trial = add_next_trial(study, 5, TRIAL_RUNNING);
     char name[16];
     int b = study_param(study, "b"), a = study_param(study, "a"), c = study_param(study, "c");
     CHECK_INT(study_param(study, "b"), b);
@@ -145,7 +146,7 @@ static void test_splice(void)
     CHECK_INT(study->n_trials, 1);
     CHECK(study->trials[0] == ten && ten->number == 0);
     for (int64_t id = 11; id < 40; id++)
-        study_add(study, id, TRIAL_FAIL);
+        add_next_trial(study, id, TRIAL_FAIL);
     CHECK_INT(study->n_trials, 30);
     study_destroy(study);
 }

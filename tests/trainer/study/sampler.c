@@ -5,6 +5,7 @@
 
 #include "db/studies/study_build.h"
 #include "tests/check.h"
+#include "tests/db/studies/add_trial.h"
 #include "tests/fatal.h"
 #include "tests/random.h"
 #include "trainer/study/axis.h"
@@ -64,7 +65,7 @@ static struct study *new_study(int n_objectives)
 static struct study_trial *add_trial(struct study *study, enum trial_state state, const struct space *space,
                                      const double *values)
 {
-    struct study_trial *trial = study_add(study, study->n_trials + 1, state);
+    struct study_trial *trial = add_next_trial(study, study->n_trials + 1, state);
     for (int i = 0; i < space->n; i++) {
         char err[DISTRIBUTION_ERROR_MAX], *text = distribution_text(&space->params[i].distribution);
         CHECK_INT(study_trial_put_param(trial, study_param(study, space->params[i].name),
@@ -473,7 +474,7 @@ static void test_promises(void)
     /* words, as Python writes them */
     CHECK(strstr(json_string_value(json_array_get(pieces, json_array_size(pieces) - 1)),
                  "\"endless\": Infinity}"));
-    struct study_trial *trial = study_add(study, 1, TRIAL_RUNNING);
+    struct study_trial *trial = add_next_trial(study, 1, TRIAL_RUNNING);
     for (size_t i = 0; i < json_array_size(pieces) && i < 99; i++) {
         const json_t *piece = json_array_get(pieces, i);
         CHECK(json_string_length(piece) <= TPE_PIECE_MAX);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "db/studies/study_build.h"
+#include "tests/db/studies/add_trial.h"
 #include "tests/fatal.h"
 #include "trainer/study/metropolis.h"
 #include "trainer/study/sampler.h"
@@ -164,7 +165,7 @@ static void tell(struct driver *driver, struct study_trial *trial, const json_t 
 
 static void add_trial(struct driver *driver, const json_t *request)
 {
-    struct study_trial *trial = study_add(driver->study, driver->study->n_trials + 1, state_of(request));
+    struct study_trial *trial = add_next_trial(driver->study, driver->study->n_trials + 1, state_of(request));
     const char *name;
     json_t *value;
     json_object_foreach(json_object_get(request, "params"), name, value) study_trial_put_param(
@@ -188,7 +189,7 @@ static json_t *sample(struct driver *driver, int number, double *values)
 static json_t *ask(struct driver *driver)
 {
     double *values = calloc((size_t)driver->space.n + 1, sizeof *values);
-    struct study_trial *trial = study_add(driver->study, driver->study->n_trials + 1, TRIAL_RUNNING);
+    struct study_trial *trial = add_next_trial(driver->study, driver->study->n_trials + 1, TRIAL_RUNNING);
     json_t *answer = sample(driver, trial->number, values), *promise = json_object_get(answer, "promise");
     for (size_t i = 0; i < json_array_size(promise); i++) {
         char key[48], *text = json_dumps(json_array_get(promise, i), JSON_ENCODE_ANY);
