@@ -32,7 +32,7 @@ static int add_successor(struct study_store *store, int64_t trial, const struct 
     if (r < 0)
         return r;
     /* Of a trial that was a retry itself it stays the first one's. */
-    r = store->ops->attribute_get(store, trial, true, "failed_trial", &first, err);
+    r = store->ops->attribute_get(store, trial, "failed_trial", &first, err);
     if (r == -ENOENT) {
         json_t *own = json_integer(row->number);
         r = study_store_put_json(store, successor, true, "failed_trial", own, err);
@@ -49,7 +49,7 @@ static int fail_trial(struct study_store *store, int64_t trial, const struct stu
     char *text = NULL;
     int r = store->ops->trial_finish(store, trial, TRIAL_FAIL, NULL, 0, err);
     if (r == 0)
-        r = store->ops->attribute_get(store, trial, true, "retry_history", &text, err);
+        r = store->ops->attribute_get(store, trial, "retry_history", &text, err);
     if (r < 0 && r != -ENOENT)
         return r;
     json_t *history = history_of(text, row->number);

@@ -61,17 +61,19 @@ struct study_store_ops {
     /* -EEXIST: the trial has it; *ret_same tells whether it is the same. */
     int (*param_insert)(struct study_store *store, int64_t trial, const char *name, double value,
                         const char *text, bool *ret_same, char err[static STUDY_ERROR_MAX]);
-    int (*attribute_get)(struct study_store *store, int64_t trial, bool system, const char *key,
-                         char **ret_json, char err[static STUDY_ERROR_MAX]);
+    /* A system attribute. For free(). */
+    int (*attribute_get)(struct study_store *store, int64_t trial, const char *key, char **ret_json,
+                         char err[static STUDY_ERROR_MAX]);
     int (*attribute)(struct study_store *store, int64_t trial, bool system, const char *key, const char *json,
                      char err[static STUDY_ERROR_MAX]);
     int (*report)(struct study_store *store, int64_t trial, int64_t step, double value,
                   char err[static STUDY_ERROR_MAX]);
     int (*report_last)(struct study_store *store, int64_t trial, double *ret_value,
                        char err[static STUDY_ERROR_MAX]);
-    /* By the database's clock, which all workers share. */
+    /* Now, by this machine's CLOCK_REALTIME: workers on several machines need clocks that agree. */
     int (*heartbeat)(struct study_store *store, int64_t trial, char err[static STUDY_ERROR_MAX]);
-    /* RUNNING trials with a heartbeat older than that, by id. For free(). Reads only. */
+    /* RUNNING trials with a heartbeat older than that by this machine's CLOCK_REALTIME, by id. For free().
+     * Reads only. */
     int (*stale)(struct study_store *store, int64_t study, double grace_s, int64_t **ret_trials,
                  size_t *ret_n, char err[static STUDY_ERROR_MAX]);
 };
@@ -86,7 +88,7 @@ struct study_store {
     bool within;    /* study_store_begin() */
     bool cancelled; /* what began was taken back */
     double commit_s;
-    struct study_store_known *known; /* distributions that were met; db/studies/trials.c's */
+    struct study_store_known *known; /* distributions that were met; db/studies/params.c's */
 };
 
 /* err becomes "URL: SENTENCE"; returns r. */

@@ -46,7 +46,6 @@ enum study_sql {
     STUDY_SQL_VALUE_PUT,
     STUDY_SQL_REPORT_PUT,
     STUDY_SQL_REPORT_LAST,
-    STUDY_SQL_TRIAL_USER_GET,
     STUDY_SQL_TRIAL_SYSTEM_GET,
     STUDY_SQL_TRIAL_USER_PUT,
     STUDY_SQL_TRIAL_SYSTEM_PUT,
@@ -159,8 +158,8 @@ int study_sqlite_param_is(struct study_store *store, int64_t study, int64_t tria
                           const char *text, char err[static STUDY_ERROR_MAX]);
 int study_sqlite_param_insert(struct study_store *store, int64_t trial, const char *name, double value,
                               const char *text, bool *ret_same, char err[static STUDY_ERROR_MAX]);
-int study_sqlite_attribute_get(struct study_store *store, int64_t trial, bool system, const char *key,
-                               char **ret_json, char err[static STUDY_ERROR_MAX]);
+int study_sqlite_attribute_get(struct study_store *store, int64_t trial, const char *key, char **ret_json,
+                               char err[static STUDY_ERROR_MAX]);
 int study_sqlite_attribute(struct study_store *store, int64_t trial, bool system, const char *key,
                            const char *json, char err[static STUDY_ERROR_MAX]);
 int study_sqlite_report(struct study_store *store, int64_t trial, int64_t step, double value,

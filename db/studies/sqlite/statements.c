@@ -11,7 +11,6 @@
 #define PUT(table, owner) \
     "INSERT INTO " table " (" owner ", \"key\", value_json) VALUES (?1, ?2, ?3) " \
     "ON CONFLICT (" owner ", \"key\") DO UPDATE SET value_json = excluded.value_json"
-#define GET(table)         "SELECT value_json FROM " table " WHERE trial_id = ?1 AND \"key\" = ?2"
 #define DROP(table, owner) "DELETE FROM " table " WHERE " owner " = ?1 AND \"key\" = ?2"
 #define COPY_ATTRIBUTES(table) \
     "INSERT INTO " table " (trial_id, \"key\", value_json) SELECT ?2, \"key\", value_json FROM " table \
@@ -84,8 +83,8 @@ const char *const study_sql_texts[STUDY_SQL_STATEMENTS] = {
     [STUDY_SQL_REPORT_LAST] =
         "SELECT intermediate_value, intermediate_value_type FROM trial_intermediate_values "
         "WHERE trial_id = ?1 ORDER BY step DESC LIMIT 1",
-    [STUDY_SQL_TRIAL_USER_GET] = GET("trial_user_attributes"),
-    [STUDY_SQL_TRIAL_SYSTEM_GET] = GET("trial_system_attributes"),
+    [STUDY_SQL_TRIAL_SYSTEM_GET] =
+        "SELECT value_json FROM trial_system_attributes WHERE trial_id = ?1 AND \"key\" = ?2",
     [STUDY_SQL_TRIAL_USER_PUT] = PUT("trial_user_attributes", "trial_id"),
     [STUDY_SQL_TRIAL_SYSTEM_PUT] = PUT("trial_system_attributes", "trial_id"),
     [STUDY_SQL_TRIAL_USER_DROP] = DROP("trial_user_attributes", "trial_id"),

@@ -77,11 +77,11 @@ int study_sqlite_param_insert(struct study_store *store, int64_t trial, const ch
     return -EEXIST;
 }
 
-int study_sqlite_attribute_get(struct study_store *store, int64_t trial, bool system, const char *key,
-                               char **ret_json, char err[static STUDY_ERROR_MAX])
+int study_sqlite_attribute_get(struct study_store *store, int64_t trial, const char *key, char **ret_json,
+                               char err[static STUDY_ERROR_MAX])
 {
     struct study_sqlite *sqlite = study_sqlite_of(store);
-    sqlite3_stmt *stmt = sqlite->statements[system ? STUDY_SQL_TRIAL_SYSTEM_GET : STUDY_SQL_TRIAL_USER_GET];
+    sqlite3_stmt *stmt = sqlite->statements[STUDY_SQL_TRIAL_SYSTEM_GET];
     sqlite3_bind_int64(stmt, 1, trial);
     sqlite3_bind_text(stmt, 2, key, -1, SQLITE_STATIC);
     return text_of(sqlite, stmt, ret_json, err);
