@@ -13,9 +13,10 @@
 #include <unistd.h>
 
 enum { FILE_MODE = 0640 };
-/* How long a writer naps at most before it asks for the lock again: who has waited longer than is usual here
- * asks more often, which makes long waits rare but bounds none; the others seldom, as every asking takes the
- * processor from who has the lock. A commit, for which no new reader is let in, waits least. */
+/* How long a writer naps at most, and an eighth of it more (nap()), before it asks for the lock again: who
+ * has waited longer than is usual here asks more often, which makes long waits rare but bounds none; the
+ * others seldom, as every asking takes the processor from who has the lock. A commit, for which no new reader
+ * is let in, waits least. */
 enum { NAP_COMMIT_US = 60, NAP_LATE_US = 500, NAP_DUE_US = 3000, NAP_MOST_US = 10000 };
 static const double DUE = 1.5, LATE = 3;                      /* of the usual */
 static const double USUAL_LEAST_S = 0.02, USUAL_WEIGHT = 0.2; /* of the newest wait, in the running mean */
@@ -92,14 +93,14 @@ int study_sqlite_run(struct study_sqlite *store, sqlite3_stmt *stmt, char err[st
     return 0;
 }
 
-static double now_s(clockid_t clock)
+static double now_s(void)
 {
     struct timespec now;
-    clock_gettime(clock, &now);
+    clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Naps differ, so that workers do not come back at once. */
+/* An eighth of `most_us` to nine: naps differ, so that workers do not come back at once. */
 static void nap(unsigned most_us)
 {
     unsigned draw;
@@ -110,7 +111,7 @@ static void nap(unsigned most_us)
 static int wait_turn(void *ctx, int naps)
 {
     struct study_sqlite *store = ctx;
-    double now = now_s(CLOCK_MONOTONIC);
+    double now = now_s();
     if (naps == 0)
         store->busy_since_s = now;
     double waited = now - store->busy_since_s;
@@ -189,12 +190,11 @@ bool study_sqlite_state(const char *name, enum trial_state *ret)
 static int begin(struct study_store *store, char err[static STUDY_ERROR_MAX])
 {
     struct study_sqlite *sqlite = study_sqlite_of(store);
-    if (sqlite->polite > 0 && --sqlite->polite > 0 &&
-        now_s(CLOCK_MONOTONIC) - sqlite->ended_s < 1e-6 * NAP_MOST_US)
+    if (sqlite->polite > 0 && --sqlite->polite > 0 && now_s() - sqlite->ended_s < 1e-6 * NAP_MOST_US)
         nap(NAP_MOST_US);
-    double before = now_s(CLOCK_MONOTONIC);
+    double before = now_s();
     int r = study_sqlite_run(sqlite, sqlite->statements[STUDY_SQL_BEGIN_WRITE], err);
-    sqlite->usual_s += USUAL_WEIGHT * (now_s(CLOCK_MONOTONIC) - before - sqlite->usual_s);
+    sqlite->usual_s += USUAL_WEIGHT * (now_s() - before - sqlite->usual_s);
     return r;
 }
 
@@ -204,7 +204,7 @@ static int commit(struct study_store *store, char err[static STUDY_ERROR_MAX])
     sqlite->committing = true;
     int r = study_sqlite_run(sqlite, sqlite->statements[STUDY_SQL_COMMIT], err);
     sqlite->committing = false;
-    sqlite->ended_s = now_s(CLOCK_MONOTONIC);
+    sqlite->ended_s = now_s();
     return r;
 }
 
