@@ -1,12 +1,15 @@
 #include "trainer/study/returns_csv.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "exchange/bars_file.h"
 #include "exchange/bars_number.h"
@@ -228,14 +231,33 @@ void csv_columns_finish(struct csv_columns *columns)
     *columns = (struct csv_columns){0};
 }
 
+/* Of a pipe nothing is waited for. */
+static int open_regular(const char *path, FILE **ret)
+{
+    struct stat is;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), r = 0;
+    if (fd < 0)
+        return -errno;
+    if (fstat(fd, &is) < 0)
+        r = -errno;
+    else if (!S_ISREG(is.st_mode))
+        r = S_ISDIR(is.st_mode) ? -EISDIR : -EINVAL;
+    else if (!(*ret = fdopen(fd, "r")))
+        r = -errno;
+    if (r < 0)
+        close(fd);
+    return r;
+}
+
 int csv_columns_read(const char *path, bool holes, struct csv_columns *ret,
                      char err[static VALIDATION_ERROR_MAX])
 {
     struct reading reading = {.path = path, .err = err, .holes = holes};
     int r;
-    reading.file = fopen(path, "re");
-    if (!reading.file)
-        return say(&reading, -errno, "cannot be read: a CSV of returns is right (%s)", strerror(errno));
+    r = open_regular(path, &reading.file);
+    if (r < 0)
+        return say(&reading, r, "cannot be read: a CSV of returns is right (%s)",
+                   r == -EINVAL ? "it is a pipe or a device" : strerror(-r));
     r = read_header(&reading);
     while (r == 0 && (r = next_line(&reading)) > 0)
         r = read_row(&reading);

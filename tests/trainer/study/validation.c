@@ -47,6 +47,9 @@ static void test_refused(void)
     CHECK_INT(returns_read_csv(scratch_path("none.csv"), &returns, err), -ENOENT);
     CHECK(strstr(err, "none.csv: cannot be read"));
     CHECK_INT(returns_read_csv(scratch_root(), &returns, err), -EISDIR);
+    CHECK_INT(mkfifo(scratch_path("pipe.csv"), 0600), 0); /* nobody writes to it */
+    CHECK_INT(returns_read_csv(scratch_path("pipe.csv"), &returns, err), -EINVAL);
+    CHECK(strstr(err, "pipe.csv: cannot be read"));
 }
 
 static void test_csv(void)
