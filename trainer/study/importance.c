@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "trainer/study/axis.h"
+
 enum { TREES = 64, DEPTH = 64, CHOICES_MAX = 64, TRIALS_MIN = 4 };
 
 static bool counts(const struct study_trial *trial, int objective)
@@ -11,14 +13,9 @@ static bool counts(const struct study_trial *trial, int objective)
     return trial->state == TRIAL_COMPLETE && trial->values && isfinite(trial->values[objective]);
 }
 
-static double place(const struct distribution *distribution, double value)
-{
-    return distribution->log ? log(value) : value;
-}
-
 /* The axis of a parameter over these trials: what all of their distributions have room for. False where one
  * lacks it, or they are not of one kind. */
-static bool axis_of(const struct study *study, int param, const int *trials, int n,
+static bool span_of(const struct study *study, int param, const int *trials, int n,
                     struct importance_axis *ret)
 {
     const struct distribution *first = NULL;
@@ -32,9 +29,10 @@ static bool axis_of(const struct study *study, int param, const int *trials, int
             return false;
         if (d != first && d->kind == DISTRIBUTION_CATEGORICAL && !distribution_compatible(d, first))
             return false;
-        double half = d->kind == DISTRIBUTION_INT ? (d->step > 0 ? d->step : 1) / 2 : 0;
-        low = fmin(low, fmin(place(d, d->low - half), place(d, p->value)));
-        high = fmax(high, fmax(place(d, d->high + half), place(d, p->value)));
+        const struct axis axis = axis_of(d);
+        const double place = axis_place(&axis, p->value);
+        low = fmin(low, fmin(axis.low, place));
+        high = fmax(high, fmax(axis.high, place));
         if (!isfinite(p->value))
             return false;
         if (d->kind == DISTRIBUTION_CATEGORICAL && !(p->value >= 0 && p->value < d->n_choices))
@@ -64,7 +62,7 @@ static int fit(const struct study *study, int objective, const int *trials, int 
     double *y = calloc((size_t)n, sizeof(*y)), *x = NULL, *shares = NULL, mean = 0, sum = 0;
 
     for (int i = 0; axes && params && i < study->n_params; i++)
-        if (axis_of(study, i, trials, n, &axes[d]))
+        if (span_of(study, i, trials, n, &axes[d]))
             params[d++] = i;
     if (axes && params && y) {
         x = calloc((size_t)n * (size_t)d + 1, sizeof(*x));
@@ -78,7 +76,8 @@ static int fit(const struct study *study, int objective, const int *trials, int 
         y[i] = study->trials[trials[i]]->values[objective] - mean;
         for (int k = 0; k < d; k++) {
             const struct trial_param *p = study_trial_param(study->trials[trials[i]], params[k]);
-            x[(size_t)i * (size_t)d + (size_t)k] = place(&study->distributions[p->distribution], p->value);
+            const struct axis axis = axis_of(&study->distributions[p->distribution]);
+            x[(size_t)i * (size_t)d + (size_t)k] = axis_place(&axis, p->value);
         }
     }
     struct importance_forest forest = {TREES, DEPTH, true, seed};

@@ -2,9 +2,9 @@
  * forest, as Optuna's FanovaImportanceEvaluator understands it: the share of the forest's variance that each
  * parameter explains alone, the others averaged out over their ranges. Deterministic for a seed. Pure.
  *
- * Other than there: a logarithmic parameter is averaged over in its logarithm, as it is drawn; a whole number
- * has the room of half a step at either end; a category is one axis of equally likely choices, not one column
- * a choice; what parameters explain only together is nobody's. */
+ * Other than there: a logarithmic parameter is averaged over in its logarithm, as it is drawn; one with
+ * steps has the room of half a step at either end; a category is one axis of equally likely choices, not one
+ * column a choice; what parameters explain only together is nobody's. */
 #ifndef TRAINER_STUDY_IMPORTANCE_H
 #define TRAINER_STUDY_IMPORTANCE_H
 
