@@ -21,17 +21,12 @@ void tpe_history_finish(struct tpe_history *history)
     *history = (struct tpe_history){0};
 }
 
-static bool before(struct tpe_entry a, struct tpe_entry b)
-{
-    return a.place != b.place ? a.place < b.place : a.number < b.number;
-}
-
 static int compare(const void *a, const void *b)
 {
     struct tpe_entry x, y;
     memcpy(&x, a, sizeof x);
     memcpy(&y, b, sizeof y);
-    return before(x, y) ? -1 : before(y, x) ? 1 : 0;
+    return tpe_is_before(x, y) ? -1 : tpe_is_before(y, x) ? 1 : 0;
 }
 
 static void insert(struct tpe_entry *sorted, int *n, struct tpe_entry entry)
@@ -39,7 +34,7 @@ static void insert(struct tpe_entry *sorted, int *n, struct tpe_entry entry)
     int low = 0, high = *n;
     while (low < high) {
         int middle = (low + high) / 2;
-        if (before(sorted[middle], entry))
+        if (tpe_is_before(sorted[middle], entry))
             low = middle + 1;
         else
             high = middle;

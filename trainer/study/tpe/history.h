@@ -11,6 +11,11 @@ struct tpe_entry {
     int number;   /* of the trial */
 };
 
+static inline bool tpe_is_before(struct tpe_entry a, struct tpe_entry b)
+{
+    return a.place != b.place ? a.place < b.place : a.number < b.number;
+}
+
 struct tpe_column {
     int param; /* of the study */
     bool log;

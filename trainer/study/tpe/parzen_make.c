@@ -96,11 +96,6 @@ static int members_find(const struct parzen_source *source, enum tpe_side side, 
     return 0;
 }
 
-static bool is_before(struct tpe_entry a, struct tpe_entry b)
-{
-    return a.place != b.place ? a.place < b.place : a.number < b.number;
-}
-
 /* Those of the members that are RUNNING, in order, into `ret`; returns how many. */
 static int sort_running(const struct parzen_source *source, const struct members *members, int d,
                         const struct axis *axis, struct tpe_entry *ret)
@@ -114,7 +109,7 @@ static int sort_running(const struct parzen_source *source, const struct members
             !tpe_running_value(running, members->params[d], &source->space->params[d], &value))
             continue;
         struct tpe_entry entry = {axis_place(axis, value), number};
-        for (; at > 0 && is_before(entry, ret[at - 1]); at--)
+        for (; at > 0 && tpe_is_before(entry, ret[at - 1]); at--)
             ret[at] = ret[at - 1];
         ret[at] = entry;
         n++;
@@ -134,7 +129,7 @@ static void sort(const struct parzen_source *source, struct members *members, in
     }
     for (int left = sort_running(source, members, d, axis, running); left > 0; left--) {
         int at = n + left - 1;
-        for (; n > 0 && is_before(running[left - 1], sorted[n - 1]); at--)
+        for (; n > 0 && tpe_is_before(running[left - 1], sorted[n - 1]); at--)
             sorted[at] = sorted[--n];
         sorted[at] = running[left - 1];
     }
