@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "trainer/study/overfit.h"
 #include "trainer/study/validation.h"
 #include "tui/search_page.h"
 #include "tui/text.h"

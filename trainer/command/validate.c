@@ -11,6 +11,7 @@
 #include "exchange/bars_number.h"
 #include "trainer/command/args.h"
 #include "trainer/search/members.h"
+#include "trainer/study/overfit.h"
 
 static const char help[] =
     "Usage: papertape-trainer validate --returns F.csv [OPTION]...\n"

@@ -1,8 +1,7 @@
-/* The deflated Sharpe ratio. */
+#include "trainer/study/deflate.h"
+
 #include <errno.h>
 #include <math.h>
-
-#include "trainer/study/overfit.h"
 
 #define EULER_GAMMA 0.57721566490153286061
 
@@ -46,12 +45,12 @@ static double expected_highest(size_t trials, double variance)
            ((1 - EULER_GAMMA) * quantile_above(1 / n) + EULER_GAMMA * quantile_above(1 / (n * M_E)));
 }
 
-double overfit_luck_variance(double variance, size_t rows)
+double deflate_luck_variance(double variance, size_t rows)
 {
     return rows > 1 ? fmin(variance, 1 / (double)(rows - 1)) : variance;
 }
 
-int overfit_deflate(const double *returns, size_t n, size_t trials, double variance, struct deflated *ret)
+int deflate_sharpe(const double *returns, size_t n, size_t trials, double variance, struct deflated *ret)
 {
     double mean = 0, m2 = 0, m3 = 0, m4 = 0, rows = (double)n, least = INFINITY, most = -INFINITY;
     if (n < 3 || trials < 1 || !isfinite(variance) || variance < 0)

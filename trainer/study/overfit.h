@@ -1,6 +1,6 @@
 /* How much of a search's best result is luck. Bailey, Borwein, López de Prado, Zhu, "The Probability of
- * Backtest Overfitting" (2017); Bailey, López de Prado, "The Deflated Sharpe Ratio" (2014). Returns are a
- * matrix T x N, row-major: rows time, columns trials. Pure; nothing is annualised.
+ * Backtest Overfitting" (2017). Returns are a matrix T x N, row-major: rows time, columns trials. Pure;
+ * nothing is annualised.
  *
  * Conventions: the first T mod S rows are dropped. Sharpe = mean / deviation (ddof 1) of a column's rows; a
  * column without variance has 0. Of columns that are equally good in sample the first is chosen. Rank 1 is
@@ -32,24 +32,5 @@ void overfit_finish(struct overfit *overfit);
 
 /* Of n numbers, `stride` apart. 0 where they are all equal, or fewer than 2. */
 double overfit_sharpe(const double *returns, size_t n, size_t stride);
-
-/* PSR(x) = Phi((sharpe - x) * sqrt(n - 1) / sqrt(1 - skew * sharpe + (kurtosis - 1) / 4 * sharpe^2)), skew
- * and kurtosis (3 of a normal distribution) by population moments; psr = PSR(0), dsr = PSR(expected), with
- * expected = sqrt(variance) * ((1 - g) * q(1 - 1 / trials) + g * q(1 - 1 / (trials * e))), g Euler's 0.5772…,
- * q the normal quantile. */
-struct deflated {
-    double sharpe;   /* of the best, a row's */
-    double expected; /* the highest that luck alone would show among so many trials */
-    double psr,
-        dsr; /* probabilities that the true Sharpe is above 0; above `expected`; NaN of equal returns */
-};
-/* What of the trials' variance of Sharpes (a row's, each of `rows` returns) luck can be: at most 1 / (rows -
- * 1), that of a trial without skill. A variance above it is skill that some have and others lack, and
- * `expected` of it would be no luck. docs/studies.md, Gates. */
-double overfit_luck_variance(double variance, size_t rows);
-
-/* Of one series of n returns that was the best of `trials`, whose Sharpes (a row's) vary by `variance`.
- * trials 1: expected 0. -EINVAL: n < 3, no trial, a number that is not finite, variance < 0. */
-int overfit_deflate(const double *returns, size_t n, size_t trials, double variance, struct deflated *ret);
 
 #endif

@@ -1,7 +1,9 @@
-/* Returns matrices: one CSV, or the files that a study's trials left. */
+#include "trainer/study/returns.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,7 +67,7 @@ static bool sort_columns(struct csv_columns *csv, struct returns_matrix *to)
     return done;
 }
 
-int returns_read_csv(const char *path, struct returns_matrix *ret, char err[static VALIDATION_ERROR_MAX])
+int returns_read_csv(const char *path, struct returns_matrix *ret, char err[static RETURNS_ERROR_MAX])
 {
     struct csv_columns csv;
     struct returns_matrix returns = {0};
@@ -73,7 +75,7 @@ int returns_read_csv(const char *path, struct returns_matrix *ret, char err[stat
     if (r < 0)
         return r;
     if (!sort_columns(&csv, &returns)) {
-        snprintf(err, VALIDATION_ERROR_MAX, "%.200s: no memory for %zu rows: fewer rows or trials", path,
+        snprintf(err, RETURNS_ERROR_MAX, "%.200s: no memory for %zu rows: fewer rows or trials", path,
                  csv.rows);
         r = -ENOMEM;
     }
@@ -133,23 +135,23 @@ static bool take_mean(const struct csv_columns *csv, double **ret)
 }
 
 static int read_trial(const struct returns_trial *from, struct trial_returns *ret,
-                      char err[static VALIDATION_ERROR_MAX])
+                      char err[static RETURNS_ERROR_MAX])
 {
     char path[PATH_MAX];
     struct csv_columns csv = {0};
     struct trial_returns trial = {.name = from->name};
     if (snprintf(path, sizeof path, "%s/%d/returns.csv", from->folder, from->number) >= (int)sizeof path) {
-        snprintf(err, VALIDATION_ERROR_MAX, "%.200s: a shorter path is right", from->folder);
+        snprintf(err, RETURNS_ERROR_MAX, "%.200s: a shorter path is right", from->folder);
         return -ENAMETOOLONG;
     }
     int r = csv_columns_read(path, true, &csv, err);
     if (r == 0 && !csv.open_ns) {
-        snprintf(err, VALIDATION_ERROR_MAX, "%.200s: no times: a column timestamp_ns is right", path);
+        snprintf(err, RETURNS_ERROR_MAX, "%.200s: no times: a column timestamp_ns is right", path);
         r = -EINVAL;
     }
     if (r == 0 && !(take_mean(&csv, &trial.mean) && take_benchmark(&csv, "holding", &trial.holding) &&
                     take_benchmark(&csv, "equal_weight", &trial.equal_weight))) {
-        snprintf(err, VALIDATION_ERROR_MAX, "%.200s: no memory for %zu rows", path, csv.rows);
+        snprintf(err, RETURNS_ERROR_MAX, "%.200s: no memory for %zu rows", path, csv.rows);
         r = -ENOMEM;
     }
     if (r == 0) {
@@ -222,12 +224,12 @@ static int join(const struct trial_returns *trials, int n, const struct trial_re
 }
 
 int returns_of_trials(const struct returns_trial *of, int n, int like, struct returns_matrix *ret,
-                      int *ret_left_out, char err[static VALIDATION_ERROR_MAX])
+                      int *ret_left_out, char err[static RETURNS_ERROR_MAX])
 {
     struct trial_returns *trials = calloc((size_t)(n > 0 ? n : 0) + 1, sizeof *trials);
     const struct trial_returns *most = NULL;
     int found = 0, wanted = -1, r = trials ? 0 : -ENOMEM;
-    snprintf(err, VALIDATION_ERROR_MAX, "no trial that is complete: two or more are right");
+    snprintf(err, RETURNS_ERROR_MAX, "no trial that is complete: two or more are right");
     for (int i = 0; r == 0 && i < n; i++) {
         r = read_trial(&of[i], &trials[found], err);
         if (r == 0) {
@@ -246,16 +248,16 @@ int returns_of_trials(const struct returns_trial *of, int n, int like, struct re
     if (r == 0 && most && most->same >= 2)
         r = join(trials, found, most, ret);
     else if (r == 0) {
-        char why[VALIDATION_ERROR_MAX];
+        char why[RETURNS_ERROR_MAX];
         snprintf(why, sizeof why, "%.300s", found > 0 ? "no two trials have rows of the same times" : err);
-        snprintf(err, VALIDATION_ERROR_MAX,
+        snprintf(err, RETURNS_ERROR_MAX,
                  "%.120s: returns of %zu trials: two or more with the same rows are right (%.240s)",
                  n > 0 ? of[0].folder : "a study", most ? most->same : 0, why);
         r = -EINVAL;
     }
     if (r == -ENOMEM)
-        snprintf(err, VALIDATION_ERROR_MAX, "%.200s: no memory for %d trials",
-                 n > 0 ? of[0].folder : "a study", n);
+        snprintf(err, RETURNS_ERROR_MAX, "%.200s: no memory for %d trials", n > 0 ? of[0].folder : "a study",
+                 n);
     if (r == 0)
         *ret_left_out = n - (int)most->same;
     for (int i = 0; trials && i < found; i++)
@@ -265,7 +267,7 @@ int returns_of_trials(const struct returns_trial *of, int n, int like, struct re
 }
 
 int returns_of_study(const char *folder, const int *numbers, int n, struct returns_matrix *ret,
-                     int *ret_left_out, char err[static VALIDATION_ERROR_MAX])
+                     int *ret_left_out, char err[static RETURNS_ERROR_MAX])
 {
     size_t wanted = (size_t)(n > 0 ? n : 0) + 1;
     struct returns_trial *trials = calloc(wanted, sizeof *trials);
@@ -278,7 +280,7 @@ int returns_of_study(const char *folder, const int *numbers, int n, struct retur
     if (r == 0)
         r = returns_of_trials(trials, n, -1, ret, ret_left_out, err);
     else
-        snprintf(err, VALIDATION_ERROR_MAX, "%.200s: no memory for %d trials", folder, n);
+        snprintf(err, RETURNS_ERROR_MAX, "%.200s: no memory for %d trials", folder, n);
     free(trials);
     free(names);
     return r;

@@ -2,9 +2,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -36,11 +38,11 @@ __attribute__((format(printf, 3, 4))) static int say(struct reading *reading, in
                                                      ...)
 {
     int n = reading->number
-                ? snprintf(reading->err, VALIDATION_ERROR_MAX, "%.200s:%zu: ", reading->path, reading->number)
-                : snprintf(reading->err, VALIDATION_ERROR_MAX, "%.200s: ", reading->path);
+                ? snprintf(reading->err, RETURNS_ERROR_MAX, "%.200s:%zu: ", reading->path, reading->number)
+                : snprintf(reading->err, RETURNS_ERROR_MAX, "%.200s: ", reading->path);
     va_list list;
     va_start(list, format);
-    vsnprintf(reading->err + n, VALIDATION_ERROR_MAX - (size_t)n, format, list);
+    vsnprintf(reading->err + n, RETURNS_ERROR_MAX - (size_t)n, format, list);
     va_end(list);
     return error;
 }
@@ -250,7 +252,7 @@ static int open_regular(const char *path, FILE **ret)
 }
 
 int csv_columns_read(const char *path, bool holes, struct csv_columns *ret,
-                     char err[static VALIDATION_ERROR_MAX])
+                     char err[static RETURNS_ERROR_MAX])
 {
     struct reading reading = {.path = path, .err = err, .holes = holes};
     int r;

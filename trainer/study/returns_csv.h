@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "trainer/study/validation.h"
+#include "trainer/study/returns.h"
 
 struct csv_columns {
     size_t columns, rows;
@@ -15,7 +15,7 @@ struct csv_columns {
 
 /* Empty cells are refused unless `holes`. 0 or -errno with "what: where: what would be right". */
 int csv_columns_read(const char *path, bool holes, struct csv_columns *ret,
-                     char err[static VALIDATION_ERROR_MAX]);
+                     char err[static RETURNS_ERROR_MAX]);
 void csv_columns_finish(struct csv_columns *columns); /* fine on a zeroed one */
 
 #endif

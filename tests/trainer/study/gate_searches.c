@@ -12,6 +12,7 @@
 #include "tests/random.h"
 #include "trainer/search/inside.h"
 #include "trainer/study/gate.h"
+#include "trainer/study/overfit.h"
 #include "trainer/study/validation.h"
 
 enum { ROWS = 2000, HELD_OUT = 500, ALL = ROWS + HELD_OUT, TRIALS = 20, BLOCKS = 14 };

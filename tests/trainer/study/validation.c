@@ -6,6 +6,7 @@
 
 #include "tests/check.h"
 #include "tests/scratch.h"
+#include "trainer/study/overfit.h"
 #include "trainer/study/validation.h"
 
 static char err[VALIDATION_ERROR_MAX];
