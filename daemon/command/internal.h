@@ -210,6 +210,9 @@ void command_proposed_left(struct commands *commands, const struct db_command *r
 void command_proposed_finish(struct commands *commands);
 /* Taken over: it is judged again, a while later. */
 void command_proposed_again(struct commands *commands, struct proposed *proposed);
+/* Ends the work that was begun again: its row is settled, and an alert tells why:
+ * "STUDY/TRIAL: refused: why". */
+void command_proposal_refuse(struct work *work, const struct proposed *proposed, const char *why);
 
 struct policy_ask {
     const char *cmd, *name;

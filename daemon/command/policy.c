@@ -14,9 +14,6 @@
 
 enum { SHOWN = 60 };
 
-/* A refusal's code, which is EIO to who asked: what failed may work a minute later. */
-static const char PASSES[] = "passes";
-
 struct policy_job {
     struct policy_job *next;
     struct request request; /* its args are a reference, its peer is … */
@@ -93,10 +90,11 @@ static void put_off(struct policy_job *job, const char *why)
     job->proposed = NULL;
 }
 
-/* Answers who asked; a proposal's row is settled, but where the code is of a cause that passes. */
-static void deny(struct policy_job *job, const char *code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static void deny(struct policy_job *job, const char *code, const char *format, ...)
+/* Answers who asked; a proposal's row is settled, but where the cause passes: what failed may work a minute
+ * later. */
+static void deny(struct policy_job *job, bool passes, const char *code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+static void deny(struct policy_job *job, bool passes, const char *code, const char *format, ...)
 {
     char why[ARENA_ERROR_MAX + ACCOUNT_NAME_MAX];
     struct work work;
@@ -104,17 +102,14 @@ static void deny(struct policy_job *job, const char *code, const char *format, .
     va_start(args, format);
     vsnprintf(why, sizeof why, format, args);
     va_end(args);
-    bool passes = strcmp(code, "ENOMEM") == 0 || strcmp(code, PASSES) == 0;
-    if (job->request.call) {
-        control_error(job->request.call, passes && strcmp(code, "ENOMEM") != 0 ? "EIO" : code, "%s", why);
-    } else if (job->proposed && passes) {
+    if (job->request.call)
+        control_error(job->request.call, code, "%s", why);
+    else if (job->proposed && passes)
         put_off(job, why);
-    } else if (!job->proposed) {
+    else if (!job->proposed)
         log_warning("%s %s: %s", job->request.cmd, job->name, why);
-    } else if (begin(job, &work)) {
-        tell(job, DB_INFO, "PROPOSAL_REFUSED", "%s: refused: %s", job->proposal, why);
-        command_refuse(&work, code, why);
-    }
+    else if (begin(job, &work))
+        command_proposal_refuse(&work, job->proposed, why);
 }
 
 /* ---- the events ---- */
@@ -126,7 +121,7 @@ static bool plan_account(struct policy_job *job, struct plan *plan, int i)
     if (!plan->policy || !arena_account_refusal(arena_of(job), plan->accounts[i], job->file.currency,
                                                 plan->policy, plan->n_accounts, &plan->made[i], &code, why))
         return true;
-    deny(job, code, "%s", why);
+    deny(job, strcmp(code, "ENOMEM") == 0, code, "%s", why);
     return false;
 }
 
@@ -167,8 +162,8 @@ static void say(const struct policy_job *job, const struct work *work)
     if (job->request.call)
         return;
     if (work->reason != ORDER_OK)
-        tell(job, DB_WARNING, job->proposed ? "PROPOSAL_REFUSED" : "POLICY_REFUSED", "%s: %s: %s",
-             job->request.cmd, job->name, command_reason_words(work->reason));
+        tell(job, DB_WARNING, "POLICY_REFUSED", "%s: %s: %s", job->request.cmd, job->name,
+             command_reason_words(work->reason));
     else
         tell(job, DB_INFO,
              job->step == ARENA_RETIRE  ? "POLICY_RETIRED"
@@ -190,15 +185,19 @@ static void carry_out(struct policy_job *job, struct plan *plan)
             return;
     char *text = told(job, plan);
     if (!text) {
-        deny(job, "ENOMEM", "out of memory");
+        deny(job, true, "ENOMEM", "out of memory");
     } else if (begin(job, &work)) {
         work.told = text;
         give_events(job, &work, plan);
         for (int i = 0; i < plan->n_rows && work.reason == ORDER_OK; i++)
             arena_put(arena, &plan->rows[i]);
         work.order = 0;
-        say(job, &work);
-        command_end(&work, json_pack("{s:o}", "policy", arena_object(arena, job->name)));
+        if (job->proposed && work.reason != ORDER_OK) {
+            command_proposal_refuse(&work, job->proposed, command_reason_words(work.reason));
+        } else {
+            say(job, &work);
+            command_end(&work, json_pack("{s:o}", "policy", arena_object(arena, job->name)));
+        }
     }
     free(text);
 }
@@ -232,10 +231,10 @@ static void take_step(struct policy_job *job, const struct policy *policy)
 }
 
 /* A disk that is full or fails, memory or files that are short, a file that is written meanwhile. */
-static bool passes(int error)
+static bool is_passing_cause(int error)
 {
-    static const int causes[] = {EIO,   ENOSPC, EDQUOT, EMFILE, ENFILE, EAGAIN,
-                                 EINTR, ESTALE, EBUSY,  EROFS,  ENXIO,  ECANCELED};
+    static const int causes[] = {ENOMEM, EIO,    ENOSPC, EDQUOT, EMFILE, ENFILE,   EAGAIN,
+                                 EINTR,  ESTALE, EBUSY,  EROFS,  ENXIO,  ECANCELED};
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
         if (error == -causes[i])
             return true;
@@ -247,19 +246,16 @@ static void refuse_file(struct policy_job *job)
     const struct arena_file *file = &job->file;
     char text[ARENA_ERROR_MAX + ACCOUNT_NAME_MAX + 16];
     if (!file->refused) {
-        deny(job,
-             file->error == -ENOENT   ? "ENOENT"
-             : file->error == -ENOMEM ? "ENOMEM"
-             : passes(file->error)    ? PASSES
-                                      : "EIO",
-             "%s", file->why);
+        const char *code = file->error == -ENOENT ? "ENOENT" : file->error == -ENOMEM ? "ENOMEM" : "EIO";
+        deny(job, is_passing_cause(file->error), code, "%s", file->why);
         return;
     }
-    snprintf(text, sizeof text, "policy %s: %s", job->name, file->why);
-    log_warning("%s", text);
-    if (!job->proposed)
+    if (!job->proposed) {
+        snprintf(text, sizeof text, "policy %s: %s", job->name, file->why);
+        log_warning("%s", text);
         session_alert(job->request.commands->daemon->session, DB_ERROR, "POLICY_REFUSED", text);
-    deny(job, "POLICY_REFUSED", "%s", file->why);
+    }
+    deny(job, false, "POLICY_REFUSED", "%s", file->why);
 }
 
 static void take_file(struct policy_job *job)
@@ -271,7 +267,7 @@ static void take_file(struct policy_job *job)
     }
     bool same = row && memcmp(row->id, job->file.policy->id, sizeof row->id) == 0;
     if (job->step == ARENA_SWAP && same && !job->proposed && !arena_refused(arena_of(job), job->name)) {
-        deny(job, "EALREADY", "%s is %s, and trades by that policy already: %.300s", job->name,
+        deny(job, false, "EALREADY", "%s is %s, and trades by that policy already: %.300s", job->name,
              db_policy_role_name(row->role), job->file.path);
         return;
     }
@@ -279,7 +275,7 @@ static void take_file(struct policy_job *job)
     if (policy)
         take_step(job, policy);
     else
-        deny(job, "ENOMEM", "out of memory");
+        deny(job, true, "ENOMEM", "out of memory");
 }
 
 /* ---- reading ---- */
@@ -300,7 +296,7 @@ static void file_read(uv_work_t *work, int status)
         return;
     }
     if (status < 0)
-        deny(job, PASSES, "the file was not read");
+        deny(job, true, "EIO", "the file was not read");
     else
         take_file(job);
     end_job(job);
@@ -344,7 +340,7 @@ static bool start_reading(struct policy_job *job)
     job->work.data = job;
     job->reading = file->symbols && uv_queue_work(daemon->loop, &job->work, on_thread, file_read) == 0;
     if (!job->reading)
-        deny(job, "ENOMEM", "out of memory");
+        deny(job, true, "ENOMEM", "out of memory");
     return job->reading;
 }
 
@@ -355,9 +351,9 @@ static void retire(struct policy_job *job)
     const struct arena_row *row = arena_find(arena_of(job), job->name);
     job->step = ARENA_RETIRE;
     if (!row)
-        deny(job, "ENOENT", "args.name: no policy %s was promoted", job->name);
+        deny(job, false, "ENOENT", "args.name: no policy %s was promoted", job->name);
     else if (row->role == DB_POLICY_RETIRED)
-        deny(job, "EALREADY", "%s has retired already", job->name);
+        deny(job, false, "EALREADY", "%s has retired already", job->name);
     else
         take_step(job, NULL);
 }
@@ -368,7 +364,7 @@ static void crown(struct policy_job *job)
     const char *refused = arena_refused(arena_of(job), job->name);
     const struct policy *policy = arena_policy(arena_of(job), row->id);
     if (refused || !policy)
-        deny(job, "POLICY_REFUSED", "%s does not trade: %s", job->name,
+        deny(job, false, "POLICY_REFUSED", "%s does not trade: %s", job->name,
              refused ? refused : "its copy is not there: promote it with args.path");
     else
         take_step(job, policy);
@@ -380,7 +376,7 @@ static bool free_name(struct policy_job *job)
     const char *name = job->name;
     if (arena_find(arena_of(job), name) || engine_find_account(job->request.engine, name) < 0)
         return true;
-    deny(job, order_reason_name(ORDER_BAD_ACCOUNT),
+    deny(job, false, order_reason_name(ORDER_BAD_ACCOUNT),
          "args.name: there is an account %s already, which is not the arena's: another name is needed", name);
     return false;
 }
@@ -392,7 +388,7 @@ static bool leads_there(struct policy_job *job)
     const char *code, *why;
     if (job->to == DB_POLICY_RETIRED || !(why = arena_wrong_role(job->step, row, job->to, &code)))
         return true;
-    deny(job, code, "args.to: %s %s", job->name, why);
+    deny(job, false, code, "args.to: %s %s", job->name, why);
     return false;
 }
 
@@ -402,7 +398,7 @@ static bool still_seated(struct policy_job *job)
     char why[ARENA_ERROR_MAX];
     if (!job->proposed || arena_seat(arena_of(job), job->training, job->name, why, sizeof why) == 0)
         return true;
-    deny(job, "PROPOSAL_REFUSED", "%s", why);
+    deny(job, false, "PROPOSAL_REFUSED", "%s", why);
     return false;
 }
 

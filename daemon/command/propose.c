@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "daemon/arena/arena.h"
+#include "daemon/arena/file.h"
 #include "daemon/command/internal.h"
 #include "daemon/log.h"
 #include "trainer/study/gate.h"
@@ -146,8 +147,8 @@ void command_proposed_left(struct commands *commands, const struct db_command *r
 
 /* ---- judging ---- */
 
-/* False: refused, and why. */
-static bool passes(const struct gate_limits *limits, const json_t *proposal, char *words, size_t size)
+/* False: it does not, and why; true: words for its reason. */
+static bool passes_gates(const struct gate_limits *limits, const json_t *proposal, char *words, size_t size)
 {
     struct gate_verdict verdicts[GATES_MAX];
     struct gate_figures figures;
@@ -158,7 +159,8 @@ static bool passes(const struct gate_limits *limits, const json_t *proposal, cha
         return false;
     }
     int n = gate_judge(limits, &figures, verdicts, &all);
-    gate_words(verdicts, n, all, words, size);
+    int begun = all ? snprintf(words, size, "admitted: ") : 0;
+    gate_words(verdicts, n, all, words + begun, size - (size_t)begun);
     return all;
 }
 
@@ -180,19 +182,14 @@ static int64_t expires_at(const struct daemon *daemon, const json_t *proposal)
     return after_ns > 0 ? session_now(daemon->session) + after_ns : 0;
 }
 
-static void refuse(const struct request *request, const struct proposed *proposed, const char *what,
-                   const char *why)
+void command_proposal_refuse(struct work *work, const struct proposed *proposed, const char *why)
 {
-    struct work work;
-    char text[ARENA_PROPOSAL_MAX + WHY_MAX + 16];
-    if (!command_begin_again(request, proposed->id, proposed->ts_ns, &work))
-        return; /* without memory: the next start finds it pending */
-    /* Words of the gates begin so themselves. */
-    bool said = strncmp(why, "refused", strlen("refused")) == 0;
-    snprintf(text, sizeof text, "%s: %s%s", what, said ? "" : "refused: ", why);
+    char what[ARENA_PROPOSAL_MAX], text[ARENA_PROPOSAL_MAX + ARENA_ERROR_MAX];
+    say_what(json_object_get(proposed->args, "proposal"), what, sizeof what);
+    snprintf(text, sizeof text, "%s: refused: %s", what, why);
     log_info("proposal %s", text);
-    session_alert(request->commands->daemon->session, DB_INFO, "PROPOSAL_REFUSED", text);
-    command_refuse(&work, "PROPOSAL_REFUSED", text);
+    session_alert(work->request->commands->daemon->session, DB_INFO, "PROPOSAL_REFUSED", text);
+    command_refuse(work, "PROPOSAL_REFUSED", text);
 }
 
 /* Takes it over. */
@@ -210,14 +207,17 @@ static void judge(struct commands *commands, struct proposed *proposed)
     const char *path = json_string_value(json_object_get(proposal, "policy"));
     char words[WHY_MAX], name[ACCOUNT_NAME_MAX], what[ARENA_PROPOSAL_MAX];
     say_what(proposal, what, sizeof what);
-    bool good = training && passes(&daemon->config.arena_gates, proposal, words, sizeof words);
+    bool good = training && passes_gates(&daemon->config.arena_gates, proposal, words, sizeof words);
     if (good && (!path || path[0] != '/' || strlen(path) >= ARENA_PATH_MAX)) {
         snprintf(words, sizeof words, "policy: an absolute path of a file is needed");
         good = false;
     }
     good = good && arena_seat(daemon->arena, training, name, words, sizeof words) == 0;
     if (!good) {
-        refuse(&request, proposed, what, training ? words : "name: that of its training is needed");
+        struct work work; /* without memory the next start finds it pending */
+        if (command_begin_again(&request, proposed->id, proposed->ts_ns, &work))
+            command_proposal_refuse(&work, proposed,
+                                    training ? words : "name: that of its training is needed");
         command_proposed_free(proposed);
         return;
     }

@@ -307,7 +307,8 @@ static json_t *gates_json(const struct search_settings *settings, const struct g
     struct gate_verdict verdicts[GATES_MAX];
     int n = gate_judge(&settings->gates, figures, verdicts, ret_admitted);
     json_t *list = json_array();
-    gate_words(verdicts, n, *ret_admitted, words, cap);
+    int begun = snprintf(words, cap, "%s: ", *ret_admitted ? "admitted" : "refused");
+    gate_words(verdicts, n, *ret_admitted, words + begun, cap - (size_t)begun);
     for (int i = 0; i < n; i++)
         json_array_append_new(list, json_pack("{s:s, s:o, s:o, s:b}", "gate", verdicts[i].gate, "figure",
                                               real(verdicts[i].figure), "limit", real(verdicts[i].limit),

@@ -57,7 +57,6 @@ void gate_words(const struct gate_verdict *verdicts, int n, bool all, char *buf,
     int told = 0;
     if (cap > 0)
         buf[0] = '\0';
-    put(buf, cap, &at, "%s: ", all ? "admitted" : "refused");
     for (int i = 0; i < n; i++) {
         const struct gate_verdict *v = &verdicts[i];
         if (!all && v->passed)

@@ -32,9 +32,8 @@ struct gate_verdict {
 /* How many gates there are. `ret_all`: were all passed? */
 int gate_judge(const struct gate_limits *limits, const struct gate_figures *figures,
                struct gate_verdict ret[static GATES_MAX], bool *ret_all);
-/* One sentence for an event's reason: "admitted: excess 0.82 (at least 0.1 is right), …" of all, or of those
- * that were not passed "refused: pbo 0.41 (at most 0.4 is right), trades is not known (at least 20 is
- * right)". */
+/* For a sentence: "excess 0.82 (at least 0.1 is right), …" of all, or of those that were not passed
+ * "pbo 0.41 (at most 0.4 is right), trades is not known (at least 20 is right)". */
 void gate_words(const struct gate_verdict *verdicts, int n, bool all, char *buf, size_t cap);
 
 /* A proposal's figures (docs/studies.md, papertape.proposal/1). 0 or -EINVAL with what is missing. */

@@ -19,7 +19,7 @@ static void judged(struct gate_figures figures, const char *refused_by)
     CHECK_INT(n, 5);
     CHECK_INT(all, !refused_by[0]);
     gate_words(verdicts, n, all, words, sizeof words);
-    CHECK(strncmp(words, all ? "admitted: " : "refused: ", 9) == 0 && !strchr(words, '\n'));
+    CHECK(words[0] && !strchr(words, '\n'));
     for (int i = 0; i < n; i++) {
         bool out = strcmp(verdicts[i].gate, refused_by) == 0;
         CHECK_INT(verdicts[i].passed, !out);
@@ -73,16 +73,15 @@ static void test_words(void)
     struct gate_figures figures = {1.82, 1.0, 0.41, NAN, 0.04, 41};
     int n = gate_judge(&limits, &figures, verdicts, &all);
     gate_words(verdicts, n, all, words, sizeof words);
-    CHECK_STR(words,
-              "refused: pbo 0.41 (at most 0.25 is right), deflated is not known (at least 0.75 is right)");
+    CHECK_STR(words, "pbo 0.41 (at most 0.25 is right), deflated is not known (at least 0.75 is right)");
     gate_words(verdicts, n, all, few, sizeof few);
-    CHECK_STR(few, "refused: pb");
+    CHECK_STR(few, "pbo 0.41 (a");
     figures.pbo = 0.1, figures.deflated = 0.99;
     n = gate_judge(&limits, &figures, verdicts, &all);
     gate_words(verdicts, n, all, words, sizeof words);
     CHECK_STR(
         words,
-        "admitted: excess 0.82 (at least 0.5 is right), pbo 0.1 (at most 0.25 is right), deflated 0.99 "
+        "excess 0.82 (at least 0.5 is right), pbo 0.1 (at most 0.25 is right), deflated 0.99 "
         "(at least 0.75 is right), drawdown 0.04 (at most 0.125 is right), trades 41 (at least 20 is right)");
 }
 
