@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "db/studies/store.h"
 #include "tui/format.h"
 #include "tui/text.h"
 
@@ -18,20 +19,15 @@ enum { ONCE_BUSY_MS = 2000 }; /* that a lock is waited for where something is pr
 /* Is it another file than the co-process writes to? */
 static bool elsewhere(const char *studies, const char *state)
 {
-    static const char scheme[] = "sqlite:///";
-    const char *file =
-        strncmp(studies, scheme, sizeof(scheme) - 1) == 0 ? studies + sizeof(scheme) - 1 : studies;
-    char own[PATH_MAX], path[PATH_MAX];
+    char *file = study_store_file(studies), own[PATH_MAX];
     struct stat named, st;
+    bool other = true;
 
-    int n = (int)(file == studies ? strlen(file) : strcspn(file, "?")); /* a URL may have a query */
-    if (snprintf(own, sizeof(own), "%s/studies.db", state) >= (int)sizeof(own) ||
-        snprintf(path, sizeof(path), "%.*s", n, file) >= (int)sizeof(path))
-        return true;
-    if (strcmp(path, own) == 0)
-        return false;
-    return stat(path, &named) < 0 || stat(own, &st) < 0 || named.st_dev != st.st_dev ||
-           named.st_ino != st.st_ino;
+    if (file && snprintf(own, sizeof(own), "%s/studies.db", state) < (int)sizeof(own))
+        other = strcmp(file, own) != 0 && (stat(file, &named) < 0 || stat(own, &st) < 0 ||
+                                           named.st_dev != st.st_dev || named.st_ino != st.st_ino);
+    free(file);
+    return other;
 }
 
 int collector_init(struct collector *collector, const struct state_dir *state, const char *studies,
