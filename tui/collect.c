@@ -14,8 +14,6 @@
 
 enum { SILENCE_MS = 15000 }; /* a daemon that answers nothing for so long is connected to anew */
 
-enum { ONCE_BUSY_MS = 2000 }; /* that a lock is waited for where something is printed */
-
 /* Is it another file than the co-process writes to? */
 static bool elsewhere(const char *studies, const char *state)
 {
@@ -57,6 +55,7 @@ void collector_finish(struct collector *collector)
     history_close(collector->reader);
     json_decref(collector->status_json);
     search_reader_destroy(collector->searches);
+    search_source_destroy(collector->source);
     free(collector->studies_url);
     free(collector->studies_folder);
     model_destroy(collector->model);
@@ -171,18 +170,16 @@ bool collector_take_searches(struct collector *collector)
     return true;
 }
 
-void collector_searches_once(struct collector *collector, const struct search_want *want)
+void collector_searches_once(struct collector *collector, const struct search_want *want, int busy_ms)
 {
-    struct search_source *source =
-        search_source_create(collector->studies_url, collector->studies_folder, ONCE_BUSY_MS);
+    struct search_reading reading = {.error = -ENOMEM, .words = "out of memory"};
     struct moment now = moment_now();
-    struct search_reading reading;
 
-    if (!source)
-        return;
-    search_source_read(source, want, now.wall_ns / 1000, now.mono_ms, &reading);
+    if (!collector->source)
+        collector->source = search_source_create(collector->studies_url, collector->studies_folder, busy_ms);
+    if (collector->source)
+        search_source_read(collector->source, want, now.wall_ns / 1000, now.mono_ms, &reading);
     model_take_searches(collector->model, &reading);
-    search_source_destroy(source);
 }
 
 void collector_want(struct collector *collector, const struct status_symbol *symbol, const char *timeframe,
@@ -408,5 +405,5 @@ void collector_once(struct collector *collector, int timeout_ms)
                    status->n_trainings > 0 ? model_training(collector->model, 0)->training : "");
     read_database(collector, moment_now());
     const struct search_want list = {.trial = -1};
-    collector_searches_once(collector, &list);
+    collector_searches_once(collector, &list, COLLECTOR_BUSY_MS);
 }

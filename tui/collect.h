@@ -30,6 +30,7 @@ struct collector {
     struct history_want want;       /* what is looked at */
     struct search_reader *searches; /* NULL: without a thread there are no studies */
     struct search_want search_want;
+    struct search_source *source;       /* of what is read without a thread; NULL: nothing was yet */
     char *studies_url, *studies_folder; /* owned */
     struct backtest_job job;
 };
@@ -98,10 +99,12 @@ bool collector_backtest_io(struct collector *collector, struct view *view, struc
 /* Notices a command that was not answered in time. True when the view has changed. */
 bool collector_expire(struct collector *collector, struct view *view, struct moment now);
 
+enum { COLLECTOR_BUSY_MS = 2000 }; /* that a lock of the studies is waited for where a screen is printed */
 /* The same once, waiting for the status at most timeout_ms, and for the studies: for what is printed. */
 void collector_once(struct collector *collector, int timeout_ms);
 
-/* Reads the studies without the thread, and waits for it. */
-void collector_searches_once(struct collector *collector, const struct search_want *want);
+/* Reads what has changed of the studies without the thread. `busy_ms`: that a lock is waited for, the same at
+ * each call. */
+void collector_searches_once(struct collector *collector, const struct search_want *want, int busy_ms);
 
 #endif

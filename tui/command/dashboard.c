@@ -229,7 +229,7 @@ static int print_screen(const struct request *request, struct collector *collect
     }
     for (int i = 0; i < 2 && view.tab == TAB_STUDY; i++) { /* the page, then its chosen trial's attributes */
         view_want_search(&view, model, &want);
-        collector_searches_once(collector, &want);
+        collector_searches_once(collector, &want, COLLECTOR_BUSY_MS);
     }
     view_draw(&view, model, moment_now(), &canvas);
     canvas_print(&canvas, stdout);

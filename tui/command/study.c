@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "exchange/nearest.h"
+#include "tui/collect.h"
 #include "tui/command/ask.h"
 #include "tui/command/stored.h"
 #include "tui/dashboard.h"
@@ -39,40 +40,15 @@ struct wish {
 };
 
 /* Reads what is wanted into the model; `key` "": the list alone. An exit status, its line on stderr. */
-static int read_studies(const struct wish *wish, const char *key, struct model *model)
+static int read_studies(struct collector *collector, const char *key)
 {
-    struct state_dir state;
     struct search_want want = {.trial = -1, .validation = true};
-    struct search_reading reading = {0};
-    char words[512], *url = NULL, *folder = NULL;
-    int r = state_dir_find(wish->state, &state, words, sizeof(words));
 
-    if (r < 0) {
-        fprintf(stderr, "papertape: study: %s\n", words);
-        return r == -EINVAL ? EXIT_USAGE : EXIT_ERROR;
-    }
     snprintf(want.key, sizeof(want.key), "%s", key);
-    if (asprintf(&folder, "%s/studies", state.path) < 0)
-        folder = NULL;
-    if (wish->studies)
-        url = strdup(wish->studies);
-    else if (asprintf(&url, "%s/studies.db", state.path) < 0)
-        url = NULL;
-    struct search_source *source = url && folder ? search_source_create(url, folder, BUSY_MS) : NULL;
-    if (source) {
-        struct moment now = moment_now();
-        search_source_read(source, &want, now.wall_ns / 1000, now.mono_ms, &reading);
-    } else {
-        reading.error = -ENOMEM;
-        snprintf(reading.words, sizeof(reading.words), "out of memory");
-    }
-    model_take_searches(model, &reading);
-    search_source_destroy(source);
-    free(url);
-    free(folder);
-    if (model->searches_error == 0)
+    collector_searches_once(collector, &want, BUSY_MS);
+    if (collector->model->searches_error == 0)
         return EXIT_OK;
-    fprintf(stderr, "papertape: study: %s\n", model->searches_words);
+    fprintf(stderr, "papertape: study: %s\n", collector->model->searches_words);
     return EXIT_ERROR;
 }
 
@@ -88,9 +64,10 @@ static int print_object(json_t *object)
     return EXIT_OK;
 }
 
-static int list(const struct wish *wish, struct model *model)
+static int list(const struct wish *wish, struct collector *collector)
 {
-    int status = read_studies(wish, "", model);
+    const struct model *model = collector->model;
+    int status = read_studies(collector, "");
 
     if (status != EXIT_OK)
         return status;
@@ -140,9 +117,10 @@ static int ambiguous(const struct model *model, const char *name, const struct s
     return status;
 }
 
-static int show(const struct wish *wish, const char *name, struct model *model)
+static int show(const struct wish *wish, const char *name, struct collector *collector)
 {
-    int status = read_studies(wish, "", model);
+    const struct model *model = collector->model;
+    int status = read_studies(collector, "");
 
     if (status != EXIT_OK)
         return status;
@@ -153,7 +131,7 @@ static int show(const struct wish *wish, const char *name, struct model *model)
         return ambiguous(model, name, search);
     char key[SEARCH_LABEL_MAX];
     memcpy(key, search->key, sizeof(key));
-    status = read_studies(wish, key, model);
+    status = read_studies(collector, key);
     if (status != EXIT_OK)
         return status;
     if (!model->search_page) /* deleted meanwhile */
@@ -177,16 +155,25 @@ static int act(char **words, int n, const struct wish *wish)
     static const char *const actions[] = {"list", "show"};
     const char *word = n > 0 ? words[0] : "";
     bool lists = strcmp(word, "list") == 0;
+    struct state_dir state;
+    struct collector collector;
+    char why[512];
+    int r;
 
     if (!lists && strcmp(word, "show") != 0)
         return ask_unknown_action("study", word, actions, 2, "studies", "list or show");
     if (n != (lists ? 1 : 2))
         return ask_usage("study", lists ? "list takes no argument" : "show takes NAME");
-    struct model *model = model_create(1000);
-    if (!model)
-        return stored_fail(EXIT_ERROR, "study", word, "out of memory");
-    int status = lists ? list(wish, model) : show(wish, words[1], model);
-    model_destroy(model);
+    r = state_dir_find(wish->state, &state, why, sizeof(why));
+    if (r < 0) {
+        fprintf(stderr, "papertape: study: %s\n", why);
+        return r == -EINVAL ? EXIT_USAGE : EXIT_ERROR;
+    }
+    int status = collector_init(&collector, &state, wish->studies, 1000) < 0
+                     ? stored_fail(EXIT_ERROR, "study", word, "out of memory")
+                 : lists ? list(wish, &collector)
+                         : show(wish, words[1], &collector);
+    collector_finish(&collector);
     return status;
 }
 
