@@ -1,7 +1,6 @@
 #include "strategy/policy/ensemble.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,6 +9,23 @@
 #include "exchange/nearest.h"
 #include "strategy/policy/ensemble_internal.h"
 
+static const char *const combines[] = {"mean", "majority", "sharpe"};
+
+const char *ensemble_combine_name(enum ensemble_combine combine)
+{
+    return combines[combine];
+}
+
+bool ensemble_combine_parse(const char *text, enum ensemble_combine *ret)
+{
+    for (size_t i = 0; i < sizeof combines / sizeof *combines; i++)
+        if (strcmp(text, combines[i]) == 0) {
+            *ret = (enum ensemble_combine)i;
+            return true;
+        }
+    return false;
+}
+
 struct reading {
     const char *name;
     char *err;

@@ -7,23 +7,6 @@
 #include "exchange/whole_file.h"
 #include "strategy/policy/ensemble_internal.h"
 
-static const char *const combines[] = {"mean", "majority", "sharpe"};
-
-const char *ensemble_combine_name(enum ensemble_combine combine)
-{
-    return combines[combine];
-}
-
-bool ensemble_combine_parse(const char *text, enum ensemble_combine *ret)
-{
-    for (size_t i = 0; i < sizeof combines / sizeof *combines; i++)
-        if (strcmp(text, combines[i]) == 0) {
-            *ret = (enum ensemble_combine)i;
-            return true;
-        }
-    return false;
-}
-
 static int refuse(char err[static POLICY_ERROR_MAX], const char *path, int code, const char *why)
 {
     snprintf(err, POLICY_ERROR_MAX, "%.200s: %.200s", path, why);
@@ -37,7 +20,7 @@ static char *text_of(const char *const *members, int n, enum ensemble_combine co
     for (int i = 0; i < n; i++)
         r |= json_array_append_new(list, json_string(members[i]));
     r |= json_object_set_new(object, "members", list);
-    r |= json_object_set_new(object, "combine", json_string(combines[combine]));
+    r |= json_object_set_new(object, "combine", json_string(ensemble_combine_name(combine)));
     r |= json_object_set_new(object, "window_bars", json_integer(window_bars));
     char *text = r == 0 ? json_dumps(object, JSON_INDENT(1)) : NULL;
     json_decref(object);
