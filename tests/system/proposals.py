@@ -186,16 +186,21 @@ def gates(world):
     print(f"gates: {len(rows)} proposals refused, each with its reason")
 
 
+def open_nothing(world):
+    """The daemon can open no file any more; what it had before, to give back."""
+    limits = resource.prlimit(world.daemon.popen.pid, resource.RLIMIT_NOFILE)
+    resource.prlimit(world.daemon.popen.pid, resource.RLIMIT_NOFILE, (3, limits[1]))
+    return limits
+
+
 def put_off(world):
     """For a while the daemon can open no file: the proposal stays pending, and is admitted after that."""
-    pid, asked = world.daemon.popen.pid, "SELECT state FROM commands WHERE cmd = 'policy_propose' AND args LIKE '%\"waits\"%'"
-    soft, hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)
-    resource.prlimit(pid, resource.RLIMIT_NOFILE, (3, hard))
+    asked, limits = "SELECT state FROM commands WHERE cmd = 'policy_propose' AND args LIKE '%\"waits\"%'", open_nothing(world)
     world.tell("waits", 1, "some")
     text, = harness.wait_for(lambda: world.rows("SELECT text FROM alerts WHERE code = 'PROPOSAL_PUT_OFF'"), "PROPOSAL_PUT_OFF")[0]
     assert text.startswith("waits/1: put off, and tried again until it passes: ") and "Too many open files" in text, text
     assert world.rows(asked) == [("pending",)], world.rows(asked)
-    resource.prlimit(pid, resource.RLIMIT_NOFILE, (soft, hard))
+    resource.prlimit(world.daemon.popen.pid, resource.RLIMIT_NOFILE, limits)
     world.becomes("waits", "challenger")
     harness.wait_for(lambda: world.rows(asked) == [("done",)], "its one row, done")
     assert harness.control(world.daemon, "policy_retire", {"name": "waits"})["ok"]
@@ -229,6 +234,8 @@ def killed(world, chance):
     early = 0
     for i in range(KILLS):
         name = f"k{i}"
+        if i == 0:  # for certain while it is pending
+            open_nothing(world)
         world.tell(name, i, "some")
         world.tell(name, i, "some")  # its worker was killed, and told it again
         if i % 2 == 0:  # just when it is known, or anywhere
@@ -239,6 +246,7 @@ def killed(world, chance):
         world.daemon.stop(signal.SIGKILL)
         states = world.rows("SELECT state FROM commands WHERE cmd = 'policy_propose' AND args LIKE ?", f'%"{name}"%')
         early += states != [("done",)]
+        assert i > 0 or states == [("pending",)], states
         world.start()
         mine = world.becomes(name, "challenger")
         assert mine["proposal"] == f"{name}/{i}" and mine["reason"].startswith("admitted: excess 1 "), mine
@@ -249,6 +257,7 @@ def killed(world, chance):
         assert deposits == [(1,)], deposits
         answer = harness.control(world.daemon, "policy_retire", {"name": name})
         assert answer["ok"] and answer["result"]["policy"]["reason"] == "by command", answer
+    assert early > 0
     print(f"kill -9: {KILLS} times, {early} of them before it was admitted: each admitted once")
     status = world.daemon.status_object()
     assert all(p["role"] == "retired" for p in status["policies"]), status["policies"]
