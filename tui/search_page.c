@@ -351,7 +351,7 @@ struct search_page *search_page_make(struct study *const *members, size_t n, con
     if (!page || !page->order || !one || one->n < 1)
         goto failed;
     page->search = one->search[0];
-    page->search.config = page->search.folder = NULL;
+    page->search.config = NULL;
     if (!take_trials(page, members, n) || !take_results(page, members, n) ||
         !take_attributes(page, members, n, want))
         goto failed;

@@ -63,7 +63,7 @@ struct search_validation {
     double value, pbo, loss, slope, intercept, deflated, expected, skill;
     struct {
         double sharpe, holding, equal_weight, return_pct, drawdown_pct;
-        int64_t trades, rows;
+        int64_t trades;
     } holdout;
     struct {
         char gate[STATUS_WORD_MAX];
@@ -72,9 +72,8 @@ struct search_validation {
     } gates[SEARCH_GATES_MAX];
     int n_gates;
     char returns_words[STATUS_TEXT_MAX]; /* why there are no returns to show; "" */
-    int columns, left_out;               /* trials whose returns were read; whose rows were others */
+    int columns;                         /* trials whose returns were read */
     int64_t rows;
-    double lambda_low, lambda_high;
     int lambda[SEARCH_LAMBDA_BINS], n_lambda; /* half splits a bin; in all, 0: none */
     double equity[3][SEARCH_EQUITY_POINTS]; /* of the proposed trial, holding, equal weight; 1 at the start */
     int n_equity, equity_trial;
@@ -89,7 +88,7 @@ struct search_want {
 };
 
 struct search_page {
-    struct search search; /* without config and folder */
+    struct search search; /* without config */
     int n_members;
     const char **members; /* names of its studies, by K */
     int n_params;
@@ -164,8 +163,8 @@ const char *search_number(char *buf, size_t size, double value);
 /* "#2"; of several workers with whose it is: "own_2#2". Its number may be of any of the study's trials. */
 const char *search_validation_name(const struct search_page *page, int trial, char *buf, size_t size);
 
-/* The trial that FOLDER/proposal.json proposes, and when it was written; -1: there is none, or not known. */
-int search_proposal_trial(const char *folder, int64_t *ret_made_ns);
+/* The trial that FOLDER/proposal.json proposes; -1: there is none, or not known. */
+int search_proposal_trial(const char *folder);
 
 /* Reads FOLDER/proposal.json and the trials' returns into *ret; what is missing is said in its words. */
 void search_validation_read(const char *folder, const int *complete, int n, struct search_validation *ret);

@@ -257,10 +257,9 @@ static const struct study *proposing(const struct search_source *source, struct 
     for (size_t i = 0; i < n; i++) {
         const struct study *study = members[i];
         char folder[1024];
-        int64_t made_ns;
         newest = study->id > newest->id ? study : newest;
         folder_of(source, study, folder, sizeof(folder));
-        int trial = n > 1 ? search_proposal_trial(folder, &made_ns) : -1;
+        int trial = n > 1 ? search_proposal_trial(folder) : -1;
         if (trial < 0)
             continue;
         const double *values = trial < study->n_trials ? study->trials[trial]->values : NULL;

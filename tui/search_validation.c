@@ -80,7 +80,6 @@ static void take_proposal(struct search_validation *v, const json_t *proposal)
     v->holdout.return_pct = number(holdout, "return_pct");
     v->holdout.drawdown_pct = number(holdout, "drawdown_pct");
     v->holdout.trades = count(holdout, "trades");
-    v->holdout.rows = count(holdout, "rows");
     take_gates(v, json_object_get(proposal, "gates"));
 }
 
@@ -112,13 +111,13 @@ static bool schema_right(const json_t *proposal)
     return schema && strcmp(schema, "papertape.proposal/1") == 0;
 }
 
-int search_proposal_trial(const char *folder, int64_t *ret_made_ns)
+int search_proposal_trial(const char *folder)
 {
     json_error_t error;
     json_t *proposal;
+    int64_t made_ns;
 
-    *ret_made_ns = 0;
-    load_proposal(folder, ret_made_ns, &proposal, &error);
+    load_proposal(folder, &made_ns, &proposal, &error);
     int trial = schema_right(proposal) ? trial_of(proposal) : -1;
     json_decref(proposal);
     return trial;
@@ -155,8 +154,6 @@ static void make_histogram(struct search_validation *v, const struct overfit *ov
     if (!(low <= high))
         return;
     double most = fmax(fmax(-low, high), 1e-9); /* 0 stands in the middle */
-    v->lambda_low = -most;
-    v->lambda_high = most;
     for (size_t i = 0; i < overfit->splits; i++) {
         int at = (int)floor((overfit->lambda[i] + most) / (2 * most) * SEARCH_LAMBDA_BINS);
         /* A lambda of 0 counts as overfitted: left of the middle. */
@@ -188,12 +185,13 @@ static void read_returns(const char *folder, const int *complete, int n, struct 
     char err[VALIDATION_ERROR_MAX] = "", words[OVERFIT_ERROR_MAX] = "", wanted[32];
     struct overfit overfit;
     size_t column = 0;
+    int left_out;
 
     if (n == 0) {
         snprintf(v->returns_words, sizeof(v->returns_words), "no trial has completed yet");
         return;
     }
-    if (returns_of_study(folder, complete, n, &returns, &v->left_out, err) < 0) {
+    if (returns_of_study(folder, complete, n, &returns, &left_out, err) < 0) {
         text_clean(v->returns_words, sizeof(v->returns_words), err);
         return;
     }
@@ -239,7 +237,7 @@ void search_validation_read(const char *folder, const int *complete, int n, stru
                                       .deflated = NAN,
                                       .expected = NAN,
                                       .skill = NAN,
-                                      .holdout = {NAN, NAN, NAN, NAN, NAN, -1, -1}};
+                                      .holdout = {NAN, NAN, NAN, NAN, NAN, -1}};
     read_proposal(folder, ret);
     read_returns(folder, complete, n, ret);
 }

@@ -322,7 +322,6 @@ static void fill(struct search *search, struct study *const *members, size_t n, 
         search->wanted = (int64_t)wanted;
     snprintf(search->name, sizeof(search->name), "%s", newest->name);
     search->config = newest_text(members, n, "papertape:config");
-    search->folder = newest_text(members, n, "papertape:folder");
     take_results(search, members, n);
     take_times(search, members, n, now_us);
     take_heartbeats(search, members, n);
@@ -405,7 +404,6 @@ void searches_destroy(struct searches *searches)
         return;
     for (int i = 0; searches->search && i < searches->n; i++) {
         free(searches->search[i].config);
-        free(searches->search[i].folder);
     }
     free(searches->search);
     free(searches);

@@ -45,7 +45,6 @@ struct search {
     double eta_s;              /* likewise */
     char unread[512];          /* why a study of it, or what is new of it, could not be read; "" */
     char *config;              /* papertape:config of the newest study that has it, owned; NULL */
-    char *folder;              /* likewise papertape:folder */
 };
 
 struct searches {

@@ -239,13 +239,11 @@ static void check_validation(void)
                                     .expected = 0.4,
                                     .verdict =
                                         "refused: excess 0.40 (0 is needed), pbo 0.41 (at most 0.2 is right)",
-                                    .holdout = {1.2, 0.8, 0.7, 3.1, -4.0, 41, 26000},
+                                    .holdout = {1.2, 0.8, 0.7, 3.1, -4.0, 41},
                                     .gates = {{"excess", 0.4, 0, true}, {"pbo", 0.41, 0.2, false}},
                                     .n_gates = 2,
                                     .columns = 120,
                                     .rows = 100000,
-                                    .lambda_low = -3,
-                                    .lambda_high = 3,
                                     .n_lambda = 3432,
                                     .n_equity = SEARCH_EQUITY_POINTS,
                                     .equity_trial = 29};
