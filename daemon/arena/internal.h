@@ -1,4 +1,4 @@
-/* The arena's insides, shared by its own files: arena.c keeps the table, view.c tells of it, sharpe.c reads
+/* The arena's insides, shared by its own files: arena.c keeps the table, view.c tells of it, records.c reads
  * the accounts' days, judge.c says what follows from them and from the time. */
 #ifndef DAEMON_ARENA_INTERNAL_H
 #define DAEMON_ARENA_INTERNAL_H
@@ -39,7 +39,7 @@ struct arena {
     int64_t until;   /* days before this one are read, whole; 0: none are yet */
 };
 
-/* sharpe.c */
+/* records.c */
 /* Of an account's days as they were last read; NaN. Asks for newer ones now and then. */
 double arena_sharpe(struct arena *arena, const char *account);
 void arena_records_finish(struct arena *arena);
