@@ -263,14 +263,14 @@ int config_set(struct config *config, const char *section, const char *key, cons
 /* A trained policy is one file, a recorded one two. */
 static int check_policy_files(const struct account_config *account, char error[static CONFIG_ERROR_MAX])
 {
-    bool network = policy_names_network(account->policy);
-    if (network && account->actions[0])
+    bool one_file = policy_names_one_file(account->policy);
+    if (one_file && account->actions[0])
         return config_reason(
             error, CONFIG_ERROR_MAX,
             "[account %s] actions: a trained policy has none, nor has an ensemble: it is to be left "
             "out, or policy = PARAMS.json",
             account->name);
-    if (network || !account->policy[0] == !account->actions[0])
+    if (one_file || !account->policy[0] == !account->actions[0])
         return 0;
     return config_reason(error, CONFIG_ERROR_MAX, "[account %s] %s: %s is needed too: %s", account->name,
                          account->policy[0] ? "policy" : "actions",

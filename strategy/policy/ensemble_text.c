@@ -85,7 +85,7 @@ static int read_members(struct reading *in, json_t *object)
                       ENSEMBLE_MEMBERS_MIN, ENSEMBLE_MEMBERS_MAX);
     for (size_t i = 0; i < n; i++) {
         const char *path = json_string_value(json_array_get(list, i));
-        if (!path || !policy_names_network(path) || policy_names_ensemble(path) || strlen(path) >= PATH_MAX)
+        if (!path || !policy_names_trained(path) || strlen(path) >= PATH_MAX)
             return refuse(in, -EINVAL, "members: number %zu: %s%.128s%s: F.safetensors is right", i + 1,
                           path ? "\"" : "", path ? path : "no text", path ? "\"" : "");
         in->text.members[i] = strdup(path);

@@ -48,9 +48,14 @@ bool policy_names_ensemble(const char *path)
     return ends(name, ".ensemble.json") || strcmp(name, "ensemble.json") == 0;
 }
 
-bool policy_names_network(const char *path)
+bool policy_names_trained(const char *path)
 {
-    return ends(path, ".safetensors") || policy_names_ensemble(path);
+    return ends(path, ".safetensors");
+}
+
+bool policy_names_one_file(const char *path)
+{
+    return policy_names_trained(path) || policy_names_ensemble(path);
 }
 
 void policy_id_text(const uint8_t id[static POLICY_ID_SIZE], char ret[static POLICY_ID_TEXT])

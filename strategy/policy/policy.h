@@ -108,8 +108,10 @@ const char *policy_refusal(const struct policy *policy, const char *currency, co
  * with what the other remembers? Their actions and first_closes may differ; minds must be of one policy. */
 bool policy_same_rules(const struct policy *a, const struct policy *b);
 
-/* Is a name that of a policy in one file: F.safetensors of a trained one, or an ensemble's? */
-bool policy_names_network(const char *path);
+/* Is a name that of a policy in one file, a trained one or an ensemble? */
+bool policy_names_one_file(const char *path);
+/* A trained one's: F.safetensors? */
+bool policy_names_trained(const char *path);
 /* An ensemble's: NAME.ensemble.json, or ensemble.json? */
 bool policy_names_ensemble(const char *path);
 

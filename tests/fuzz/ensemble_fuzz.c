@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         text.window_bars < ENSEMBLE_WINDOW_MIN || text.window_bars > ENSEMBLE_WINDOW_MAX)
         abort();
     for (int i = 0; i < text.n; i++)
-        if (!policy_names_network(text.members[i]))
+        if (!policy_names_trained(text.members[i]))
             abort();
     ensemble_text_finish(&text);
     return 0;

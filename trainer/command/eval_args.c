@@ -110,7 +110,7 @@ static int sort_words(struct eval_args *args)
 {
     size_t at = args->n_words;
     for (size_t i = 0; i < args->n_words && at == args->n_words; i++)
-        if (policy_names_network(args->words[i]))
+        if (policy_names_one_file(args->words[i]))
             at = i;
     if (at == args->n_words)
         at = 0;

@@ -124,10 +124,10 @@ static int check_policy(const struct backtest_args *args)
 {
     if (!args->policy)
         return fail(EXIT_USAGE, "--actions", "it goes with --policy PARAMS.json");
-    if (policy_names_network(args->policy) && args->actions)
+    if (policy_names_one_file(args->policy) && args->actions)
         return fail(EXIT_USAGE, "--actions",
                     "a trained policy and an ensemble have none: it goes with --policy PARAMS.json");
-    if (!policy_names_network(args->policy) && !args->actions)
+    if (!policy_names_one_file(args->policy) && !args->actions)
         return fail(EXIT_USAGE, "--policy",
                     "--actions ACTIONS.csv is needed: what it did at each bar; or F.safetensors of a trained "
                     "policy, or NAME.ensemble.json");

@@ -113,7 +113,7 @@ static int parse(int argc, char **argv, struct asked *ret)
         }
     if (optind < argc)
         return stored_fail(EXIT_USAGE, "what-if", argv[optind], "no argument is expected");
-    if (ret->policy && !policy_names_network(ret->policy))
+    if (ret->policy && !policy_names_one_file(ret->policy))
         return stored_fail(EXIT_USAGE, "what-if", "--policy",
                            "F.safetensors of a trained policy or NAME.ensemble.json is needed: a recorded "
                            "one decides on its own "
