@@ -4,8 +4,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "tui/model.h"
 
 enum { BUSY_MS = 250 }; /* that a lock is waited for: the next second asks again */
 
@@ -19,14 +20,6 @@ struct search_reader {
     struct search_reading reading;
     int event;
 };
-
-static int64_t clock_of(clockid_t id, int64_t unit_ns)
-{
-    struct timespec ts;
-
-    clock_gettime(id, &ts);
-    return (ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec) / unit_ns;
-}
 
 /* A reading that nobody took, and that a newer one of "nothing has changed" must not hide. */
 static void put(struct search_reader *reader, struct search_reading *reading)
@@ -52,10 +45,10 @@ static void *run(void *ctx)
         }
         struct search_want want = reader->want;
         struct search_reading reading;
+        struct moment now = moment_now();
         reader->wants = false;
         pthread_mutex_unlock(&reader->mutex);
-        search_source_read(reader->source, &want, clock_of(CLOCK_REALTIME, 1000),
-                           clock_of(CLOCK_MONOTONIC, 1000000), &reading);
+        search_source_read(reader->source, &want, now.wall_ns / 1000, now.mono_ms, &reading);
         pthread_mutex_lock(&reader->mutex);
         put(reader, &reading);
         eventfd_write(reader->event, 1);

@@ -1,4 +1,5 @@
-/* What is known of a search's luck: its proposal, and the returns of its trials. */
+#include "tui/search_validation.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -12,7 +13,6 @@
 
 #include "trainer/study/overfit.h"
 #include "trainer/study/validation.h"
-#include "tui/search_page.h"
 #include "tui/text.h"
 
 enum {
