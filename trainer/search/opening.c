@@ -138,10 +138,18 @@ static int check_defined(const struct search_opening *opening, const struct stud
 static int set(struct study_store *store, int64_t id, const char *key, json_t *value, char *err)
 {
     char *text = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
-    int r = text ? study_store_set_study_user(store, id, key, text, err)
-                 : say(err, -EINVAL, "papertape:%s: the configuration: UTF-8 text is right", key);
+    int r = text ? study_store_set_study_user(store, id, key, text, err) : say(err, -ENOMEM, "out of memory");
     json_decref(value);
     free(text);
+    return r;
+}
+
+static int set_text(struct study_store *store, int64_t id, const char *key, const char *text, char *err)
+{
+    json_t *value = json_string(text), *any = value ? NULL : json_stringn_nocheck(text, strlen(text));
+    int r = any ? say(err, -EINVAL, "%s: the configuration: UTF-8 text is right", key)
+                : set(store, id, key, value, err);
+    json_decref(any);
     return r;
 }
 
@@ -149,9 +157,9 @@ static int set_all(struct study_store *store, int64_t id, const struct search_op
 {
     int r = set(store, id, "papertape:trials", json_integer(opening->settings->trials), err);
     if (r == 0)
-        r = set(store, id, "papertape:config", json_string(opening->text), err);
+        r = set_text(store, id, "papertape:config", opening->text, err);
     if (r == 0)
-        r = set(store, id, "papertape:folder", json_string(opening->folder), err);
+        r = set_text(store, id, "papertape:folder", opening->folder, err);
     if (r == 0)
         r = set(store, id, "papertape:trial", search_defined(opening->config, opening->settings), err);
     return r == 0 ? set(store, id, NOW, json_integer(opening->now_ns), err) : r;
