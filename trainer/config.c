@@ -261,12 +261,6 @@ int config_set(struct config *config, const char *section, const char *key, cons
 {
     char why[PPO_ERROR_MAX];
     const struct config_row *row = find_row(section, key);
-    if (config_is_study_section(section)) {
-        struct search_settings settings = settings_defaults();
-        int r = settings_set(&settings, config, section, key, text, err);
-        settings_finish(&settings);
-        return r;
-    }
     if (!row && config_is_ppo_section(section) && ppo_has(key)) {
         int r = ppo_params_set(&config->ppo, key, text, why);
         return r < 0 ? config_say(err, r, "[%s] %s", section, why) : 0;

@@ -66,8 +66,7 @@ void config_defaults(struct config *ret);
 int config_read(const char *path, struct config *ret, char err[static CONFIG_ERROR_MAX]);
 int config_parse(const char *name, const char *text, struct config *ret, char err[static CONFIG_ERROR_MAX]);
 
-/* One key as a line of the file sets it; config_check() looks at how they fit together. Keys of [study] and
- * [search] are checked and set nothing. */
+/* One key as a line of the file sets it; config_check() looks at how they fit together. */
 int config_set(struct config *config, const char *section, const char *key, const char *text,
                char err[static CONFIG_ERROR_MAX]);
 int config_check(const struct config *config, char err[static CONFIG_ERROR_MAX]);

@@ -252,14 +252,6 @@ static const struct entry *earlier(const struct checking *checking, size_t at)
     return NULL;
 }
 
-static int set_key(struct checking *checking, const struct entry *entry, char *why)
-{
-    return config_is_study_section(entry->section)
-               ? settings_set(&checking->settings, checking->config, entry->section, entry->key, entry->value,
-                              why)
-               : config_set(checking->config, entry->section, entry->key, entry->value, why);
-}
-
 static void set_keys(struct checking *checking)
 {
     char why[CONFIG_ERROR_MAX];
@@ -271,7 +263,9 @@ static void set_keys(struct checking *checking)
             const struct entry *before = earlier(checking, i);
             if (before)
                 snprintf(why, sizeof why, "already set in line %d", before->line);
-            int r = before ? -EINVAL : set_key(checking, entry, why);
+            int r = before ? -EINVAL
+                           : config_set_line(checking->config, &checking->settings, entry->section,
+                                             entry->key, entry->value, why);
             if (r < 0)
                 add(checking, entry->line, entry->section, entry->key, why);
             checking->no_memory = checking->no_memory || r == -ENOMEM;
@@ -323,11 +317,11 @@ static void fit_keys(struct checking *checking)
     if (!is_faulty(checking, "training", "preset", strlen("preset")))
         config_misfits(config, take_misfit, checking);
     const char *key;
-    if (settings_check(&checking->settings, &key, why) < 0)
+    int r = checking->n_found == 0 ? config_complete(config, &checking->settings, &key, why)
+                                   : settings_check(&checking->settings, &key, why);
+    if (r < 0 && key)
         take_misfit(checking, "study", key, why);
-    else if (checking->n_found == 0 && settings_complete(&checking->settings, config, why) == 0 &&
-             settings_check_grid(&checking->settings, &key, why) < 0)
-        take_misfit(checking, "study", key, why);
+    checking->no_memory = checking->no_memory || r == -ENOMEM;
 }
 
 int config_errors(const char *name, const char *text, struct config *ret,

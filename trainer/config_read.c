@@ -16,12 +16,11 @@ static bool same_key(const struct ini_line *a, const struct ini_line *b)
     return b->key && strcmp(a->key, b->key) == 0 && (ppo || strcmp(a->section, b->section) == 0);
 }
 
-static int set_key(const struct ini_line *entry, struct config *config, struct search_settings *settings,
-                   char *why)
+int config_set_line(struct config *config, struct search_settings *settings, const char *section,
+                    const char *key, const char *text, char err[static CONFIG_ERROR_MAX])
 {
-    return config_is_study_section(entry->section)
-               ? settings_set(settings, config, entry->section, entry->key, entry->value, why)
-               : config_set(config, entry->section, entry->key, entry->value, why);
+    return config_is_study_section(section) ? settings_set(settings, config, section, key, text, err)
+                                            : config_set(config, section, key, text, err);
 }
 
 static int apply(const struct ini_lines *file, const char *name, struct config *config,
@@ -37,7 +36,7 @@ static int apply(const struct ini_lines *file, const char *name, struct config *
                 if (same_key(entry, &file->lines[j]))
                     return config_say(err, -EINVAL, "%.300s:%d: [%.60s] %.60s: already set in line %d", name,
                                       entry->line, entry->section, entry->key, file->lines[j].line);
-            int r = set_key(entry, config, settings, why);
+            int r = config_set_line(config, settings, entry->section, entry->key, entry->value, why);
             if (r < 0)
                 return config_say(err, r, "%.300s:%d: %.700s", name, entry->line, why);
         }
@@ -66,20 +65,28 @@ static int read_heading(const char *section, char reason[static INI_ERROR_MAX])
 const struct ini_rules config_rules = {
     .example = "training", .heading = read_heading, .line_max = CONFIG_LINE_MAX};
 
-/* How they fit together, and what is searched where the file does not say. */
+int config_complete(const struct config *config, struct search_settings *settings, const char **ret_key,
+                    char err[static CONFIG_ERROR_MAX])
+{
+    *ret_key = NULL;
+    int r = settings_check(settings, ret_key, err);
+    if (r == 0)
+        r = settings_complete(settings, config, err);
+    return r == 0 ? settings_check_grid(settings, ret_key, err) : r;
+}
+
 static int complete(const char *name, const struct config *config, struct search_settings *settings,
                     char *err)
 {
     char why[CONFIG_ERROR_MAX];
     const char *key;
     int r = config_check(config, why);
-    if (r == 0 && (r = settings_check(settings, &key, why)) == 0 &&
-        (r = settings_complete(settings, config, why)) == 0)
-        r = settings_check_grid(settings, &key, why);
+    if (r == 0)
+        r = config_complete(config, settings, &key, why);
     return r < 0 ? config_say(err, r, "%.300s: %.700s", name, why) : 0;
 }
 
-int config_read_stream(FILE *file, const char *name, int64_t now_ns, struct config *ret,
+static int read_stream(FILE *file, const char *name, int64_t now_ns, struct config *ret,
                        struct search_settings *ret_settings, bool *ret_is_study,
                        char err[static CONFIG_ERROR_MAX])
 {
@@ -120,7 +127,7 @@ int config_read(const char *path, struct config *ret, char err[static CONFIG_ERR
         return config_say(err, r, "cannot read the configuration: %.300s: %s: an INI file is needed", path,
                           strerror(-r));
     }
-    int r = config_read_stream(file, path, 0, ret, NULL, NULL, err);
+    int r = read_stream(file, path, 0, ret, NULL, NULL, err);
     fclose(file);
     return r;
 }
@@ -133,7 +140,7 @@ int config_read_text(const char *name, const char *text, int64_t now_ns, struct 
     FILE *file = n > 0 ? fmemopen((void *)(uintptr_t)text, n, "r") : fopen("/dev/null", "re");
     if (!file)
         return config_say(err, -errno, "out of memory: %.300s", name);
-    int r = config_read_stream(file, name, now_ns, ret, ret_settings, ret_is_study, err);
+    int r = read_stream(file, name, now_ns, ret, ret_settings, ret_is_study, err);
     fclose(file);
     return r;
 }

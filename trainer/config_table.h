@@ -43,11 +43,16 @@ int64_t config_clock_ns(void); /* now, whole seconds as ns since 1970 */
 bool config_is_study_section(const char *section);
 struct search_settings;
 
-/* Reads a stream as config_read(); settings too, unless they are NULL, for settings_finish(), with
+/* A line of the file, of whichever section: config_set(), settings_set(). */
+int config_set_line(struct config *config, struct search_settings *settings, const char *section,
+                    const char *key, const char *text, char err[static CONFIG_ERROR_MAX]);
+/* How the settings' keys fit together and to the configuration, and what is searched where the file does not
+ * say. *ret_key: those of [study] that do not fit, NULL where it is not that. */
+int config_complete(const struct config *config, struct search_settings *settings, const char **ret_key,
+                    char err[static CONFIG_ERROR_MAX]);
+
+/* Reads a text as config_parse(); settings too, unless they are NULL, for settings_finish(), with
  * *ret_is_study for a section [study] or [search]. `now_ns` 0: the clock. */
-int config_read_stream(FILE *file, const char *name, int64_t now_ns, struct config *ret,
-                       struct search_settings *ret_settings, bool *ret_is_study,
-                       char err[static CONFIG_ERROR_MAX]);
 int config_read_text(const char *name, const char *text, int64_t now_ns, struct config *ret,
                      struct search_settings *ret_settings, bool *ret_is_study,
                      char err[static CONFIG_ERROR_MAX]);

@@ -90,43 +90,41 @@ static char *edit(const char *text, const char *name, const char *output)
     return edited;
 }
 
-/* What the edited text says, where that is all that was asked. */
+/* NULL: it cannot be read, `err` says why. For free(). */
+static struct config *parse(const char *text, bool *ret_is_study, char *err)
+{
+    struct config *config = malloc(sizeof *config);
+    struct search_settings search = {0};
+    if (!config || settings_parse(FILE_NAME, text, config, &search, ret_is_study, err) < 0) {
+        free(config);
+        return NULL;
+    }
+    settings_finish(&search);
+    return config;
+}
+
+/* Does the edited text say what was asked? */
 static bool says(const char *text, const char *name, const char *output)
 {
     char err[CONFIG_ERROR_MAX];
-    struct config *config = malloc(sizeof *config);
-    struct search_settings search = {0};
-    bool study, good = config && settings_parse(FILE_NAME, text, config, &search, &study, err) == 0;
-    if (good)
-        settings_finish(&search);
-    good = good && strcmp(config->name, name) == 0 && strcmp(config->output, output) == 0;
+    bool study;
+    struct config *config = parse(text, &study, err);
+    bool good = config && strcmp(config->name, name) == 0 && strcmp(config->output, output) == 0;
     free(config);
     return good;
-}
-
-static bool is_study(const char *text)
-{
-    char err[CONFIG_ERROR_MAX];
-    struct config *config = malloc(sizeof *config);
-    struct search_settings search = {0};
-    bool study = false;
-    if (config && settings_parse(FILE_NAME, text, config, &search, &study, err) == 0)
-        settings_finish(&search);
-    free(config);
-    return study;
 }
 
 /* The whole configuration, without what the author wrote beside it. */
 static char *rewrite(const char *text, const char *name, const char *output, char *err)
 {
     char *whole = NULL;
-    struct config *config = malloc(sizeof *config);
-    if (is_study(text))
+    bool is_study;
+    struct config *config = parse(text, &is_study, err);
+    if (config && is_study)
         snprintf(err, CONFIG_ERROR_MAX,
                  FILE_NAME ": [training]: name and output cannot be set in it: a plain heading [training] at "
                            "the beginning of a line would be right");
-    else if (config && config_parse(FILE_NAME, text, config, err) == 0 &&
-             config_set(config, "training", "name", name, err) == 0 &&
+    else if (config && config_set(config, "training", "name", name, err) == 0 &&
              config_set(config, "training", "output", output, err) == 0)
         whole = config_text(config);
     free(config);
