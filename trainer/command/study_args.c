@@ -29,7 +29,7 @@ static const char help[] =
     "\n"
     "Exit status: 0 done or stopped, 1 an error, 2 a wrong command line. See papertape-trainer(1).\n";
 
-enum { STORAGE = 256, STATE, TRIALS, WORKERS, SEED, MEMORY, RESUME, JSON, HEARTBEAT, REPORT_EVERY };
+enum { STORAGE = 256, STATE, TRIALS, WORKERS, SEED, MEMORY, RESUME, JSON, HEARTBEAT };
 enum { TRIALS_MAX = 1000000, MS_MAX = 86400000, MEMORY_MAX = 1 << 24, NAME_BYTES_MAX = 200 };
 
 static const struct option options[] = {
@@ -43,7 +43,6 @@ static const struct option options[] = {
     {"resume", no_argument, NULL, RESUME},
     {"json", no_argument, NULL, JSON},
     {"heartbeat", required_argument, NULL, HEARTBEAT},
-    {"report-every", required_argument, NULL, REPORT_EVERY}, /* as of train: what is told is seldom */
     {"help", no_argument, NULL, ARGS_HELP},
     {0},
 };
@@ -83,7 +82,7 @@ static int take(void *ctx, int option)
 {
     struct study_args *args = ctx;
     uint64_t seed;
-    int unused, status;
+    int status;
     switch (option) {
     case 'c':
         args->config = optarg;
@@ -112,8 +111,6 @@ static int take(void *ctx, int option)
         return GO_ON;
     case HEARTBEAT:
         return take_whole("heartbeat", 0, MS_MAX, &args->heartbeat_ms);
-    case REPORT_EVERY:
-        return take_whole("report-every", 0, MS_MAX, &unused);
     default:
         return take_name(args);
     }

@@ -81,12 +81,10 @@ static void take_line(struct pool *pool, struct pool_worker *worker, const char 
 {
     json_t *line = json_loadb(text, n, 0, NULL);
     const json_t *began = json_object_get(line, "began"), *told = json_object_get(line, "told");
-    if (json_is_integer(began)) {
+    if (json_is_integer(began))
         worker->trial = json_integer_value(began);
-        worker->number = (int)json_integer_value(json_object_get(line, "number"));
-    } else if (json_is_integer(told)) {
+    else if (json_is_integer(told))
         worker->trial = 0;
-    }
     if (line)
         pool->calls.heard(pool->calls.ctx, worker, line);
     json_decref(line);

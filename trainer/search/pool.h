@@ -14,9 +14,8 @@ struct pool_worker {
     int out;
     const char *device; /* NULL: all that there are */
     int64_t trial;      /* that it is at; 0: none */
-    int number;
-    bool killed; /* by pool_kill() */
-    char *line;  /* what it has said of a line */
+    bool killed;        /* by pool_signal(SIGKILL) */
+    char *line;         /* what it has said of a line */
     size_t n;
 };
 

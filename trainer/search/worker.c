@@ -288,8 +288,7 @@ static int run(struct worker *worker)
         r = 0;
         if (worker->asked.failed)
             continue;
-        say(worker, json_pack("{s:I, s:i}", "began", (json_int_t)worker->asked.trial, "number",
-                              worker->asked.number));
+        say(worker, json_pack("{s:I}", "began", (json_int_t)worker->asked.trial));
         if ((r = work(worker, config, outcome)) == 0)
             say(worker, json_pack("{s:I}", "told", (json_int_t)worker->asked.trial));
     }

@@ -17,7 +17,7 @@ struct search_order {
 
 /* Works until nothing is left (0), SIGTERM or SIGINT (0; its trial waits to be tried again), or it cannot go
  * on (1): the storage, the disk, memory or the device fail, and its trial waits then, too. What it says are
- * JSON lines on `out`: {"began":ID,"number":N}, {"told":ID}, {"warning":"…"},
+ * JSON lines on `out`: {"began":ID}, {"told":ID}, {"warning":"…"},
  * {"said":"…","number":N} of a trial, {"error":"…","cause":"disk"}, {"exhausted":true} where a grid has no
  * more points. `device`: an id for CUDA_VISIBLE_DEVICES; NULL: as it is. */
 int worker_run(const struct search_order *order, int out, const char *device);
