@@ -30,6 +30,7 @@ struct worker {
     int split;   /* that were reported */
     int failure; /* of the storage, within a trial */
     bool lost;   /* somebody else has ended the trial */
+    bool pruned; /* the trial, by its last report */
     bool on_device;
     bool is_alone; /* nobody hears it any more */
     char err[WORDS_MAX];
@@ -127,7 +128,7 @@ static bool ends(const struct worker *worker)
     return stop || worker->is_alone || worker->failure < 0;
 }
 
-static enum trial_go progressed(void *ctx, double share, double steps_s)
+static enum trial_go take_progress(void *ctx, double share, double steps_s)
 {
     struct worker *worker = ctx;
     beat_progress(worker->beat, share, steps_s, worker->split, worker->order->settings->split.combinations);
@@ -135,7 +136,7 @@ static enum trial_go progressed(void *ctx, double share, double steps_s)
     return ends(worker) || worker->lost ? TRIAL_STOP_ASKED : TRIAL_GO;
 }
 
-static enum trial_go reported(void *ctx, int step, double value)
+static enum trial_go take_report(void *ctx, int step, double value)
 {
     struct worker *worker = ctx;
     char err[STUDY_ERROR_MAX];
@@ -152,10 +153,11 @@ static enum trial_go reported(void *ctx, int step, double value)
         snprintf(worker->err, sizeof worker->err, "%s", err);
         return TRIAL_STOP_ASKED;
     }
-    return r > 0 ? TRIAL_STOP_PRUNED : TRIAL_GO;
+    worker->pruned = r > 0;
+    return worker->pruned ? TRIAL_STOP_PRUNED : TRIAL_GO;
 }
 
-static void told(void *ctx, const char *words)
+static void take_words(void *ctx, const char *words)
 {
     struct worker *worker = ctx;
     say(worker, json_pack("{s:s, s:i}", "said", words, "number", worker->asked.number));
@@ -193,67 +195,42 @@ static int give_up(struct worker *worker, int r, const char *words)
     return r;
 }
 
-static int end_trial(struct worker *worker, int r, bool pruned, const struct trial_outcome *outcome,
-                     const char *words)
+static int end_trial(struct worker *worker, int r, const struct trial_outcome *outcome, const char *words)
 {
     char err[STUDY_ERROR_MAX];
     if (worker->failure < 0)
         return worker->failure;
     if (worker->lost)
         return 0;
-    if (r == 1 && !pruned)
+    if (r == 1 && !worker->pruned)
         return put_back(worker, -1);
     if (r < 0 && cause_of(worker, r))
         return give_up(worker, r, words);
     if (r < 0)
         return tell_failure(worker, words, r == -EDOM ? "nan" : "config");
-    if (!pruned && isnan(outcome->value))
+    if (!worker->pruned && isnan(outcome->value))
         return tell_failure(worker, "its value is no number", "nan");
-    int said =
-        search_tell(worker->store, worker->asked.trial, pruned ? TRIAL_PRUNED : TRIAL_COMPLETE, outcome, err);
+    int said = search_tell(worker->store, worker->asked.trial, worker->pruned ? TRIAL_PRUNED : TRIAL_COMPLETE,
+                           outcome, err);
     if (said < 0)
         snprintf(worker->err, sizeof worker->err, "%s", err);
     return said;
-}
-
-struct pruning {
-    struct worker *worker;
-    bool pruned;
-};
-
-static enum trial_go take_report(void *ctx, int step, double value)
-{
-    struct pruning *pruning = ctx;
-    enum trial_go go = reported(pruning->worker, step, value);
-    pruning->pruned = pruning->pruned || go == TRIAL_STOP_PRUNED;
-    return go;
-}
-
-static enum trial_go take_progress(void *ctx, double share, double steps_s)
-{
-    return progressed(((struct pruning *)ctx)->worker, share, steps_s);
-}
-
-static void take_words(void *ctx, const char *words)
-{
-    told(((struct pruning *)ctx)->worker, words);
 }
 
 /* 0, or -errno of the storage. */
 static int work(struct worker *worker, struct config *config, struct trial_outcome *outcome)
 {
     const struct search_order *order = worker->order;
-    struct pruning pruning = {worker, false};
-    const struct trial_calls calls = {&pruning, take_report, take_progress, take_words};
+    const struct trial_calls calls = {worker, take_report, take_progress, take_words};
     char folder[CONFIG_PATH_MAX + 16], words[TRIAL_ERROR_MAX];
     snprintf(folder, sizeof folder, "%s/%d", order->folder, worker->asked.number);
     worker->split = 0;
-    worker->lost = false;
+    worker->lost = worker->pruned = false;
     beat_trial(worker->beat, worker->asked.trial);
     int r = settings_apply(order->config, &order->settings->space, worker->values, config, words);
     if (r == 0)
         r = trial_run(order->market, config, folder, &calls, outcome, words);
-    r = end_trial(worker, r, pruning.pruned, outcome, words);
+    r = end_trial(worker, r, outcome, words);
     beat_trial(worker->beat, 0);
     worker->lost = worker->lost || r == -EINVAL;
     if (worker->lost) {
