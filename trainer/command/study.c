@@ -232,12 +232,12 @@ static void share_machine(struct study_run *run)
 
 /* ---- The search. ---- */
 
-static void take_trial(void *ctx, const struct study_trial *trial, const struct search_figures *figures)
+static void take_trial(void *ctx, const struct study_trial *trial, const struct search_progress *figures)
 {
     study_trial(ctx, trial, figures);
 }
 
-static void take_look(void *ctx, const struct search_figures *figures)
+static void take_look(void *ctx, const struct search_progress *figures)
 {
     study_looked(ctx, figures);
 }
@@ -420,10 +420,11 @@ static int work(struct study_run *run)
         status = take_earlier(run);
     if (status == GO_ON && !run->proposal)
         status = load_market(run);
-    count_machine(run);
-    share_machine(run);
-    if (status == GO_ON)
+    if (status == GO_ON) {
+        count_machine(run);
+        share_machine(run);
         study_started(run);
+    }
     if (status == GO_ON && !all_done)
         status = search(run);
     if (status == GO_ON && !run->proposal)

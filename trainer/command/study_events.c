@@ -32,11 +32,12 @@ static json_t *space_json(const struct space *space)
 
 static json_t *settings_json(const struct search_settings *settings)
 {
-    struct config_key keys[64];
+    enum { KEYS_MAX = 64 };
+    struct config_key keys[KEYS_MAX];
     char value[64];
-    size_t n = settings_keys(keys, sizeof keys / sizeof *keys);
+    size_t n = settings_keys(keys, KEYS_MAX);
     json_t *json = json_object();
-    for (size_t i = 0; i < n && json; i++)
+    for (size_t i = 0; i < n && i < KEYS_MAX && json; i++)
         if (settings_get(settings, keys[i].name, value, sizeof value) == 0)
             json_object_set_new(json, keys[i].name, json_string(value));
     return json;
@@ -59,7 +60,7 @@ void study_started(struct study_run *run)
 
 /* ---- While it runs. ---- */
 
-static void take_best(struct study_run *run, const struct search_figures *figures)
+static void take_best(struct study_run *run, const struct search_progress *figures)
 {
     const struct study_trial *best = study_best(figures->study);
     run->best = best ? best->values[0] : NAN;
@@ -75,7 +76,8 @@ static double seconds_of(const struct study_trial *trial)
                : (double)(trial->completed_us - trial->started_us) * 1e-6;
 }
 
-void study_trial(struct study_run *run, const struct study_trial *trial, const struct search_figures *figures)
+void study_trial(struct study_run *run, const struct study_trial *trial,
+                 const struct search_progress *figures)
 {
     const struct study_attribute *failure =
         study_attribute_find(trial->user, trial->n_user, "papertape:failure");
@@ -104,7 +106,7 @@ static void time_text(double seconds, char *buf, size_t cap)
                  (long)seconds % 60);
 }
 
-void study_looked(struct study_run *run, const struct search_figures *figures)
+void study_looked(struct study_run *run, const struct search_progress *figures)
 {
     char words[256], left[32], best[64] = "", rate[32] = "";
     take_best(run, figures);

@@ -26,7 +26,7 @@ struct study_run {
     char device_ids[STUDY_DEVICES_MAX][DEVICE_ID_MAX];
     char *devices[STUDY_DEVICES_MAX];
     int n_devices;
-    struct search_figures last; /* its study is not valid any more */
+    struct search_progress last; /* its study is not valid any more */
     double best;
     int best_number; /* -1: none */
     json_t *proposal;
@@ -35,8 +35,8 @@ struct study_run {
 /* The events. */
 void study_started(struct study_run *run);
 void study_trial(struct study_run *run, const struct study_trial *trial,
-                 const struct search_figures *figures);
-void study_looked(struct study_run *run, const struct search_figures *figures); /* the line on a terminal */
+                 const struct search_progress *figures);
+void study_looked(struct study_run *run, const struct search_progress *figures); /* the line on a terminal */
 void study_proposed(struct study_run *run);
 void study_ended(struct study_run *run, const char *result, const char *cause);
 /* A line on stderr, the events of an error and of the end; EXIT_FAILURE. */

@@ -73,15 +73,15 @@ static void close_store(struct search *search)
     search->store = NULL;
 }
 
-static struct search_figures figures_of(const struct search *search)
+static struct search_progress figures_of(const struct search *search)
 {
     const struct tally tally = tally_of(search->study);
     const double per_hour = tally_rate(tally.done - search->done_before, now_s() - search->begun_s);
-    return (struct search_figures){.study = search->study,
-                                   .tally = tally,
-                                   .workers = search->pool.alive,
-                                   .per_hour = per_hour,
-                                   .left_s = tally_left_s(search->order->wanted - tally.done, per_hour)};
+    return (struct search_progress){.study = search->study,
+                                    .tally = tally,
+                                    .workers = search->pool.alive,
+                                    .per_hour = per_hour,
+                                    .left_s = tally_left_s(search->order->wanted - tally.done, per_hour)};
 }
 
 static bool grow_seen(struct search *search)
@@ -105,7 +105,7 @@ static void take_ended(struct search *search, bool tell)
         fail(search, -ENOMEM, "out of memory");
         return;
     }
-    const struct search_figures figures = figures_of(search);
+    const struct search_progress figures = figures_of(search);
     for (int i = 0; i < search->study->n_trials; i++) {
         const struct study_trial *trial = search->study->trials[i];
         if (search->seen[i] == SEEN_ENDED || !trial_state_finished(trial->state))
@@ -342,7 +342,7 @@ static void go_on(struct search *search)
         ask_to_end(search);
     else
         start(search);
-    const struct search_figures figures = figures_of(search);
+    const struct search_progress figures = figures_of(search);
     search->calls->looked(search->calls->ctx, &figures);
 }
 

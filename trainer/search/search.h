@@ -8,7 +8,7 @@
 
 enum { SEARCH_ERROR_MAX = TRIAL_ERROR_MAX + 256 };
 
-struct search_figures {
+struct search_progress {
     const struct study *study;
     struct tally tally;
     int workers;             /* processes that there are */
@@ -18,8 +18,8 @@ struct search_figures {
 struct search_calls {
     void *ctx;
     /* A trial has ended since; those that had when it began are not told. */
-    void (*ended)(void *ctx, const struct study_trial *trial, const struct search_figures *figures);
-    void (*looked)(void *ctx, const struct search_figures *figures); /* at least twice a second */
+    void (*ended)(void *ctx, const struct study_trial *trial, const struct search_progress *figures);
+    void (*looked)(void *ctx, const struct search_progress *figures); /* at least twice a second */
     void (*warned)(void *ctx, const char *words);
     bool (*stopped)(void *ctx); /* is it to end? */
 };
