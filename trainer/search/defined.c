@@ -42,25 +42,14 @@ static bool of_config(const struct config_key *key)
 
 /* ---- Their values. ---- */
 
-static double most_of(const struct distribution *distribution)
-{
-    double most = distribution->kind == DISTRIBUTION_CATEGORICAL ? 0 : distribution->high;
-    for (int i = 0; distribution->kind == DISTRIBUTION_CATEGORICAL && i < distribution->n_choices; i++) {
-        double choice = json_number_value(json_array_get(distribution->choices, (size_t)i));
-        most = choice > most ? choice : most;
-    }
-    return most;
-}
-
 /* False: it is not searched. */
 static bool is_searched(const struct space *space, const char *name, char *buf, size_t cap)
 {
-    static const char *const of_rows[] = {"lookback", "forced_exit_bars", "cooldown_bars", NULL};
     for (int i = 0; i < space->n; i++) {
         if (strcmp(space->params[i].name, name) != 0)
             continue;
-        if (is_one_of(name, of_rows))
-            snprintf(buf, cap, "searched, at most %.6g", most_of(&space->params[i].distribution));
+        if (is_one_of(name, search_row_keys))
+            snprintf(buf, cap, "searched, at most %.6g", search_most(&space->params[i].distribution));
         else
             snprintf(buf, cap, "searched");
         return true;

@@ -43,6 +43,12 @@ int search_training(const struct search_market *market, const int chosen[static 
 int search_fit(const struct search_market *market, const struct split_rows *blocks, int n, size_t end,
                struct trainer_data **ret, char err[static TRIAL_ERROR_MAX]);
 
+/* Keys of [environment] that the rows are split by, each by the most that a trial may have of it; NULL after
+ * them. */
+enum { SEARCH_LOOKBACK, SEARCH_FORCED_EXIT, SEARCH_COOLDOWN };
+extern const char *const search_row_keys[];
+double search_most(const struct distribution *distribution);
+
 /* A trial on its way: who is told, and how far it is. */
 struct search_run {
     const struct search_market *market;

@@ -19,7 +19,9 @@ int search_say(char err[static TRIAL_ERROR_MAX], int code, const char *format, .
 
 /* ---- What a trial may ask for at most. ---- */
 
-static double most_of(const struct distribution *distribution)
+const char *const search_row_keys[] = {"lookback", "forced_exit_bars", "cooldown_bars", NULL};
+
+double search_most(const struct distribution *distribution)
 {
     double most = distribution->high;
     if (distribution->kind != DISTRIBUTION_CATEGORICAL)
@@ -30,11 +32,11 @@ static double most_of(const struct distribution *distribution)
     return most;
 }
 
-static size_t most(const struct search_settings *settings, const char *name, double configured)
+static size_t most(const struct search_settings *settings, int key, double configured)
 {
     for (int i = 0; i < settings->space.n; i++)
-        if (strcmp(settings->space.params[i].name, name) == 0)
-            configured = most_of(&settings->space.params[i].distribution);
+        if (strcmp(settings->space.params[i].name, search_row_keys[key]) == 0)
+            configured = search_most(&settings->space.params[i].distribution);
     return configured > 0 ? (size_t)configured : 0;
 }
 
@@ -106,9 +108,9 @@ static int lay_out(struct search_market *market, char err[static TRIAL_ERROR_MAX
     const struct search_settings *settings = market->settings;
     const struct env_params *env = &market->config->env;
     size_t warm_up, first = find_first(market, &warm_up);
-    size_t forced = most(settings, "forced_exit_bars", env->forced_exit_bars);
-    size_t cooldown = most(settings, "cooldown_bars", env->cooldown_bars);
-    market->lookback = most(settings, "lookback", env->lookback);
+    size_t forced = most(settings, SEARCH_FORCED_EXIT, env->forced_exit_bars);
+    size_t cooldown = most(settings, SEARCH_COOLDOWN, env->cooldown_bars);
+    market->lookback = most(settings, SEARCH_LOOKBACK, env->lookback);
     market->purge =
         auto_or(settings->purge_bars, market->lookback + (forced > cooldown ? forced : cooldown) + 1);
     market->embargo = auto_or(settings->embargo_bars, warm_up);
