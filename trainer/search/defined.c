@@ -118,7 +118,7 @@ json_t *search_made_of(const struct config *config, const struct search_settings
 {
     char value[CONFIG_WORD_MAX], hex[20];
     json_t *all = search_defined(config, settings);
-    bool whole = all && put(all, "study", "combine", settings->combine);
+    bool whole = all && put(all, "study", "combine", ensemble_combine_name(settings->combine));
     if (whole && (whole = settings_get(settings, "ensemble", value, sizeof value) == 0))
         whole = put(all, "study", "ensemble", value);
     if (whole && (whole = config_get(config, "training", "seed", value, sizeof value) == 0))

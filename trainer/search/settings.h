@@ -7,6 +7,7 @@
 #ifndef TRAINER_SEARCH_SETTINGS_H
 #define TRAINER_SEARCH_SETTINGS_H
 
+#include "strategy/policy/ensemble.h"
 #include "trainer/config.h"
 #include "trainer/study/gate.h"
 #include "trainer/study/pruner.h"
@@ -25,8 +26,8 @@ struct search_settings {
     double drawdown_penalty, volatility_penalty; /* of the objective; 0 */
     double heartbeat_s, grace_s;                 /* 10, 60 */
     int retries;                                 /* 3 */
-    int ensemble;             /* best trials that are proposed together; 1: the best alone */
-    char combine[16];         /* "mean", "majority", "sharpe" */
+    int ensemble; /* best trials that are proposed together; 1: the best alone */
+    enum ensemble_combine combine;
     int64_t every_ns;         /* the co-process runs it again so often; 0: once */
     int64_t expires_ns;       /* its policy retires so long after it was admitted; 0: never */
     struct gate_limits gates; /* that the proposal tells of; the daemon's [arena] decides */

@@ -100,9 +100,6 @@ const struct settings_row settings_table[] = {
 };
 const size_t settings_table_n = sizeof settings_table / sizeof *settings_table;
 
-static const char *const combinations[] = {"mean", "majority", "sharpe"};
-enum { N_COMBINATIONS = sizeof combinations / sizeof *combinations };
-
 struct search_settings settings_defaults(void)
 {
     char err[SPLIT_ERROR_MAX];
@@ -118,7 +115,7 @@ struct search_settings settings_defaults(void)
         .grace_s = 60,
         .retries = 3,
         .ensemble = 1,
-        .combine = "mean",
+        .combine = ENSEMBLE_MEAN,
         .gates = gate_defaults(),
     };
     (void)split_parse("cpcv:5,2", &settings.split, err); /* it is one */
@@ -215,13 +212,7 @@ static const char *take_word(struct search_settings *settings, const struct sett
         settings->pruner = pruner_defaults(pruner);
         return NULL;
     case SETTINGS_COMBINE:
-        for (size_t i = 0; i < N_COMBINATIONS; i++)
-            if (strcmp(text, combinations[i]) == 0) {
-                memset(settings->combine, 0, sizeof settings->combine);
-                snprintf(settings->combine, sizeof settings->combine, "%s", text);
-                return NULL;
-            }
-        return "mean, majority or sharpe is right";
+        return ensemble_combine_parse(text, &settings->combine) ? NULL : "mean, majority or sharpe is right";
     case SETTINGS_SPACE:
     case SETTINGS_SWITCH:
         if (!on && strcmp(text, row->kind == SETTINGS_SPACE ? "search" : "false") != 0)
@@ -351,7 +342,7 @@ int settings_get(const struct search_settings *settings, const char *key, char *
         print_split(&settings->split, text, sizeof text);
         break;
     case SETTINGS_COMBINE:
-        snprintf(text, sizeof text, "%s", settings->combine);
+        snprintf(text, sizeof text, "%s", ensemble_combine_name(settings->combine));
         break;
     case SETTINGS_SPACE:
         snprintf(text, sizeof text, "%s", settings->default_space ? "default" : "search");

@@ -15,14 +15,11 @@ static int write_file(const struct search_settings *settings, const int *numbers
 {
     char names[POLICY_MEMBERS_MAX][40], why[POLICY_ERROR_MAX];
     const char *members[POLICY_MEMBERS_MAX];
-    enum ensemble_combine combine;
-    if (!ensemble_combine_parse(settings->combine, &combine))
-        combine = ENSEMBLE_MEAN;
     for (int i = 0; i < n; i++) {
         snprintf(names[i], sizeof names[i], "%d/policy.safetensors", numbers[i]);
         members[i] = names[i];
     }
-    int r = ensemble_write(path, members, n, combine, ENSEMBLE_WINDOW, why);
+    int r = ensemble_write(path, members, n, settings->combine, ENSEMBLE_WINDOW, why);
     return r < 0 ? search_say(err, r, "%s", why) : 0;
 }
 

@@ -287,7 +287,7 @@ static void test_together(struct hunt *hunt)
         json_t *proposal = NULL;
         struct ensemble_policy *ensemble = NULL;
         hunt->settings.ensemble = 3;
-        snprintf(hunt->settings.combine, sizeof hunt->settings.combine, "%s", combines[c]);
+        CHECK(ensemble_combine_parse(combines[c], &hunt->settings.combine));
         hunt->told[0] = '\0';
         CHECK_INT(hunt_propose(hunt, &proposal, err), 0);
         CHECK_STR(hunt->told, "");
@@ -318,7 +318,7 @@ static void test_together(struct hunt *hunt)
     hunt->settings.ensemble = 1;
     CHECK_INT(hunt_propose(hunt, &alone, err), 0);
     hunt->settings.ensemble = 3;
-    snprintf(hunt->settings.combine, sizeof hunt->settings.combine, "mean");
+    hunt->settings.combine = ENSEMBLE_MEAN;
     CHECK_INT(hunt_propose(hunt, &thrice, err), 0);
     CHECK_STR(json_string_value(json_object_get(thrice, "kind")), "ensemble");
     const json_t *one = json_object_get(alone, "holdout"), *three = json_object_get(thrice, "holdout");

@@ -224,7 +224,7 @@ static void test_read(void)
     CHECK(settings.purge_bars == 12 && settings.embargo_bars == -1 && settings.gates.min_trades == 3);
     CHECK_INT(settings.every_ns, INT64_C(36) * 3600 * 1000000000);
     CHECK_INT(settings.expires_ns, INT64_C(14) * 86400 * 1000000000);
-    CHECK_STR(settings.combine, "sharpe");
+    CHECK_INT(settings.combine, ENSEMBLE_SHARPE);
 
     bool is_study;
     settings_finish(&settings);
