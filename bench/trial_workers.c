@@ -4,15 +4,16 @@
  * - WIDTH-trials-1xN, WIDTH-trials-Nx1: trials an hour, the middle of ROUNDS rounds; an odd machine shares
  *   its cores with others, so rounds of both take turns and
  * - WIDTH-workers-over-threads is the middle of their ratios, with the least and the most;
- * - WIDTH-training, -test, -opening: shares of the processor's time of a worker that does a first trial;
- *   -again: of training in the second, for which the splits' features are there.
+ * - WIDTH-opening: the share of the bars, and of the splits' features, in the processor's time of a worker
+ *   from its beginning to the end of its first trial; WIDTH-training: of trainings in that time;
+ *   WIDTH-training-again: in the second trial's; the rest of a trial are mostly its tests;
+ * - WIDTH-trial: core seconds of the second trial.
  *
  * A trial: cpcv:5,2, market14 on 20,000 hourly bars of two assets, 20,480 steps a split.
  *
  *     trial_workers FOLDER      for the bars, and what the trials write */
 #include <math.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
