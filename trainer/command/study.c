@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "db/state.h"
@@ -41,23 +40,6 @@ static void tell(void *ctx, const char *words)
 
 /* ---- Where it is kept. ---- */
 
-static int make_folder(const char *path)
-{
-    char part[PATH_MAX];
-    snprintf(part, sizeof part, "%s", path);
-    for (char *slash = part + 1; slash; slash++) {
-        slash = strchr(slash, '/');
-        if (slash)
-            *slash = '\0';
-        if (mkdir(part, 0777) < 0 && errno != EEXIST)
-            return -errno;
-        if (!slash)
-            break;
-        *slash = '/';
-    }
-    return 0;
-}
-
 static int find_places(struct study_run *run)
 {
     struct state_dir state;
@@ -84,7 +66,8 @@ static int find_places(struct study_run *run)
 
 static int make_places(struct study_run *run)
 {
-    int r = make_folder(run->folder);
+    char err[TRIAL_ERROR_MAX];
+    int r = search_make_folder(run->folder, err);
     if (r == 0 && access(run->folder, W_OK | X_OK) < 0)
         r = -errno;
     char *absolute = r == 0 ? realpath(run->folder, NULL) : NULL; /* others read it from elsewhere */

@@ -113,9 +113,6 @@ int search_write_file(const char *folder, const char *name, const void *bytes, s
 int search_write_returns(const struct search_market *market, struct split_rows rows, const double *paths,
                          int n_paths, const char *folder, const char *name, char err[static TRIAL_ERROR_MAX]);
 
-/* With those above it. 0 or -errno with a sentence. */
-int search_make_folder(const char *folder, char err[static TRIAL_ERROR_MAX]);
-
 int search_say(char err[static TRIAL_ERROR_MAX], int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -15,6 +15,9 @@ int search_market_open(const struct config *config, const struct search_settings
                        struct search_market **ret, char err[static TRIAL_ERROR_MAX]);
 void search_market_close(struct search_market *market); /* NULL is fine */
 
+/* With those above it. 0 or -errno with a sentence. */
+int search_make_folder(const char *folder, char err[static TRIAL_ERROR_MAX]);
+
 /* Keeps the device's context from one learner to the next, while this process trains; NULL: there is none, or
  * none is asked for. For gpu_module_close(). A context does not survive a fork: what workers are forked from
  * has none, and each opens its own. */
