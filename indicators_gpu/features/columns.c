@@ -9,7 +9,7 @@
 #include "indicators_gpu/features/group.h"
 #include "indicators_gpu/features/scaling.h"
 
-enum { QUANTILE_ROWS = 65536, TILE = 256 };
+enum { TILE = 256 };
 
 struct feature_columns {
     size_t n, rows;
@@ -94,9 +94,8 @@ size_t feature_columns_first(const struct feature_columns *columns)
     return first;
 }
 
-/* The blocks' values one after the other; of quantiles at most QUANTILE_ROWS, evenly. */
-static size_t gather(const double *values, const struct feature_rows *blocks, size_t n_blocks, bool thinned,
-                     double *x)
+/* The blocks' values one after the other. */
+static size_t gather(const double *values, const struct feature_rows *blocks, size_t n_blocks, double *x)
 {
     size_t n = 0;
     for (size_t b = 0; b < n_blocks; b++) {
@@ -104,11 +103,7 @@ static size_t gather(const double *values, const struct feature_rows *blocks, si
         memcpy(x + n, values + blocks[b].from, rows * sizeof(*x));
         n += rows;
     }
-    if (!thinned || n <= QUANTILE_ROWS)
-        return n;
-    for (size_t k = 0; k < QUANTILE_ROWS; k++)
-        x[k] = x[k * n / QUANTILE_ROWS];
-    return QUANTILE_ROWS;
+    return n;
 }
 
 static int check_blocks(const struct feature_columns *columns, const struct feature_set *set,
@@ -142,8 +137,8 @@ int feature_columns_fit(const struct feature_columns *columns, struct feature_se
     for (size_t f = 0; f < set->n && r == 0; f++) {
         if (fitted[f].scaling == FEATURE_UNSCALED)
             continue;
-        size_t n = gather(columns->values + f * columns->rows, blocks, n_blocks,
-                          fitted[f].scaling == FEATURE_NORMAL, x);
+        size_t n = feature_scaling_thin(&fitted[f], x,
+                                        gather(columns->values + f * columns->rows, blocks, n_blocks, x));
         if (feature_scaling_fit(&fitted[f], x, n) > 0)
             continue;
         snprintf(err, err_cap, "%s has no value in the bars to be fitted on: it begins at bar %zu",

@@ -7,18 +7,6 @@
 #include "indicators_gpu/features/group.h"
 #include "indicators_gpu/features/scaling.h"
 
-enum { QUANTILE_ROWS = 65536 };
-
-/* Thins n values out to at most QUANTILE_ROWS, evenly. */
-static size_t thin_out(double x[], size_t n)
-{
-    if (n <= QUANTILE_ROWS)
-        return n;
-    for (size_t k = 0; k < QUANTILE_ROWS; k++)
-        x[k] = x[k * n / QUANTILE_ROWS];
-    return QUANTILE_ROWS;
-}
-
 static int fit_group(const struct feature_market *market, const struct feature_group *group, size_t from,
                      struct feature *fitted, double *x, char *err, size_t err_cap)
 {
@@ -34,8 +22,7 @@ static int fit_group(const struct feature_market *market, const struct feature_g
             return r;
         size_t rows = n - from;
         memmove(x, x + from, rows * sizeof(*x));
-        if (feature->scaling == FEATURE_NORMAL)
-            rows = thin_out(x, rows);
+        rows = feature_scaling_thin(feature, x, rows);
         if (feature_scaling_fit(feature, x, rows) == 0) {
             int len = snprintf(err, err_cap, "%s has no value in bars %zu to %zu: ", feature->name, from, n);
             if (len >= 0 && (size_t)len < err_cap)

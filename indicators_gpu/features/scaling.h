@@ -8,6 +8,10 @@
  * counted; 0 leaves the feature as it was. */
 size_t feature_scaling_fit(struct feature *feature, double *values, size_t n);
 
+/* Of n values those that it is fitted on, in their place: of quantiles at most 65536, evenly; else all. How
+ * many. */
+size_t feature_scaling_thin(const struct feature *feature, double *values, size_t n);
+
 /* The values that FEATURE_NORMAL's knots become. */
 void feature_scaling_normal_quantiles(double z[FEATURE_KNOTS]);
 
