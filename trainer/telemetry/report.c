@@ -22,7 +22,7 @@ void report_begin(struct report *report, bool lines)
                               .bar = bar && (!lines || !terminal),
                               .begun = now,
                               .told_s = now.wall_s,
-                              .state = "",
+                              .state = "loading", /* a heartbeat may come before an event says so */
                               .entered_s = now.wall_s};
     timeline_begin(&report->timeline, 0);
     pthread_mutex_init(&report->lock, NULL);

@@ -39,7 +39,8 @@ struct report {
     bool beats, ends;
 };
 
-/* `lines`: also on a terminal, as --json wants it. For report_end(). */
+/* `lines`: also on a terminal, as --json wants it. Its state is "loading", of which no event tells until
+ * report_state() does. For report_end(). */
 void report_begin(struct report *report, bool lines);
 void report_end(struct report *report); /* stops the heartbeat; fine on a zeroed one */
 
