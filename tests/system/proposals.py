@@ -5,6 +5,7 @@ the daemon is killed between the event and the admission; one that does not is r
 study gets a second seat; a challenger that does better is crowned after enough days, against cash and against the champion, and one that
 is no better is not, nor one of another currency, which leaves the crown to the next; policies expire, and make room. At the end the ledger is clean and the log gives the same."""
 
+import contextlib
 import json
 import math
 import os
@@ -208,12 +209,17 @@ def put_off(world):
 
 
 def unread(world):
-    """For a while the database cannot be opened to read the accounts' days."""
-    pid = world.daemon.popen.pid
-    soft, hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)
-    resource.prlimit(pid, resource.RLIMIT_NOFILE, (3, hard))
+    """For a while the schema is one that only the writer, which has it open, still writes to: nobody can read the accounts' days."""
+    base = os.path.join(world.daemon.state, "papertape.db")
+    (was,), = world.rows("PRAGMA user_version")
+    version(base, was + 1)
     harness.wait_for(lambda: "cannot be read: tried again until they can be" in world.daemon.log_text(), "days that are not read")
-    resource.prlimit(pid, resource.RLIMIT_NOFILE, (soft, hard))
+    version(base, was)
+
+
+def version(base, number):
+    with contextlib.closing(sqlite3.connect(base, timeout=30)) as handle:
+        handle.execute(f"PRAGMA user_version = {number}")
 
 
 def persons(world):
