@@ -8,6 +8,7 @@
 #include "exchange/bar.h"
 #include "exchange/nearest.h"
 #include "exchange/venues.h"
+#include "strategy/policy/device.h"
 #include "strategy/policy/policy.h"
 
 #define ACCOUNT_SECTION "account"
@@ -45,6 +46,7 @@ void config_defaults(struct config *config)
         .latency_ns = 50000000,
         .equity_interval_ns = 10000000000,
         .policy_wait_ns = 2000000000,
+        .policy_device_wait_ms = NET_DEVICE_WAIT_MS,
         .arena_gates = gate_defaults(),
         .arena_challengers_max = 8,
         .arena_champion_days = 20,

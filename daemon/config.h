@@ -105,6 +105,7 @@ struct config {
     /* [policies] */
     int64_t policy_wait_ns;
     enum config_inference inference;
+    int32_t policy_device_wait_ms;
     /* [arena] */
     struct gate_limits arena_gates;
     int arena_challengers_max; /* 0: no proposal is admitted */

@@ -174,6 +174,8 @@ static const struct config_key keys[] = {
     {"policies", "inference",
      "who computes trained policies: cpu, or gpu, with the same bits, and the CPU where that does not answer",
      config_parse_inference, config_print_inference, AT(inference)},
+    {"policies", "device_wait_ms", "for an answer of the GPU, before the CPU decides, then and from then on",
+     config_parse_i32, config_print_i32, AT(policy_device_wait_ms), 1, 60000},
 
     {"arena", "min_excess",
      "of a study's proposal: its Sharpe ratio out of sample, a year's, less that of holding, is at least "

@@ -140,10 +140,11 @@ static const struct policy *place(const struct policy_set *set, const struct pol
     return policy;
 }
 
-void policy_set_on_device(struct policy_set *set, const char *path)
+void policy_set_on_device(struct policy_set *set, const char *path, int wait_ms)
 {
     if (net_device_open(path, &set->device, set->trouble) < 0)
         return;
+    net_device_patience(set->device, wait_ms);
     for (int i = 0; i < set->n; i++)
         place(set, set->policies[i]);
     for (size_t i = 0; i < set->n_added; i++)

@@ -21,8 +21,9 @@ int policy_set_keep(struct policy_set *set, const char *dir, const char *recordi
                     char error[static CONFIG_ERROR_MAX]);
 
 /* Has a device compute the trained ones among all that it has and is going to have, as soon as one is open;
- * where none can be had the CPU does. `path` as net_device_open(). */
-void policy_set_on_device(struct policy_set *set, const char *path);
+ * where none can be had, or it does not answer within `wait_ms`, the CPU does. `path` as net_device_open().
+ */
+void policy_set_on_device(struct policy_set *set, const char *path, int wait_ms);
 /* Once, when the device is given up (or there is none): why. NULL: nothing new. */
 const char *policy_set_device_trouble(struct policy_set *set);
 

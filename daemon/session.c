@@ -152,7 +152,7 @@ static int open_policies(struct session *session, char *err, size_t err_size)
     if (r < 0)
         snprintf(err, err_size, "%s", why);
     else if (session->config->inference == INFERENCE_GPU)
-        policy_set_on_device(session->policies, NULL);
+        policy_set_on_device(session->policies, NULL, session->config->policy_device_wait_ms);
     return r;
 }
 

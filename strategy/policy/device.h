@@ -27,7 +27,7 @@ void net_device_close(struct net_device *device);
 /* Was a thread left behind, ever? Then the process must end without waiting for it. */
 bool net_device_abandoned(void);
 
-/* How long callers wait for an answer, NET_DEVICE_WAIT_MS unless this says otherwise: for tests. */
+/* How long callers wait for an answer, NET_DEVICE_WAIT_MS unless this says otherwise. */
 void net_device_patience(struct net_device *device, int wait_ms);
 
 /* "gpu: NVIDIA H200"; "gpu" as long as it is not open. */

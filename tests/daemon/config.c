@@ -84,6 +84,7 @@ static void test_defaults(void)
     CHECK_INT(config.equity_interval_ns, 10000000000);
     CHECK_INT(config.policy_wait_ns, 2000000000);
     CHECK(config.inference == INFERENCE_CPU);
+    CHECK_INT(config.policy_device_wait_ms, 50);
     CHECK_INT(config.risk.orders_per_second, 10);
     CHECK_INT(config.commit_delay_ms, 5);
     CHECK_INT(config.log_level, LOG_LEVEL_INFO);
@@ -195,7 +196,7 @@ static void test_values(void)
                   "[feed]\nstale_s = 0.25\n"
                   "[engine]\nclock = feed\nlatency_ms = 1.5\nequity_interval_s = 0\nmissed_stops = keep\n"
                   "fill_model = bar\nslippage = 0.0005\n"
-                  "[policies]\nwait_ms = 1500.5\ninference = gpu\n"
+                  "[policies]\nwait_ms = 1500.5\ninference = gpu\ndevice_wait_ms = 60000\n"
                   "[events]\nkeep_days = 0\nsync = off\nsegment_mb = 1\n"
                   "[parity]\nat = 23:59\n"
                   "[indicators]\nspecs = SMA:7,  macd ema:9\ntimeframes = 1h, 15m 1d\n"
@@ -239,6 +240,7 @@ static void test_values(void)
     CHECK_INT(config.slippage_e6, 500);
     CHECK_INT(config.policy_wait_ns, 1500500000);
     CHECK(config.inference == INFERENCE_GPU);
+    CHECK_INT(config.policy_device_wait_ms, 60000);
     CHECK_INT(config.events_keep_days, 0);
     CHECK_INT(config.events_segment_mb, 1);
     CHECK(!config.events_sync);
@@ -334,6 +336,8 @@ static void test_refusals(void)
           ":2: [engine] fill_model: \"bars\": did you mean bar? (book, quote, bar)");
     fails("[policies]\ninference = cuda\n",
           ":2: [policies] inference: \"cuda\": did you mean cpu? (cpu, gpu)");
+    fails("[policies]\ndevice_wait_ms = 0\n",
+          ":2: [policies] device_wait_ms: \"0\": a whole number from 1 to 60000 is needed");
     fails("[policies]\nwait_ms = -1\n",
           ":2: [policies] wait_ms: \"-1\": a number from 0 to 3600000 is needed");
     fails("[engine]\nslippage = 0.2\n", ":2: [engine] slippage: \"0.2\": a number from 0 to 0.1 is needed");
