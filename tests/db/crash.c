@@ -9,7 +9,12 @@
 #include "db/verify.h"
 #include "tests/db/resume.h"
 
-enum { ROUNDS = 30, ROUNDS_LONG = 500, ACKS_MAX = 40, TRADES_MAX = 100000, BACKLOG = 300 };
+#ifdef __SANITIZE_ADDRESS__
+enum { ROUNDS = 12 };
+#else
+enum { ROUNDS = 24 };
+#endif
+enum { ROUNDS_LONG = 500, ACKS_MAX = 40, TRADES_MAX = 100000, BACKLOG = 300 };
 
 /* The child's: trade i was put with tickets up to trades[i].ticket and ended with fill trades[i].fill. */
 static struct {
@@ -94,7 +99,7 @@ int main(int argc, char **argv)
     char directory[SCRATCH_MAX], path[SCRATCH_PATH_MAX], err[DB_ERROR_MAX] = "";
     int rounds = argc > 1 ? atoi(argv[1]) : getenv("PAPERTAPE_LONG") ? ROUNDS_LONG : ROUNDS;
     unsigned seed = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : (unsigned)time(NULL);
-    printf("%d kills, seed %u (crash ROUNDS SEED)\n", rounds, seed);
+    printf("counts: %d kills, seed %u (crash ROUNDS SEED)\n", rounds, seed);
     fflush(stdout);
     scratch_make(directory);
     snprintf(path, sizeof path, "%s/papertape.db", directory);

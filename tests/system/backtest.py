@@ -100,7 +100,7 @@ def trading(daemon):
 def synthetic(folder, name, ends, seconds):
     """`ends`: how each run but the last one ends."""
     end = f"{(START_NS // 10**9) + seconds}"
-    replay = folder.start(harness.Replay(folder.path, "--synthetic", "31", "--from", START, "--to", end, "--speed", "max"))
+    replay = folder.start(harness.Replay(folder.within(f"{name}-market"), "--synthetic", "31", "--from", START, "--to", end, "--speed", "max"))
     for run, number in enumerate([*ends, signal.SIGTERM]):
         daemon = start(folder, replay, name, run, "BTCUSDT, ETHUSDT", "1m" if WEEK else "1s")
         trading(daemon)
@@ -113,8 +113,12 @@ def synthetic(folder, name, ends, seconds):
     assert report["runs"] == len(ends) + 1 and report["fills"] > 5, report
 
 
-def recorded(folder, name, symbol, path):
-    replay = folder.start(harness.Replay(folder.path, "--venue", "binance", "--recording", path, "--speed", "max"))
+def recorded(folder, symbol):
+    name, path = f"recorded-{symbol}", harness.recording(f"{symbol.lower()}_2024-08-08.jsonl.gz")
+    if not path:
+        print(f"no recording of {symbol} here (PAPERTAPE_SHARED)")
+        return
+    replay = folder.start(harness.Replay(folder.within(f"{name}-market"), "--venue", "binance", "--recording", path, "--speed", "max"))
     daemon = start(folder, replay, name, 0, symbol, "1s")
     trades = sum(f'"stream":"{symbol.lower()}@trade"' in line for line in harness.lines(path))
     trading(daemon)
@@ -127,7 +131,7 @@ def recorded(folder, name, symbol, path):
 
 def faulty(folder, name, fault, condition, what):
     """On the wall's clock, so that the daemon's own watchdogs decide."""
-    replay = folder.start(harness.Replay(folder.path, "--synthetic", "21", "--speed", "1", "--fault", fault))
+    replay = folder.start(harness.Replay(folder.within(f"{name}-market"), "--synthetic", "21", "--speed", "1", "--fault", fault))
     daemon = start(folder, replay, name, 0, "BTCUSDT", "1s", ())
     trading(daemon)
     by_hand(daemon, "BTCUSDT")
@@ -145,17 +149,16 @@ def main():
         if WEEK:
             synthetic(folder, "week", [signal.SIGTERM], SECONDS)
             return 0
-        synthetic(folder, "synthetic", [], SECONDS)
-        synthetic(folder, "stopped-and-killed", [signal.SIGTERM, signal.SIGKILL, signal.SIGTERM], SECONDS)
-        for symbol in ("BTCUSDT", "ETHUSDT"):
-            path = harness.recording(f"{symbol.lower()}_2024-08-08.jsonl.gz")
-            if path:
-                recorded(folder, f"recorded-{symbol}", symbol, path)
-            else:
-                print(f"no recording of {symbol} here (PAPERTAPE_SHARED)")
-        faulty(folder, "close", "close@2000", lambda s: s["feed"]["connects"] >= 2, "closed connections")
-        faulty(folder, "gap", "gap@book", lambda s: s["symbols"][0]["book_gaps"] >= 1, "a gap in the book")
-        faulty(folder, "silence", "silence@3s+5s", lambda s: s["feed"]["connects"] >= 2, "a silence that was noticed")
+        harness.together(folder,
+                         lambda folder: synthetic(folder, "synthetic", [], SECONDS),
+                         lambda folder: synthetic(folder, "stopped-and-killed", [signal.SIGTERM, signal.SIGKILL, signal.SIGTERM], SECONDS),
+                         lambda folder: recorded(folder, "BTCUSDT"),
+                         lambda folder: recorded(folder, "ETHUSDT"))
+        harness.together(folder,
+                         lambda folder: faulty(folder, "close", "close@2000", lambda s: s["feed"]["connects"] >= 2, "closed connections"),
+                         lambda folder: faulty(folder, "gap", "gap@book", lambda s: s["symbols"][0]["book_gaps"] >= 1, "a gap in the book"),
+                         lambda folder: faulty(folder, "silence", "silence@3s+5s", lambda s: s["feed"]["connects"] >= 2,
+                                               "a silence that was noticed"))
     return 0
 
 

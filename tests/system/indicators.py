@@ -12,6 +12,7 @@ import sqlite3
 import struct
 import subprocess
 import sys
+import tempfile
 from decimal import Decimal
 
 import harness
@@ -61,7 +62,7 @@ def higher(bars, base, seconds):
 
 def reference(folder, bars, specs, backend="reference"):
     """{open time in ms: {name: value}} by `papertape indicators`."""
-    path = os.path.join(folder.path, "BARS_x.csv")
+    path = os.path.join(tempfile.mkdtemp(dir=folder.path), "BARS_x.csv")
     with open(path, "w") as file:
         file.write("open_time,open,high,low,close,volume\n")
         file.writelines(",".join(row) + "\n" for row in bars)
@@ -220,7 +221,7 @@ def real_bars(folder):
     if not all(os.path.exists(path) for path in files):
         print("real bars: no sample data")
         return
-    replay = folder.start(harness.Replay(folder.path, "--bars", *files, "--speed", "6000"))
+    replay = folder.start(harness.Replay(folder.within("real-market"), "--bars", *files, "--speed", "6000"))
     daemon = folder.start(harness.Daemon(folder.path, replay, "[market]\nsymbols = ADAUSDT DOGEUSDT\nhistory = 1000\n"
                                          "[account hand]\nstrategy = none\n", name="real", state="real"))
     updates(daemon, 4000)
@@ -230,15 +231,18 @@ def real_bars(folder):
     print(f"{n} values of real bars, the default indicators on six timeframes")
 
 
+def one_state(folder, replay):
+    """One after the other on the same state."""
+    goes_on(folder, replay)
+    other_specs(folder, replay)
+    other_timeframes(folder, replay)
+
+
 def main():
     with harness.Folder() as folder:
         replay = folder.start(harness.Replay(folder.path, "--synthetic", "21", "--speed", "60"))
-        goes_on(folder, replay)
-        added(folder, replay)
-        other_specs(folder, replay)
-        other_timeframes(folder, replay)
+        harness.together(folder, lambda folder: one_state(folder, replay), lambda folder: added(folder, replay), real_bars)
         assert replay.stop() == 0
-        real_bars(folder)
     return 0
 
 

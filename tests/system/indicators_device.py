@@ -5,6 +5,7 @@ status and an alert say why; it is tried again."""
 
 import json
 import os
+import random
 import sqlite3
 import sys
 
@@ -138,14 +139,29 @@ def slow(folder, replay):
     print(f"{within} of 5 orders acknowledged within the two seconds of one update")
 
 
-def overflows(folder, replay):
+def bars_alone(path, price, seconds=40000):
+    """A market of closed bars and nothing else, of which far more pass in a second than of one with trades and books."""
+    chance = random.Random(24)
+    with open(path, "w") as file:
+        file.write("timestamp,open,high,low,close,volume\n")
+        for i in range(seconds):
+            close = price * (1 + chance.gauss(0, 1e-4))
+            cells = [f"{x:.2f}" for x in (price, max(price, close), min(price, close), close)]
+            file.write(f"{1704067200000 + 1000 * i},{','.join(cells)},5.00000\n")
+            price = float(cells[3])
+    return path
+
+
+def overflows(folder):
     """So many bars wait for the device that there is no room for more: they are read from the database instead."""
+    place = folder.within("room-market")
+    files = [bars_alone(os.path.join(place, f"{symbol}_1s.csv"), price) for symbol, price in (("BTCUSDT", 42000.0), ("ETHUSDT", 2300.0))]
+    replay = folder.start(harness.Replay(place, "--bars", *files, "--speed", "1000", "--from", str(1704067200000 + 600000)))
     gate = os.path.join(folder.path, "room.open")
     fake = Fake(folder, "room", gate=gate)
     daemon = start(folder, replay, "room", fake)
     harness.wait_for(fake.stalled, "an update that does not end")
-    # Two cores with other work fall behind at more than a speed of 300, and the venue closes the connection as too slow: so it takes longer.
-    status = daemon.wait_status(lambda s: s["compute"]["queue_full"] > 0, "a full queue", 3 * harness.PATIENCE)
+    status = daemon.wait_status(lambda s: s["compute"]["queue_full"] > 0, "a full queue")
     assert status["compute"]["behind"], status["compute"]
     open(gate, "w").close()
     indicators.updates(daemon, 2 * status["compute"]["queue"])
@@ -176,20 +192,25 @@ def fails(folder, replay, what, words):
     print(f"{what}: {told.count('open')} times on the device and off it, {n} values the reference's to the bit")
 
 
+def stalls(folder):
+    replay = folder.start(harness.Replay(folder.within("stalls-market"), "--synthetic", "22", "--speed", "20"))
+    in_a_stall(folder, replay)
+    never_opens(folder, replay)
+    slow(folder, replay)
+    assert replay.stop() == 0
+
+
+def failures(folder):
+    replay = folder.start(harness.Replay(folder.within("failures-market"), "--synthetic", "23", "--speed", "60"))
+    fails(folder, replay, "memory", "out of memory")
+    fails(folder, replay, "error", "illegal memory access")
+    fails(folder, replay, "create", "out of memory")
+    assert replay.stop() == 0
+
+
 def main():
     with harness.Folder() as folder:
-        replay = folder.start(harness.Replay(folder.path, "--synthetic", "22", "--speed", "20"))
-        in_a_stall(folder, replay)
-        never_opens(folder, replay)
-        slow(folder, replay)
-        assert replay.stop() == 0
-        replay = folder.start(harness.Replay(folder.path, "--synthetic", "24", "--speed", "300"))
-        overflows(folder, replay)
-        replay = folder.start(harness.Replay(folder.path, "--synthetic", "23", "--speed", "60"))
-        fails(folder, replay, "memory", "out of memory")
-        fails(folder, replay, "error", "illegal memory access")
-        fails(folder, replay, "create", "out of memory")
-        assert replay.stop() == 0
+        harness.together(folder, stalls, overflows, failures)
     return 0
 
 
