@@ -87,7 +87,12 @@ void print_search(FILE *out, const struct search_page *page, struct moment now, 
 {
     int n;
 
+    const struct importance_basis *of = &page->importance_of;
+
     line(out, &page->search, now);
+    if (page->n_importance > 0 && of->left_out > 0)
+        fprintf(out, "parameters of %d trials of %d of %d workers: the others have other parameters\n",
+                of->trials, of->studies, of->studies + of->left_out);
     for (int i = 0; i < page->n_importance; i++) {
         fputs("parameter ", out);
         text_print(out, page->params[page->importance[i].param]);
@@ -263,6 +268,9 @@ json_t *print_search_json(const struct search_page *page, struct moment now)
     json_object_set_new(object, "params", params);
     json_object_set_new(object, "importance", importance);
     json_object_set_new(object, "importance_objective", json_integer(0));
+    json_object_set_new(object, "importance_trials", json_integer(page->importance_of.trials));
+    json_object_set_new(object, "importance_workers", json_integer(page->importance_of.studies));
+    json_object_set_new(object, "importance_left_out", json_integer(page->importance_of.left_out));
     json_object_set_new(object, "validation",
                         page->have_validation ? validation_json_of(&page->validation) : json_null());
     json_object_set_new(object, "trial_list", trials);

@@ -262,39 +262,43 @@ static bool take_results(struct search_page *page, struct study *const *members,
     return values && best;
 }
 
-/* Of the study with the most completed trials; of several objectives the first. Reckoned anew only where
- * there are more of them. */
+struct search_complete search_complete(struct study *const *studies, size_t n)
+{
+    struct search_complete complete = {.studies = (int64_t)n};
+
+    for (size_t i = 0; i < n; i++) {
+        complete.ids += studies[i]->id;
+        for (int k = 0; k < studies[i]->n_trials; k++)
+            complete.trials += studies[i]->trials[k]->state == TRIAL_COMPLETE;
+    }
+    return complete;
+}
+
+/* Of all workers together; of several objectives the first. Reckoned anew only where more trials have
+ * completed. */
 static void take_importance(struct search_page *page, struct study *const *members, size_t n,
                             struct search_kept *kept)
 {
     static const struct search_kept nothing;
     struct importance found[SEARCH_IMPORTANCE_MAX];
-    const struct study *study = members[0];
+    const struct search_complete complete = search_complete(members, n);
     struct search_kept own = nothing;
-    int most = -1;
 
     kept = kept ? kept : &own;
-    for (size_t i = 0; i < n; i++) {
-        int complete = 0;
-        for (int k = 0; k < members[i]->n_trials; k++)
-            complete += members[i]->trials[k]->state == TRIAL_COMPLETE;
-        if (complete > most) {
-            most = complete;
-            study = members[i];
-        }
-    }
-    if (strcmp(kept->key, page->search.key) != 0 || kept->importance_trials != most) {
-        int r = importance_compute(study, 0, IMPORTANCE_SEED, found, SEARCH_IMPORTANCE_MAX);
+    if (strcmp(kept->key, page->search.key) != 0 ||
+        memcmp(&kept->complete, &complete, sizeof(complete)) != 0) {
+        *kept = nothing;
+        int r = importance_compute(members, n, 0, IMPORTANCE_SEED, found, SEARCH_IMPORTANCE_MAX,
+                                   &kept->importance_of);
         snprintf(kept->key, sizeof(kept->key), "%s", page->search.key);
-        kept->importance_trials = most;
+        kept->complete = complete;
         kept->n_importance = r > 0 ? r : 0;
         for (int i = 0; i < kept->n_importance; i++) {
-            snprintf(kept->importance_params[i], sizeof(kept->importance_params[i]), "%s",
-                     study->params[found[i].param]);
+            snprintf(kept->importance_params[i], sizeof(kept->importance_params[i]), "%s", found[i].param);
             kept->importance_shares[i] = found[i].share;
         }
     }
-    page->importance_trials = kept->importance_trials;
+    page->importance_of = kept->importance_of;
     for (int i = 0; i < kept->n_importance; i++)
         for (int k = 0; k < page->n_params; k++)
             if (strncmp(page->params[k], kept->importance_params[i],

@@ -70,8 +70,9 @@ struct search_page {
     const struct search_trial *trials; /* by number, then member */
     /* Trials that completed within their constraints, in order of completion, of one objective. */
     int n_results;
-    const double *values, *best;         /* [n_results]; best so far */
-    int n_importance, importance_trials; /* its trials: COMPLETE ones; n 0: too few, or nothing differs */
+    const double *values, *best;           /* [n_results]; best so far */
+    struct importance_basis importance_of; /* of all workers' trials */
+    int n_importance;                      /* 0: too few trials, or nothing differs */
     struct {
         int param; /* into params */
         double share;
@@ -94,10 +95,17 @@ struct search_order {
     const struct search_trial **rows; /* [n], owned */
 };
 
+/* Which trials of which studies have completed: the same while none has since, and none has gone. */
+struct search_complete {
+    int64_t trials, studies, ids; /* ids: of the studies, together */
+};
+struct search_complete search_complete(struct study *const *studies, size_t n);
+
 /* What is reckoned seldom, and kept from one page to the next by whoever makes them. Zeroed to begin with. */
 struct search_kept {
     char key[SEARCH_LABEL_MAX];
-    int importance_trials;
+    struct search_complete complete; /* what importance was reckoned of */
+    struct importance_basis importance_of;
     int n_importance;
     char importance_params[SEARCH_IMPORTANCE_MAX][128];
     double importance_shares[SEARCH_IMPORTANCE_MAX];

@@ -332,6 +332,30 @@ static void check_every_size(void)
     }
 }
 
+/* A worker whose parameter is of another scale is left out, which the page says wherever there is room. */
+static void check_left_out(void)
+{
+    n_studies = 0;
+    fixture_studies_begin();
+    studies[n_studies++] = fixture_search("odd_1", 1, 40, 60, true);
+    studies[n_studies++] = fixture_search("odd_2", 2, 30, 60, true);
+    open_page("odd_1..2");
+    CHECK_INT(model->search_page->importance_of.studies, 2);
+    CHECK_INT(model->search_page->importance_of.trials, model->search_page->n_results);
+    for (int i = 0; i < studies[1]->n_distributions; i++)
+        if (studies[1]->distributions[i].low == 0.88) /* gamma's */
+            studies[1]->distributions[i].log = true;
+    read_wanted();
+    const struct importance_basis *basis = &model->search_page->importance_of;
+    CHECK_INT(basis->studies, 1);
+    CHECK_INT(basis->left_out, 1);
+    CHECK_INT(basis->trials, 35);
+    CHECK(shows(" 1 of 2 workers "));
+    char *text = picture_draw(model, &view, now, 120, 40, GLYPHS_BRAILLE);
+    CHECK(text && strstr(text, " of 35 trials, 1 of 2 workers "));
+    free(text);
+}
+
 static double seconds(void)
 {
     struct timespec ts;
@@ -388,6 +412,7 @@ int main(int argc, char **argv)
     check_validation();
     check_ages();
     check_every_size();
+    check_left_out();
     print_times();
     view_finish(&view);
     model_destroy(model);

@@ -1,26 +1,38 @@
-/* How much each parameter matters to a study's values: fANOVA (Hutter, Hoos, Leyton-Brown 2014) over a random
- * forest, as Optuna's FanovaImportanceEvaluator understands it: the share of the forest's variance that each
- * parameter explains alone, the others averaged out over their ranges. Deterministic for a seed. Pure.
+/* How much each parameter matters to a search's values: fANOVA (Hutter, Hoos, Leyton-Brown 2014) over a
+ * random forest, as Optuna's FanovaImportanceEvaluator understands it: the share of the forest's variance
+ * that each parameter explains alone, the others averaged out over their ranges. Deterministic for a seed.
+ * Pure.
  *
  * Other than there: a logarithmic parameter is averaged over in its logarithm, as it is drawn; one with
  * steps has the room of half a step at either end; a category is one axis of equally likely choices, not one
- * column a choice; what parameters explain only together is nobody's. */
+ * column a choice; what parameters explain only together is nobody's; and the trials may be of several
+ * studies, the workers of one search. */
 #ifndef TRAINER_STUDY_IMPORTANCE_H
 #define TRAINER_STUDY_IMPORTANCE_H
 
 #include "db/studies/study.h"
 
-enum { IMPORTANCE_TRIALS_MAX = 2000 }; /* of more the newest count */
+enum { IMPORTANCE_TRIALS_MAX = 2000 }; /* of more those that completed last count */
 
 struct importance {
-    int param;    /* index into study->params */
-    double share; /* of 1, summing to 1 over all; highest first */
+    const char *param; /* borrowed of a study */
+    double share;      /* of 1, summing to 1 over all; highest first */
 };
 
-/* Of the COMPLETE trials' `objective` where it is finite, over parameters that all of them have, always of
- * the same kind and choices; others are left out. Returns how many there are in ret [cap]; 0 where there are
- * fewer than 4 trials, or no values that differ. -ENOMEM. */
-int importance_compute(const struct study *study, int objective, uint64_t seed, struct importance *ret,
-                       int cap);
+/* What it was reckoned of. */
+struct importance_basis {
+    int trials;
+    int studies;  /* that have such trials, and go together */
+    int left_out; /* that have some, and do not */
+};
+
+/* Of the COMPLETE trials' `objective` where it is finite, of all `studies` together (at least one), over
+ * parameters that all of these have, always of the same kind, scale and choices; others are left out. Ranges
+ * may differ, within a study or between two: the box has room for all of them. The study with the most such
+ * trials, the first of equals, says what goes together: one of other directions, or that has a parameter of
+ * its as another kind, scale or choices or never, is left out whole. Returns how many there are in ret [cap];
+ * 0 where there are fewer than 4 trials, or no values that differ. -ENOMEM, and *ret_basis is left alone. */
+int importance_compute(struct study *const *studies, size_t n, int objective, uint64_t seed,
+                       struct importance *ret, int cap, struct importance_basis *ret_basis);
 
 #endif

@@ -3,17 +3,36 @@
 
 #include "tui/chart.h"
 #include "tui/panel/search_words.h"
+#include "tui/text.h"
 
-enum { PERCENT_COLUMNS = 5, NAME_COLUMNS = 20 };
+enum { PERCENT_COLUMNS = 5, NAME_COLUMNS = 20, RULE_COLUMNS = 4 };
+
+/* Of how many trials it is, and of which workers where there are several: as much as `room` has. That some
+ * are left out is said first. */
+static void basis(char *buf, size_t size, const struct search_page *page, int room)
+{
+    const struct importance_basis *of = &page->importance_of;
+    int workers = of->studies + of->left_out, n;
+
+    n = of->left_out
+            ? snprintf(buf, size, " of %d trials, %d of %d workers ", of->trials, of->studies, workers)
+        : of->studies > 1 ? snprintf(buf, size, " of %d trials, %d workers ", of->trials, of->studies)
+                          : room + 1;
+    if (n > room)
+        n = of->left_out ? snprintf(buf, size, " %d of %d workers ", of->studies, workers)
+                         : snprintf(buf, size, " of %d trials ", of->trials);
+    if (n > room)
+        buf[0] = '\0';
+}
 
 void panel_importance(const struct area *area, const struct scene *scene)
 {
     const struct search_page *page;
-    char title[64], text[FORMAT_MAX];
+    char words[96], text[FORMAT_MAX];
     const struct search_page *known = view_search_page(scene->view, scene->model);
-    bool several = known && known->search.n_objectives > 1;
-    struct area body = search_frame(area, scene, PANEL_IMPORTANCE,
-                                    several ? "Importance, first objective" : "Importance (fANOVA)", &page);
+    const char *title =
+        known && known->search.n_objectives > 1 ? "Importance, first objective" : "Importance (fANOVA)";
+    struct area body = search_frame(area, scene, PANEL_IMPORTANCE, title, &page);
     bool gone = model_searches_freshness(scene->model, scene->now) == GONE;
 
     if (!page)
@@ -21,14 +40,15 @@ void panel_importance(const struct area *area, const struct scene *scene)
     if (page->n_importance == 0 || gone) {
         frame_empty(&body, gone                  ? "-"
                            : page->n_params == 0 ? "no parameters"
-                           : page->importance_trials < 4
+                           : page->importance_of.trials < 4
                                ? "n/a: at least 4 completed trials are needed"
                                : "n/a: no value differs, or no parameter is in all");
         return;
     }
-    snprintf(title, sizeof(title), " of %d trials ", page->importance_trials);
-    if (area->width > (several ? 52 : 44))
-        area_text_right(area, area->width - 1, 0, STYLE_DIM, title);
+    if (model_searches_freshness(scene->model, scene->now) == FRESH) { /* its age stands there otherwise */
+        basis(words, sizeof(words), page, area->width - text_width(title) - RULE_COLUMNS);
+        area_text_right(area, area->width - 1, 0, STYLE_DIM, words);
+    }
     int name = body.width > 2 * NAME_COLUMNS + PERCENT_COLUMNS ? NAME_COLUMNS : body.width / 2;
     int bar = body.width - name - PERCENT_COLUMNS - 3;
     struct window window = frame_window(scene, PANEL_IMPORTANCE, page->n_importance, body.height);
