@@ -55,7 +55,8 @@ struct search_want {
     char key[SEARCH_LABEL_MAX];     /* of the search; "": none */
     char study[STUDY_NAME_MAX + 1]; /* and trial whose attributes are shown; -1: none */
     int trial;
-    bool validation; /* look at its folder */
+    bool validation; /* look at its folders for a proposal */
+    bool returns;    /* and at its trials' returns besides, which takes long */
 };
 
 struct search_page {

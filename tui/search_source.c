@@ -23,6 +23,12 @@ struct held {
     bool empty;   /* it was never read: only what the list says of it is known */
 };
 
+/* What a validation was read of; no padding that differs. */
+struct validated {
+    int64_t study, proposed_ns, returns;
+    struct search_complete complete;
+};
+
 struct search_source {
     char *url, *folder;
     char *file; /* that the URL names; NULL: none */
@@ -37,11 +43,9 @@ struct search_source {
     struct search_want shown; /* what the last reading was of */
     int64_t shown_us;         /* when it was made; STUDY_NO_TIME: none was */
     uint64_t shown_version;
-    struct search_validation validation;
-    char validation_folder[1024];
-    char validation_of[STUDY_NAME_MAX + 1]; /* "": of none yet */
-    int64_t validation_ns;
-    int validation_complete;
+    struct search_validation validation; /* and what it is of */
+    struct validated validated;
+    bool have_validation;
 };
 
 void search_reading_finish(struct search_reading *reading)
@@ -82,7 +86,8 @@ static void drop(struct search_source *source)
         release(&source->held[i]);
     source->n_held = 0;
     source->shown_us = STUDY_NO_TIME;
-    source->kept.key[0] = source->validation_folder[0] = source->validation_of[0] = '\0';
+    source->kept.key[0] = '\0';
+    source->have_validation = false;
 }
 
 void search_source_destroy(struct search_source *source)
@@ -239,12 +244,14 @@ static int read_studies(struct search_source *source, char words[static SEARCH_W
 
 /* ---- What is made of it. ---- */
 
-static void folder_of(const struct search_source *source, const struct study *study, char *ret, size_t size)
+/* For free(); NULL without memory. */
+static char *folder_of(const struct search_source *source, const struct study *study)
 {
-    char *own = search_attribute_text(study->user, study->n_user, "papertape:folder");
+    char *folder = search_attribute_text(study->user, study->n_user, "papertape:folder");
 
-    snprintf(ret, size, "%s%s%s", own ? own : source->folder, own ? "" : "/", own ? "" : study->name);
-    free(own);
+    if (!folder && asprintf(&folder, "%s/%s", source->folder, study->name) < 0)
+        folder = NULL;
+    return folder;
 }
 
 /* Whose proposal is shown: of those that there are the one of the best trial; else the newest study's. */
@@ -256,10 +263,10 @@ static const struct study *proposing(const struct search_source *source, struct 
 
     for (size_t i = 0; i < n; i++) {
         const struct study *study = members[i];
-        char folder[1024];
         newest = study->id > newest->id ? study : newest;
-        folder_of(source, study, folder, sizeof(folder));
-        int trial = n > 1 ? search_proposal_trial(folder) : -1;
+        char *folder = n > 1 ? folder_of(source, study) : NULL;
+        int trial = folder ? search_proposal_trial(folder) : -1;
+        free(folder);
         if (trial < 0)
             continue;
         const double *values = trial < study->n_trials ? study->trials[trial]->values : NULL;
@@ -272,34 +279,79 @@ static const struct study *proposing(const struct search_source *source, struct 
     return chosen ? chosen : newest;
 }
 
-static void read_validation(struct search_source *source, struct study *const *members, size_t n,
-                            struct search_page *page)
+static bool of_one_search(const struct study *a, const struct study *b)
 {
-    const struct study *study = proposing(source, members, n);
-    char folder[1024], file[1100];
-    struct stat st;
-    int complete = 0;
+    char base[STUDY_NAME_MAX + 1], other[STUDY_NAME_MAX + 1];
 
-    folder_of(source, study, folder, sizeof(folder));
-    snprintf(file, sizeof(file), "%s/proposal.json", folder);
-    int64_t changed_ns =
-        stat(file, &st) == 0 ? (int64_t)st.st_mtim.tv_sec * SECOND_NS + st.st_mtim.tv_nsec : 0;
-    int *numbers = calloc((size_t)study->n_trials + 1, sizeof(*numbers));
-    for (int i = 0; numbers && i < study->n_trials; i++)
-        if (study->trials[i]->state == TRIAL_COMPLETE)
-            numbers[complete++] = study->trials[i]->number;
-    if (strcmp(folder, source->validation_folder) != 0 || strcmp(study->name, source->validation_of) != 0 ||
-        changed_ns != source->validation_ns || complete != source->validation_complete) {
-        search_validation_read(folder, numbers, complete, &source->validation);
-        memcpy(source->validation_folder, folder, sizeof(folder));
-        snprintf(source->validation_of, sizeof(source->validation_of), "%s", study->name);
-        source->validation_ns = changed_ns;
-        source->validation_complete = complete;
+    study_search_name(a->name, base);
+    study_search_name(b->name, other);
+    return strcmp(base, other) == 0 && a->n_objectives == b->n_objectives &&
+           memcmp(a->directions, b->directions, (size_t)a->n_objectives * sizeof(a->directions[0])) == 0;
+}
+
+/* Whose trials a proposal of this study counts: it is the first. For free_members(); n 0 without memory. */
+static struct search_members members_of(const struct search_source *source, struct study *const *studies,
+                                        const struct study *own)
+{
+    struct search_members members = {.of = calloc(source->n_held + 1, sizeof(*members.of))};
+
+    for (int pass = 0; members.of && pass < 2; pass++)
+        for (size_t i = 0; i < source->n_held; i++)
+            if (pass == 0 ? studies[i] == own : studies[i] != own && of_one_search(studies[i], own))
+                members.of[members.n++] = (struct search_member){studies[i], folder_of(source, studies[i])};
+    for (int i = 0; i < members.n; i++)
+        if (!members.of[i].folder)
+            members.n = 0;
+    return members;
+}
+
+/* Their studies are the source's. */
+static void free_members(const struct search_source *source, struct search_members *members)
+{
+    for (size_t i = 0; members->of && i < source->n_held; i++)
+        free(members->of[i].folder);
+    free(members->of);
+}
+
+/* When its proposal was made: another time, another proposal. */
+static int64_t proposed_ns(const char *folder)
+{
+    char *file = NULL;
+    struct stat st;
+    bool found = asprintf(&file, "%s/proposal.json", folder) >= 0 && stat(file, &st) == 0;
+
+    free(file);
+    return found ? (int64_t)st.st_mtim.tv_sec * SECOND_NS + st.st_mtim.tv_nsec : 0;
+}
+
+static int read_validation(struct search_source *source, struct study *const *studies,
+                           const struct study *study, bool returns, struct search_page *page)
+{
+    struct search_members members = members_of(source, studies, study);
+    struct validated of = {.returns = returns};
+
+    if (members.n == 0) {
+        free_members(source, &members);
+        return -ENOMEM;
     }
-    free(numbers);
+    struct study **counted = calloc((size_t)members.n, sizeof(*counted));
+    for (int i = 0; counted && i < members.n; i++)
+        counted[i] = members.of[i].study;
+    if (counted)
+        of.complete = search_complete(counted, (size_t)members.n);
+    free(counted);
+    of.study = study->id;
+    of.proposed_ns = proposed_ns(members.of[0].folder);
+    if (!source->have_validation || memcmp(&of, &source->validated, sizeof(of)) != 0 ||
+        strcmp(study->name, source->validation.study) != 0) {
+        search_validation_read(&members, returns, &source->validation);
+        source->validated = of;
+        source->have_validation = true;
+    }
+    free_members(source, &members);
     page->validation = source->validation;
-    snprintf(page->validation.study, sizeof(page->validation.study), "%s", study->name);
     page->have_validation = true;
+    return 0;
 }
 
 static void say_unread(const struct held *held, struct searches *searches)
@@ -320,21 +372,22 @@ static int make_page(struct search_source *source, struct study *const *studies,
         members[i] = studies[at[i]];
     if (found > 0)
         *ret = search_page_make(members, found, want, &source->kept, now_us);
+    int r = found > 0 && !*ret ? -ENOMEM : 0;
     if (*ret && want->validation)
-        read_validation(source, members, found, *ret);
+        r = read_validation(source, studies, proposing(source, members, found), want->returns, *ret);
     struct searches own = {.search = *ret ? &(*ret)->search : NULL, .n = *ret != NULL};
     for (size_t i = 0; i < found; i++)
         say_unread(&source->held[at[i]], &own);
-    bool ok = at && members && (found == 0 || *ret);
+    r = at && members ? r : -ENOMEM;
     free(at);
     free(members);
-    return ok ? 0 : -ENOMEM;
+    return r;
 }
 
 bool search_want_equal(const struct search_want *a, const struct search_want *b)
 {
     return strcmp(a->key, b->key) == 0 && strcmp(a->study, b->study) == 0 && a->trial == b->trial &&
-           a->validation == b->validation;
+           a->validation == b->validation && a->returns == b->returns;
 }
 
 static int make_all(struct search_source *source, const struct search_want *want, int64_t now_us,

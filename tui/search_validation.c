@@ -15,10 +15,6 @@
 #include "trainer/study/validation.h"
 #include "tui/text.h"
 
-enum {
-    BLOCKS = 14, /* the paper's; fewer rows than two a block make fewer */
-};
-
 static double number(const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
@@ -57,6 +53,17 @@ static void take_gates(struct search_validation *v, const json_t *gates)
     }
 }
 
+static void take_figures(struct search_validation *v, const json_t *proposal)
+{
+    v->pbo = number(proposal, "pbo");
+    v->loss = number(proposal, "probability_of_loss");
+    v->slope = number(proposal, "slope");
+    v->intercept = number(proposal, "intercept");
+    v->deflated = number(proposal, "deflated_sharpe");
+    v->skill = number(proposal, "skill");
+    v->expected = number(proposal, "expected_sharpe");
+}
+
 static void take_proposal(struct search_validation *v, const json_t *proposal)
 {
     const json_t *holdout = json_object_get(proposal, "holdout");
@@ -65,13 +72,7 @@ static void take_proposal(struct search_validation *v, const json_t *proposal)
     v->have = true;
     v->trial = trial_of(proposal);
     v->value = number(proposal, "value");
-    v->pbo = number(proposal, "pbo");
-    v->loss = number(proposal, "probability_of_loss");
-    v->slope = number(proposal, "slope");
-    v->intercept = number(proposal, "intercept");
-    v->deflated = number(proposal, "deflated_sharpe");
-    v->skill = number(proposal, "skill");
-    v->expected = number(proposal, "expected_sharpe");
+    take_figures(v, proposal);
     v->admitted = json_is_true(json_object_get(proposal, "admitted"));
     text_clean(v->verdict, sizeof(v->verdict), words ? words : "");
     v->holdout.sharpe = number(holdout, "sharpe");
@@ -179,53 +180,94 @@ static void make_equity(struct search_validation *v, const struct returns_matrix
     }
 }
 
-static void read_returns(const char *folder, const int *complete, int n, struct search_validation *v)
+/* Of "NAME trial 29", and of "trial 29", which is of `own`. */
+static void name_equity(struct search_validation *v, const char *name, const char *own)
 {
-    struct returns_matrix returns = {0};
-    char err[VALIDATION_ERROR_MAX] = "", words[OVERFIT_ERROR_MAX] = "", wanted[32];
+    const char *number = strrchr(name, ' ');
+    size_t words = number && number - name > 6 ? (size_t)(number - name) - strlen(" trial") : 0;
+
+    v->equity_trial = number ? atoi(number) : -1;
+    snprintf(v->equity_study, sizeof(v->equity_study), "%.*s", (int)words, name);
+    if (words == 0)
+        snprintf(v->equity_study, sizeof(v->equity_study), "%s", own);
+}
+
+/* What `papertape-trainer validate` prints of them, where there is no proposal yet. */
+static void take_validation(struct search_validation *v, const struct returns_matrix *returns)
+{
+    char words[VALIDATION_ERROR_MAX];
+    json_t *validation = NULL, *figures = json_object();
+
+    if (figures && validation_json(returns, VALIDATION_BLOCKS, 0, &validation, words) == 0) {
+        validation_figures(validation, figures);
+        take_figures(v, figures);
+    }
+    json_decref(validation);
+    json_decref(figures);
+}
+
+static void take_returns(struct search_validation *v, const struct returns_matrix *returns,
+                         const struct study *own)
+{
+    char words[OVERFIT_ERROR_MAX] = "";
     struct overfit overfit;
     size_t column = 0;
-    int left_out;
 
-    if (n == 0) {
+    v->columns = (int)returns->columns;
+    v->rows = (int64_t)returns->rows;
+    for (size_t i = 0; returns->proposed && i < returns->columns; i++)
+        if (strcmp(returns->names[i], returns->proposed) == 0)
+            column = i;
+    if (returns->rows > 0 && returns->columns > 0) {
+        name_equity(v, returns->names[column], own->name);
+        make_equity(v, returns, column);
+    }
+    if (overfit_compute(returns->values, returns->rows, returns->columns, VALIDATION_BLOCKS, &overfit,
+                        words) < 0) {
+        text_clean(v->returns_words, sizeof(v->returns_words), words);
+        return;
+    }
+    make_histogram(v, &overfit);
+    v->pbo_now = overfit.pbo;
+    overfit_finish(&overfit);
+    if (!v->have)
+        take_validation(v, returns);
+}
+
+static bool any_complete(const struct search_members *members)
+{
+    for (int i = 0; i < members->n; i++)
+        for (int k = 0; k < members->of[i].study->n_trials; k++)
+            if (members->of[i].study->trials[k]->state == TRIAL_COMPLETE)
+                return true;
+    return false;
+}
+
+static void read_returns(struct search_members *members, struct search_validation *v)
+{
+    struct returns_matrix returns = {0};
+    char err[VALIDATION_ERROR_MAX] = "", name[SEARCH_COLUMN_MAX];
+    int trial = v->trial;
+
+    if (!any_complete(members)) {
         snprintf(v->returns_words, sizeof(v->returns_words), "no trial has completed yet");
         return;
     }
-    if (returns_of_study(folder, complete, n, &returns, &left_out, err) < 0) {
+    if (!v->have) {
+        const struct study_trial *best = search_members_best(members);
+        trial = best ? best->number : -1;
+    }
+    const struct search_members others = {members->of + 1, members->n - 1};
+    const struct search_member *own = &members->of[0];
+    if (search_members_returns(own->study, own->folder, &others, trial, &returns, name, &v->left_out, err) <
+        0)
         text_clean(v->returns_words, sizeof(v->returns_words), err);
-        return;
-    }
-    v->columns = (int)returns.columns;
-    v->rows = (int64_t)returns.rows;
-    snprintf(wanted, sizeof(wanted), "trial %d", v->trial);
-    for (size_t i = 0; i < returns.columns; i++)
-        if (returns.names[i] && strcmp(returns.names[i], wanted) == 0)
-            column = i;
-    if (returns.rows > 0 && returns.columns > 0) {
-        v->equity_trial = returns.names[column]
-                              ? atoi(returns.names[column] + strcspn(returns.names[column], "0123456789"))
-                              : -1;
-        make_equity(v, &returns, column);
-    }
-    int blocks = BLOCKS;
-    while (blocks > 2 && returns.rows / 2 < (size_t)blocks)
-        blocks -= 2;
-    if (overfit_compute(returns.values, returns.rows, returns.columns, blocks, &overfit, words) == 0) {
-        make_histogram(v, &overfit);
-        if (!v->have) { /* before there is a proposal */
-            v->pbo = overfit.pbo;
-            v->loss = overfit.probability_of_loss;
-            v->slope = overfit.slope;
-            v->intercept = overfit.intercept;
-        }
-        overfit_finish(&overfit);
-    } else {
-        text_clean(v->returns_words, sizeof(v->returns_words), words);
-    }
+    else
+        take_returns(v, &returns, own->study);
     returns_finish(&returns);
 }
 
-void search_validation_read(const char *folder, const int *complete, int n, struct search_validation *ret)
+void search_validation_read(struct search_members *members, bool returns, struct search_validation *ret)
 {
     *ret = (struct search_validation){.trial = -1,
                                       .equity_trial = -1,
@@ -237,7 +279,18 @@ void search_validation_read(const char *folder, const int *complete, int n, stru
                                       .deflated = NAN,
                                       .expected = NAN,
                                       .skill = NAN,
+                                      .pbo_now = NAN,
                                       .holdout = {NAN, NAN, NAN, NAN, NAN, -1}};
-    read_proposal(folder, ret);
-    read_returns(folder, complete, n, ret);
+    snprintf(ret->study, sizeof(ret->study), "%s", members->of[0].study->name);
+    read_proposal(members->of[0].folder, ret);
+    if (returns)
+        read_returns(members, ret);
+}
+
+bool search_validation_moved(const struct search_validation *validation)
+{
+    const double rounding = 1e-9; /* the file has 15 digits */
+
+    return validation->have && isfinite(validation->pbo_now) &&
+           !(fabs(validation->pbo_now - validation->pbo) <= rounding);
 }

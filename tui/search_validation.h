@@ -1,11 +1,12 @@
-/* What is known of a search's luck, read from its folder: its proposal, and the returns of its trials. */
+/* What is known of a search's luck, read from its folders: a proposal of one of its studies, and the returns
+ * of the trials of all. */
 #ifndef TUI_SEARCH_VALIDATION_H
 #define TUI_SEARCH_VALIDATION_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "db/studies/study.h"
+#include "trainer/search/members.h"
 #include "tui/status.h"
 
 enum {
@@ -14,15 +15,16 @@ enum {
     SEARCH_GATES_MAX = 8,
 };
 
-/* proposal.json of the search's folder, and what the trials' returns say. */
+/* proposal.json of one study's folder, and what the returns say of that study's trials and of those of the
+ * others of its search together (trainer/search/members.h): what the PBO beside them is of. */
 struct search_validation {
     char words[STATUS_TEXT_MAX]; /* why there is no proposal; "" */
     char verdict[512];           /* its words */
     bool have, admitted;
-    char study[STUDY_NAME_MAX + 1]; /* whose all of this is: one of the search's, by its maker; "" */
+    char study[STUDY_NAME_MAX + 1]; /* whose proposal it is, or would be */
     int64_t made_ns;                /* when the file was written */
     int trial;                      /* -1 */
-    double value, pbo, loss, slope, intercept, deflated, expected, skill;
+    double value, pbo, loss, slope, intercept, deflated, expected, skill; /* the proposal's, else by now */
     struct {
         double sharpe, holding, equal_weight, return_pct, drawdown_pct;
         int64_t trades;
@@ -34,17 +36,25 @@ struct search_validation {
     } gates[SEARCH_GATES_MAX];
     int n_gates;
     char returns_words[STATUS_TEXT_MAX]; /* why there are no returns to show; "" */
-    int columns;                         /* trials whose returns were read */
+    int columns, left_out; /* trials whose returns count; whose rows are others, or that cannot be read */
     int64_t rows;
+    double pbo_now;                           /* of these; NaN */
     int lambda[SEARCH_LAMBDA_BINS], n_lambda; /* half splits a bin; in all, 0: none */
-    double equity[3][SEARCH_EQUITY_POINTS]; /* of the proposed trial, holding, equal weight; 1 at the start */
+    /* Of the trial that is proposed, or else of the search's best, holding, equal weight; 1 at the start. */
+    double equity[3][SEARCH_EQUITY_POINTS];
     int n_equity, equity_trial;
+    char equity_study[STUDY_NAME_MAX + 1];
 };
 
 /* The trial that FOLDER/proposal.json proposes; -1: there is none, or not known. */
 int search_proposal_trial(const char *folder);
 
-/* Reads FOLDER/proposal.json and the trials' returns into *ret; what is missing is said in its words. */
-void search_validation_read(const char *folder, const int *complete, int n, struct search_validation *ret);
+/* Reads the proposal of members->of[0] into *ret, and with `returns` those of all the members' trials, as
+ * `papertape-trainer validate --study` does; what is missing is said in its words. Without a proposal the
+ * member with the best trial becomes the first one. */
+void search_validation_read(struct search_members *members, bool returns, struct search_validation *ret);
+
+/* Has more come to light since the proposal: is its PBO another by now? */
+bool search_validation_moved(const struct search_validation *validation);
 
 #endif

@@ -226,8 +226,9 @@ void view_want_search(const struct view *view, const struct model *model, struct
     const struct search *search = view->tab == TAB_STUDY ? view_search(view, model) : NULL;
     const struct search_trial *trial =
         search && view->search_view == SEARCH_PAGE ? view_trial(view, model) : NULL;
+    bool validation = search && view->search_view == SEARCH_VALIDATION;
 
-    *ret = (struct search_want){.trial = -1, .validation = search && view->search_view == SEARCH_VALIDATION};
+    *ret = (struct search_want){.trial = -1, .validation = validation, .returns = validation};
     if (search)
         memcpy(ret->key, search->key, sizeof(ret->key));
     if (trial) {

@@ -10,7 +10,9 @@ would: its tables, and every transaction by another connection than the dashboar
 import contextlib
 import datetime
 import json
+import math
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -310,6 +312,88 @@ def test_jobs(session):
     expect(tmux, "Studies (2)")
 
 
+def test_workers(session):
+    """Workers that are trainings of their own: the row's state is that of one that works; one question is about all that it is
+    right for, and the daemon is asked for each."""
+    tmux, daemon = session.tmux, session.daemon
+    with daemon.lock:
+        daemon.learning.trainings[:] = [fake_trainings.training("ppo_1", state="searching", study="ppo_1"),
+                                        fake_trainings.training("ppo_2", state="stopped", study="ppo_2")]
+    stopped, resumed, restarted = (len(daemon.seen(f"train_{word}")) for word in ("stop", "resume", "restart"))
+    tmux.keys("g", "g", "j")
+    expect(tmux, ">ppo_1..2")
+    tmux.keys("Enter")
+    expect(tmux, "jobs searching (1 of 2)")
+    tmux.keys("x")
+    expect(tmux, "stop ppo_1?")
+    tmux.keys("y")
+    expect(tmux, "stop done", "jobs stopped (2 of 2)")
+    assert [each["name"] for each in daemon.seen("train_stop")[stopped:]] == ["ppo_1"], daemon.seen("train_stop")
+    tmux.keys("e")
+    expect(tmux, "resume ppo_2 and ppo_1?")
+    tmux.keys("y")
+    expect(tmux, "resume done", "ppo_2: queued; ppo_1: queued", "jobs queued (2 of 2)")
+    assert [each["name"] for each in daemon.seen("train_resume")[resumed:]] == ["ppo_2", "ppo_1"], daemon.seen("train_resume")
+    with daemon.lock:
+        for training in daemon.learning.trainings:
+            training.update(state="searching")
+    expect(tmux, "jobs searching (2 of 2)")
+    daemon.learning.configs["ppo_2"] = "[study]\ntrials = 9\n"
+    tmux.keys("r")
+    expect(tmux, "Restart ppo_2", "[study]", "trials")
+    tmux.keys("s")
+    expect(tmux, "restart ppo_2 and ppo_1?", "unchanged")
+    tmux.keys("y")
+    expect(tmux, "restart done")
+    assert [each["name"] for each in daemon.seen("train_restart")[restarted:]] == ["ppo_2", "ppo_1"], daemon.seen("train_restart")
+    assert not any("config" in each for each in daemon.seen("train_restart")[restarted:]), daemon.seen("train_restart")
+    with daemon.lock:
+        daemon.learning.trainings[:] = [each for each in daemon.learning.trainings if each["training"] == "ppo_2"]
+    expect(tmux, "job queued")
+    tmux.keys("x")
+    expect(tmux, "stop ppo_2?")
+    with daemon.lock:
+        daemon.learning.trainings[:] = []
+    expect(tmux, "ppo_2 is not in the list any more")
+    tmux.keys("n")
+    expect(tmux, "state idle")
+
+
+def write_returns(session, study, numbers):
+    for number in numbers:
+        folder = os.path.join(session.state, "studies", study, str(number))
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, "returns.csv"), "w", encoding="ascii") as file:
+            file.write("timestamp_ns,path_1\n")
+            file.writelines(f"{i * 10**9},{0.01 * math.sin(i * (number + 2) + len(study))}\n" for i in range(56))
+
+
+def write_proposal(session, study, **proposal):
+    with open(os.path.join(session.state, "studies", study, "proposal.json"), "w", encoding="ascii") as file:
+        json.dump({"schema": "papertape.proposal/1", "words": "refused", **proposal}, file)
+
+
+def test_validation(session):
+    """The distribution is of the trials of all workers, as the PBO beside it; what has ended since the proposal is told."""
+    tmux, storage = session.tmux, storage_of(session)
+    write_returns(session, "ppo_1", (i for i in range(12) if i % 5 != 4))
+    write_returns(session, "ppo_2", (1, 2))
+    write_proposal(session, "ppo_2", trial=1, pbo=2)  # which it cannot be
+    tmux.keys("v")
+    expect(tmux, "Validation of ppo_1..2", "trial ppo_2#1, proposed", "PBO 2.00", "of 12 trials", "trial 2#1 ")
+    pbo = re.search("by now ([0-9.]+) of 12", tmux.screen())
+    assert pbo and 0 <= float(pbo[1]) <= 1, tmux.screen()
+    with storage.write() as db:
+        first = db.execute("SELECT study_id FROM studies WHERE study_name = 'ppo_1'").fetchone()[0]
+    write_returns(session, "ppo_1", [12])
+    storage.trial(first, "COMPLETE", 0.1)
+    expect(tmux, "of 13 trials")
+    tmux.keys("Escape")
+    expect(tmux, "Study ppo_1..2 (max)", "Importance (fANOVA)", "of 13 trials")
+    tmux.keys("Escape")
+    expect(tmux, "Studies (2)")
+
+
 def verb(session, *words, status=0):
     done = subprocess.run([session.program, "study", *words, "--state", session.state], capture_output=True, text=True)
     assert done.returncode == status, (words, done)
@@ -321,14 +405,12 @@ def test_verbs(session):
     assert listed["schema"] == "papertape.study/1" and [s["study"] for s in listed["studies"]] == ["other", "ppo_1..2"], listed
     assert listed["studies"][1]["best_value"] == 1.5 and listed["studies"][1]["trials_wanted"] == 80, listed
     shown = json.loads(verb(session, "show", "ppo", "--json"))
-    assert len(shown["trial_list"]) == 15 and sorted(shown["params"]) == ["kind", "rate"], shown
+    assert len(shown["trial_list"]) == 16 and sorted(shown["params"]) == ["kind", "rate"], shown
     assert abs(sum(i["share"] for i in shown["importance"]) - 1) < 1e-9, shown["importance"]
+    assert [shown[f"importance_{key}"] for key in ("trials", "workers", "left_out")] == [13, 2, 0], shown
     for low, high, right in ((7, 2, "ppo_1#7"), (2, 1, "ppo_2#1")):  # whose proposal has the better trial, named
         for study, trial in (("ppo_1", low), ("ppo_2", high)):
-            folder = os.path.join(session.state, "studies", study)
-            os.makedirs(folder, exist_ok=True)
-            with open(os.path.join(folder, "proposal.json"), "w", encoding="ascii") as file:
-                json.dump({"schema": "papertape.proposal/1", "trial": trial, "skill": 0.5, "words": "refused"}, file)
+            write_proposal(session, study, trial=trial, skill=0.5)
         assert f"proposal  {right} PBO n/a deflated Sharpe n/a skill 0.50 refused" in verb(session, "show", "ppo"), right
     proposed = json.loads(verb(session, "show", "ppo", "--json"))["validation"]
     assert proposed["study"] == "ppo_2" and proposed["trial"] == 1 and proposed["skill"] == 0.5, proposed
@@ -355,4 +437,5 @@ def test_verbs(session):
 
 
 if __name__ == "__main__":
-    sys.exit(run_tests((test_list, test_page, test_trials, test_locked, test_bad_files, test_start, test_jobs, test_verbs)))
+    sys.exit(run_tests((test_list, test_page, test_trials, test_locked, test_bad_files, test_start, test_jobs, test_workers, test_validation,
+                        test_verbs)))

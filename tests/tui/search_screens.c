@@ -246,7 +246,9 @@ static void check_validation(void)
                                     .rows = 100000,
                                     .n_lambda = 3432,
                                     .n_equity = SEARCH_EQUITY_POINTS,
-                                    .equity_trial = 29};
+                                    .equity_trial = 29,
+                                    .equity_study = "ppo-btc_2",
+                                    .pbo_now = 0.41};
     for (int i = 0; i < SEARCH_LAMBDA_BINS; i++)
         v->lambda[i] = (int)(100 * exp(-0.01 * (i - 22) * (i - 22)));
     for (int i = 0; i < SEARCH_EQUITY_POINTS; i++) {
@@ -260,7 +262,11 @@ static void check_validation(void)
     check_screen("validation-40x10", 40, 10, GLYPHS_BRAILLE);
     check_screen("validation-120x40", 120, 40, GLYPHS_BRAILLE);
     check_screen("validation-200x60", 200, 60, GLYPHS_BRAILLE);
-    search_validation_read("/nonexistent/papertape", NULL, 0, v);
+    v->pbo_now = 0.3; /* more trials have ended since the proposal */
+    check_screen("validation-moved-80x24", 80, 24, GLYPHS_BRAILLE);
+    char nowhere[] = "/nonexistent/papertape";
+    struct search_member member = {fixture_study("ppo-btc_3", 9, 1, &maximize), nowhere};
+    search_validation_read(&(struct search_members){&member, 1}, true, v);
     check_screen("validation-none-80x24", 80, 24, GLYPHS_BRAILLE);
 }
 
@@ -274,6 +280,8 @@ static void fail(int error, const char *words)
 
 static void check_ages(void)
 {
+    static const enum study_direction maximize = STUDY_MAXIMIZE;
+
     open_page("ppo-btc_1..3");
     now.mono_ms += 4000;
     fail(-EBUSY, "studies.db: locked for longer than 0.25 s: another program writes");

@@ -354,22 +354,40 @@ static void write_returns(const char *folder, int number)
 
 static void check_validation(void)
 {
-    static const int complete[] = {0, 1, 2, 3, 5};
+    static const enum trial_state states[] = {TRIAL_COMPLETE, TRIAL_COMPLETE, TRIAL_COMPLETE,
+                                              TRIAL_COMPLETE, TRIAL_PRUNED,   TRIAL_COMPLETE};
     char folder[SCRATCH_MAX];
     struct search_validation v;
+    struct search_member member = {.folder = folder};
+    struct search_members alone = {&member, 1};
 
     scratch_make(folder);
-    search_validation_read(folder, complete, 5, &v);
+    fixture_studies_begin();
+    member.study = fixture_study("own", 1, 1, maximize);
+    search_validation_read(&alone, true, &v);
+    CHECK_STR(v.returns_words, "no trial has completed yet");
+    for (int i = 0; i < 6; i++) {
+        const double value = i;
+        fixture_value(fixture_trial(member.study, states[i], 100, 50), &value, 1);
+    }
+    search_validation_read(&alone, true, &v);
     CHECK(!v.have && strstr(v.words, "no proposal yet") && v.returns_words[0] && v.n_lambda == 0);
     CHECK(isnan(v.pbo) && isnan(v.holdout.sharpe) && v.holdout.trades == -1);
-    for (int i = 0; i < 5; i++)
-        write_returns(folder, complete[i]);
-    search_validation_read(folder, complete, 5, &v);
+    for (int i = 0; i < 6; i++)
+        write_returns(folder, i);
+    search_validation_read(&alone, false, &v); /* only whether there is a proposal */
+    CHECK(!v.have && v.columns == 0 && v.n_lambda == 0 && isnan(v.pbo));
+    search_validation_read(&alone, true, &v);
     CHECK_STR(v.returns_words, "");
+    CHECK_STR(v.study, "own");
+    CHECK_STR(v.equity_study, "own");
+    CHECK_INT(v.equity_trial, 5); /* the best */
+    CHECK(isfinite(v.skill) && isfinite(v.deflated) && isfinite(v.expected));
     CHECK_INT(v.columns, 5);
     CHECK_INT(v.rows, 280);
     CHECK_INT(v.n_lambda, 3432);
-    CHECK_NEAR(v.pbo, 0, 0); /* the best in sample is always the best out of it */
+    CHECK_NEAR(v.pbo, 0, 0);             /* the best in sample is always the best out of it */
+    CHECK(!search_validation_moved(&v)); /* there is no proposal */
     int left = 0, all = 0;
     for (int i = 0; i < SEARCH_LAMBDA_BINS; i++) {
         left += i < SEARCH_LAMBDA_BINS / 2 ? v.lambda[i] : 0;
@@ -388,10 +406,12 @@ static void check_validation(void)
         "\"holdout\":{\"sharpe\":1.25,\"trades\":41},\"gates\":[{\"gate\":\"pbo\",\"figure\":0.25,\"limit\":"
         "0.2,"
         "\"passed\":false},7,{\"gate\":null}],\"admitted\":false,\"words\":\"refused: \\u001b[2J pbo\"}");
-    search_validation_read(folder, complete, 5, &v);
+    search_validation_read(&alone, true, &v);
     CHECK(v.have && !v.admitted);
     CHECK_STR(v.verdict, "refused: ?[2J pbo");
     CHECK_NEAR(v.pbo, 0.25, 0); /* the proposal's word */
+    CHECK_NEAR(v.pbo_now, 0, 0);
+    CHECK(search_validation_moved(&v));
     CHECK(isnan(v.deflated) && isnan(v.holdout.holding));
     CHECK_NEAR(v.holdout.sharpe, 1.25, 0);
     CHECK_INT(v.n_gates, 1);
@@ -399,22 +419,198 @@ static void check_validation(void)
     CHECK_INT(v.equity_trial, 3);
     write_text(folder, "proposal.json",
                "{\"schema\":\"papertape.proposal/1\",\"trial\":4294967299,\"skill\":0.75}");
-    search_validation_read(folder, complete, 5, &v);
+    search_validation_read(&alone, true, &v);
     CHECK(v.have && v.trial == -1);
     CHECK_NEAR(v.skill, 0.75, 0);
     write_text(folder, "proposal.json", "{\"schema\":\"papertape.proposal/2\"}");
-    search_validation_read(folder, complete, 5, &v);
+    search_validation_read(&alone, true, &v);
     CHECK(!v.have && strstr(v.words, "papertape.proposal/1 would be right"));
     write_text(folder, "proposal.json", "{\"schema\":");
-    search_validation_read(folder, complete, 5, &v);
+    search_validation_read(&alone, true, &v);
     CHECK(!v.have && strstr(v.words, "proposal.json: line 1"));
     char path[SCRATCH_PATH_MAX + 40];
     snprintf(path, sizeof(path), "%s/proposal.json", folder);
     CHECK(unlink(path) == 0 && mkfifo(path, 0600) == 0); /* nobody writes to it: it is not waited for */
     alarm(20);
-    search_validation_read(folder, complete, 5, &v);
+    search_validation_read(&alone, true, &v);
     alarm(0);
     CHECK(!v.have && strstr(v.words, "a regular file would be right"));
+}
+
+/* ---- A validation of several workers. ---- */
+
+/* A study with trials in the storage, and `trials` COMPLETE ones of these rows, each with returns of its own;
+ * of value number + above. */
+static void write_study(struct study_store *store, const char *name, int trials, double above, int rows)
+{
+    char err[STUDY_ERROR_MAX] = "", path[2 * SCRATCH_PATH_MAX], *text = NULL;
+    int64_t id, trial;
+    size_t size;
+    int number;
+
+    CHECK_INT(study_store_create(store, name, maximize, 1, &id, NULL, err), 0);
+    snprintf(path, sizeof(path), "%s/%s", scratch_path("studies"), name);
+    CHECK_INT(mkdir(path, 0700), 0);
+    for (int i = 0; i < trials; i++) {
+        const double value = i + above;
+        CHECK_INT(study_store_ask(store, id, false, &trial, &number, err), 0);
+        CHECK_INT(study_store_tell(store, trial, TRIAL_COMPLETE, &value, 1, err), 0);
+        snprintf(path, sizeof(path), "%s/%s/%d", scratch_path("studies"), name, number);
+        CHECK_INT(mkdir(path, 0700), 0);
+        FILE *out = open_memstream(&text, &size);
+        fprintf(out, "timestamp_ns,path_1,holding\n");
+        for (int row = 0; row < rows; row++)
+            fprintf(out, "%lld,%.17g,0.0005\n", 1700000000000000000LL + row * 300000000000LL,
+                    0.01 * sin(row * (1.3 + 0.17 * i + 0.05 * above) + row * row * 0.01 * (i + 1)) + 1e-4);
+        fclose(out);
+        write_text(path, "returns.csv", text);
+        free(text);
+    }
+}
+
+static void write_proposal(const char *name, int trial, double pbo)
+{
+    char path[2 * SCRATCH_PATH_MAX], text[160];
+
+    snprintf(path, sizeof(path), "%s/%s", scratch_path("studies"), name);
+    snprintf(text, sizeof(text), "{\"schema\":\"papertape.proposal/1\",\"trial\":%d,\"pbo\":%.15g}", trial,
+             pbo);
+    write_text(path, "proposal.json", text);
+}
+
+static void read_page(struct search_source *source, const char *key, bool returns,
+                      struct search_validation *ret)
+{
+    struct search_want want = {.trial = -1, .validation = true, .returns = returns};
+    struct search_reading reading;
+
+    static int64_t later_us; /* a proposal is looked for every five seconds */
+
+    snprintf(want.key, sizeof(want.key), "%s", key);
+    later_us += 6000000;
+    search_source_read(source, &want, now_us + later_us, 0, &reading);
+    CHECK_INT(reading.error, 0);
+    *ret = (struct search_validation){0};
+    if (reading.page) {
+        CHECK(reading.page->have_validation);
+        *ret = reading.page->validation;
+    }
+    CHECK(reading.page != NULL);
+    search_reading_finish(&reading);
+}
+
+/* What the trainer makes of the same: `of` first, whose trial number is proposed. */
+static json_t *reckon(struct study_store *store, const char *of, int trial)
+{
+    struct returns_matrix returns = {0};
+    struct search_members members = {0};
+    char err[STUDY_ERROR_MAX + VALIDATION_ERROR_MAX] = "", name[SEARCH_COLUMN_MAX], folders[SCRATCH_PATH_MAX];
+    json_t *validation = NULL;
+    int left_out;
+
+    snprintf(folders, sizeof(folders), "%s", scratch_path("studies"));
+    CHECK_INT(search_members_load(store, "own", 0, folders, &members, err), 0);
+    for (int i = 1; i < members.n; i++)
+        if (strcmp(members.of[i].study->name, of) == 0) {
+            struct search_member first = members.of[0];
+            members.of[0] = members.of[i];
+            members.of[i] = first;
+        }
+    const struct search_members others = {members.of + 1, members.n - 1};
+    CHECK_INT(search_members_returns(members.of[0].study, members.of[0].folder, &others, trial, &returns,
+                                     name, &left_out, err),
+              0);
+    CHECK_INT(validation_json(&returns, VALIDATION_BLOCKS, 0, &validation, err), 0);
+    returns_finish(&returns);
+    search_members_finish(&members);
+    return validation;
+}
+
+static double figure(const json_t *validation, const char *key)
+{
+    return json_number_value(json_object_get(validation, key));
+}
+
+/* The page has the PBO and the distribution of the trials of all: those of the rows of what is proposed. */
+static void check_workers(void)
+{
+    char path[SCRATCH_PATH_MAX], err[STUDY_ERROR_MAX];
+    struct study_store *store;
+    struct search_validation v;
+    int left = 0;
+
+    snprintf(path, sizeof(path), "%s", scratch_path("workers.db"));
+    CHECK_INT(mkdir(scratch_path("studies"), 0700), 0);
+    CHECK_INT(study_store_open(path, STUDY_STORE_WRITE, 0, &store, err), 0);
+    write_study(store, "own_1", 4, 0, 280);
+    write_study(store, "own_2", 3, 10, 280);
+    write_study(store, "own_3", 2, 5, 300); /* other rows */
+    write_study(store, "owner_1", 2, 50, 280);
+    char folders[SCRATCH_PATH_MAX];
+    snprintf(folders, sizeof(folders), "%s", scratch_path("studies"));
+    struct search_source *source = search_source_create(path, folders, 20);
+
+    /* Without a proposal: as of the best trial, which is own_2's. */
+    json_t *right = reckon(store, "own_2", 2);
+    read_page(source, "own_*2", true, &v);
+    CHECK(!v.have);
+    CHECK_INT(v.columns, 7);
+    CHECK_INT(v.left_out, 2);
+    CHECK_INT(v.rows, 280);
+    CHECK_STR(v.equity_study, "own_2");
+    CHECK_INT(v.equity_trial, 2);
+    CHECK_NEAR(v.pbo, figure(right, "pbo"), 0);
+    CHECK_NEAR(v.pbo_now, v.pbo, 0);
+    CHECK_NEAR(v.loss, figure(right, "probability_of_loss"), 0);
+    CHECK_NEAR(v.slope, figure(right, "slope"), 0);
+    CHECK_NEAR(v.intercept, figure(right, "intercept"), 0);
+    CHECK_NEAR(v.skill, figure(json_object_get(right, "deflated"), "skill"), 0);
+    CHECK(v.pbo > 0.02 && v.pbo < 0.98); /* or it could not be seen which trials it is of */
+    for (int i = 0; i < SEARCH_LAMBDA_BINS / 2; i++)
+        left += v.lambda[i];
+    CHECK_NEAR((double)left / v.n_lambda, v.pbo, 1e-12);
+    json_decref(right);
+
+    /* A proposal of own_1, the only one: the same matrix, its own trial's equity. */
+    right = reckon(store, "own_1", 3);
+    write_proposal("own_1", 3, figure(right, "pbo"));
+    read_page(source, "own_*2", true, &v);
+    CHECK(v.have && !search_validation_moved(&v));
+    CHECK_STR(v.study, "own_1");
+    CHECK_STR(v.equity_study, "own_1");
+    CHECK_INT(v.equity_trial, 3);
+    CHECK_INT(v.columns, 7);
+    CHECK_NEAR(v.pbo_now, figure(right, "pbo"), 0);
+    double before = v.pbo;
+    json_decref(right);
+
+    /* Another worker ends: the proposal's word stays, what is known by now stands beside it. */
+    write_study(store, "own_4", 3, 20, 280);
+    right = reckon(store, "own_1", 3);
+    read_page(source, "own_*2", true, &v);
+    CHECK(v.have && search_validation_moved(&v));
+    CHECK_NEAR(v.pbo, before, 1e-12);
+    CHECK_INT(v.columns, 10);
+    CHECK_NEAR(v.pbo_now, figure(right, "pbo"), 0);
+    left = 0;
+    for (int i = 0; i < SEARCH_LAMBDA_BINS / 2; i++)
+        left += v.lambda[i];
+    CHECK_NEAR((double)left / v.n_lambda, v.pbo_now, 1e-12);
+    json_decref(right);
+    read_page(source, "own_*2", false, &v); /* what a verb asks for */
+    CHECK(v.have && v.columns == 0 && v.n_lambda == 0);
+
+    /* The proposal of a study that is called NAME counts its workers' trials too. */
+    write_study(store, "own", 2, 0, 280);
+    write_proposal("own", 1, 0.5);
+    read_page(source, "own", true, &v);
+    CHECK_STR(v.study, "own");
+    CHECK_INT(v.columns, 12);
+    read_page(source, "owner_*2", true, &v);
+    CHECK_INT(v.columns, 2);
+    CHECK_STR(v.equity_study, "owner_1");
+    search_source_destroy(source);
+    study_store_close(store);
 }
 
 /* What was known stays, with its age; why there is nothing newer is said. */
@@ -534,6 +730,7 @@ int main(void)
     check_rows();
     check_order();
     check_validation();
+    check_workers();
     check_trouble();
     check_unread();
     return check_done("tui/searches");

@@ -96,28 +96,9 @@ static int take(void *ctx, int option)
 
 /* ---- a study's returns ---- */
 
-/* Which of them has the best trial; that becomes the first. NULL: none has one. */
-static const struct study_trial *find_best(struct search_members *members)
-{
-    const struct study_trial *best = NULL;
-    for (int i = 0; i < members->n; i++) {
-        const struct study *study = members->of[i].study;
-        const struct study_trial *trial = study_best(study);
-        bool more = trial && best && trial->values[0] > best->values[0];
-        bool less = trial && best && trial->values[0] < best->values[0];
-        if (!trial || (best && !(study->directions[0] == STUDY_MINIMIZE ? less : more)))
-            continue;
-        struct search_member first = members->of[0];
-        members->of[0] = members->of[i];
-        members->of[i] = first;
-        best = trial;
-    }
-    return best;
-}
-
 static int read_trials(struct request *request, struct search_members *members, char *err)
 {
-    const struct study_trial *best = find_best(members);
+    const struct study_trial *best = search_members_best(members);
     const struct search_members others = {members->of + 1, members->n - 1};
     return search_members_returns(members->of[0].study, members->of[0].folder, &others,
                                   best ? best->number : -1, &request->returns, request->proposed,

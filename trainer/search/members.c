@@ -94,6 +94,24 @@ void search_members_finish(struct search_members *members)
     *members = (struct search_members){0};
 }
 
+const struct study_trial *search_members_best(struct search_members *members)
+{
+    const struct study_trial *best = NULL;
+    for (int i = 0; i < members->n; i++) {
+        const struct study *study = members->of[i].study;
+        const struct study_trial *trial = study_best(study);
+        bool more = trial && best && trial->values[0] > best->values[0];
+        bool less = trial && best && trial->values[0] < best->values[0];
+        if (!trial || (best && !(study->directions[0] == STUDY_MINIMIZE ? less : more)))
+            continue;
+        struct search_member first = members->of[0];
+        members->of[0] = members->of[i];
+        members->of[i] = first;
+        best = trial;
+    }
+    return best;
+}
+
 /* ---- Their returns. ---- */
 
 struct columns {

@@ -23,6 +23,10 @@ int search_members_load(struct study_store *store, const char *name, int64_t but
                         struct search_members *ret, char err[static STUDY_ERROR_MAX]);
 void search_members_finish(struct search_members *members); /* fine on a zeroed one */
 
+/* The best of their trials (study_best(), by the first one's direction), the first of equals, whose study
+ * becomes the first; NULL: none has one, and the order is as it was. */
+const struct study_trial *search_members_best(struct search_members *members);
+
 /* COMPLETE and PRUNED trials of `own` and of `others` (NULL: none), whatever their rows. */
 size_t search_members_tried(const struct study *own, const struct search_members *others);
 

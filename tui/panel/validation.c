@@ -26,6 +26,10 @@ static void figures(struct search_flow *flow, const struct search_validation *v)
     char a[FORMAT_MAX], b[FORMAT_MAX], words[128];
 
     put(flow, "PBO", v->pbo);
+    if (search_validation_moved(v)) { /* more trials have ended: the distribution is of these */
+        snprintf(words, sizeof(words), "%s of %d trials", format_number(a, v->pbo_now, 2), v->columns);
+        search_put(flow, "by now", STYLE_WARN, words);
+    }
     put(flow, "deflated Sharpe", v->deflated);
     put(flow, "skill", v->skill);
     put(flow, "expected by luck", v->expected);
@@ -147,12 +151,26 @@ void panel_lambda(const struct area *area, const struct scene *scene)
         frame_empty(&body, !v ? "not read yet" : v->n_lambda == 0 ? v->returns_words : "-");
         return;
     }
-    snprintf(words, sizeof(words), " %d trials, %lld rows ", v->columns, (long long)v->rows);
-    if (area->width > 48)
+    int n = snprintf(words, sizeof(words), " %d trials, %lld rows ", v->columns, (long long)v->rows);
+    if (area->width > 24 + n && model_searches_freshness(scene->model, scene->now) == FRESH)
         area_text_right(area, area->width - 1, 0, STYLE_DIM, words);
     struct area inside = area_part(&body, 1, 0, body.width - 2, body.height);
     if (inside.width > 0 && inside.height > 1)
         histogram(&inside, v);
+}
+
+/* "#29"; of one of several workers, or of another study of the search, "2#29". */
+static const char *equity_name(const struct search_page *page, char *buf, size_t size)
+{
+    const struct search_validation *v = &page->validation;
+    char base[STUDY_NAME_MAX + 1];
+    int k = study_search_name(v->equity_study, base);
+
+    if (k > 0 && (page->n_members > 1 || strcmp(v->equity_study, v->study) != 0))
+        snprintf(buf, size, "%d#%d", k, v->equity_trial);
+    else
+        snprintf(buf, size, "#%d", v->equity_trial);
+    return buf;
 }
 
 void panel_tested(const struct area *area, const struct scene *scene)
@@ -162,7 +180,7 @@ void panel_tested(const struct area *area, const struct scene *scene)
     struct area body = search_frame(area, scene, PANEL_TESTED, "Equity out of sample", &page);
     const struct search_validation *v = validation_of(page);
     double low = INFINITY, high = -INFINITY, l, h;
-    char a[FORMAT_MAX];
+    char a[FORMAT_MAX], name[32];
 
     if (!page)
         return;
@@ -195,7 +213,7 @@ void panel_tested(const struct area *area, const struct scene *scene)
                                  : STYLE_DIM,
                         "%s", names[i]);
         if (i == 0)
-            x = area_printf(&body, x, rows, STYLE_CHART, " #%d", v->equity_trial);
+            x = area_printf(&body, x, rows, STYLE_CHART, " %s", equity_name(page, name, sizeof(name)));
         x = area_printf(&body, x + 1, rows, STYLE_NORMAL, "%s", format_percent(a, 100 * (last - 1), 1)) + 2;
     }
 }
