@@ -242,6 +242,26 @@ static void describe_training(const json_t *result, char *words, size_t size)
                  account ? account : "");
 }
 
+/* What became of a command; of several only once the last is answered. */
+static void tell_outcome(struct collector *collector, struct view *view, enum outcome outcome,
+                         const char *words, struct moment now)
+{
+    struct collector_rest *rest = &collector->rest;
+    size_t at = strlen(rest->words);
+
+    snprintf(rest->words + at, sizeof(rest->words) - at, "%s%s", at ? "; " : "", words);
+    rest->refused |= outcome == OUTCOME_REFUSED;
+    if (rest->next < rest->n) {
+        collector_command(collector, view, rest->command,
+                          json_pack("{s:s}", "name", rest->names[rest->next++]), now);
+        if (!collector->command_id)
+            *rest = (struct collector_rest){0};
+        return;
+    }
+    view_tell(view, rest->refused ? OUTCOME_REFUSED : outcome, collector->command, rest->words, now);
+    *rest = (struct collector_rest){0};
+}
+
 static void command_done(struct collector *collector, struct view *view, const json_t *reply,
                          struct moment now)
 {
@@ -253,7 +273,7 @@ static void command_done(struct collector *collector, struct view *view, const j
     collector_train_done(view, collector->command, reply);
     if (!control_reply(reply, &result, &error)) {
         snprintf(words, sizeof(words), "%s%s%s", error.code, error.code[0] ? ": " : "", error.message);
-        view_tell(view, OUTCOME_REFUSED, collector->command, words, now);
+        tell_outcome(collector, view, OUTCOME_REFUSED, words, now);
         return;
     }
     const char *trading = json_string_value(json_object_get(result, "trading"));
@@ -271,7 +291,7 @@ static void command_done(struct collector *collector, struct view *view, const j
         snprintf(words, sizeof(words), "%lld canceled, %zu closing orders",
                  (long long)json_integer_value(json_object_get(result, "canceled")), json_array_size(orders));
     describe_training(result, words, sizeof(words));
-    view_tell(view, OUTCOME_DONE, collector->command, words, now);
+    tell_outcome(collector, view, OUTCOME_DONE, words, now);
 }
 
 bool collector_io(struct collector *collector, struct view *view, struct moment now)
@@ -300,6 +320,7 @@ bool collector_io(struct collector *collector, struct view *view, struct moment 
                           : "no answer: the daemon hung up; the log tab will say whether it was done",
                       now);
         collector->command_id = 0;
+        collector->rest = (struct collector_rest){0};
         collector_train_lost(collector, view, true, now);
         news = true;
     }
@@ -327,6 +348,20 @@ void collector_command(struct collector *collector, struct view *view, const cha
     collector->command_id = id;
     collector->command_sent_ms = now.mono_ms;
     view_tell(view, OUTCOME_PENDING, collector->command, "", now);
+}
+
+void collector_command_each(struct collector *collector, struct view *view, const char *command,
+                            const char *name, struct moment now)
+{
+    bool pending = collector->command_id != 0;
+
+    collector_command(collector, view, command, json_pack("{s:s}", "name", name), now);
+    if (pending || !collector->command_id)
+        return;
+    struct collector_rest *rest = &collector->rest;
+    *rest = (struct collector_rest){.n = view->n_also};
+    snprintf(rest->command, sizeof(rest->command), "%s", command);
+    memcpy(rest->names, view->also, sizeof(rest->names));
 }
 
 void collector_backtest(struct collector *collector, struct view *view, const char *account,
@@ -375,6 +410,7 @@ bool collector_expire(struct collector *collector, struct view *view, struct mom
     if (!collector->command_id || now.mono_ms - collector->command_sent_ms < COMMAND_TIMEOUT_MS)
         return lost;
     collector->command_id = 0;
+    collector->rest = (struct collector_rest){0};
     view_tell(view, OUTCOME_REFUSED, collector->command,
               collector->command_listed
                   ? "timed out: it may still be carried out: the list will show it"

@@ -13,6 +13,14 @@
 #include "tui/search_reader.h"
 #include "tui/view.h"
 
+/* Trainings that the command on its way is to be sent for after it, and what became of those before. */
+struct collector_rest {
+    char command[24], names[STATUS_TRAININGS_MAX][STATUS_TRAINING_NAME_MAX];
+    int n, next;
+    bool refused;
+    char words[CANVAS_SIDE_MAX];
+};
+
 struct collector {
     struct state_dir state;
     struct model *model; /* owned */
@@ -22,7 +30,8 @@ struct collector {
     int64_t status_id, status_sent_ms;   /* of the request that is on its way; id 0: none */
     int64_t command_id, command_sent_ms; /* likewise */
     char command[24];
-    bool command_listed;           /* of a training or a policy: their list shows what came of it */
+    bool command_listed; /* of a training or a policy: their list shows what came of it */
+    struct collector_rest rest;
     int64_t text_id, text_sent_ms; /* of the form's question for its text, or for a check */
     bool text_checks;
     int64_t log_id, log_sent_ms, log_at_ms; /* of the worker's log; when it is asked for again */
@@ -67,6 +76,11 @@ bool collector_io(struct collector *collector, struct view *view, struct moment 
 /* Sends a command; the view says that it is pending. Takes `args`. One at a time: another is refused. */
 void collector_command(struct collector *collector, struct view *view, const char *command, json_t *args,
                        struct moment now);
+
+/* The same with the argument name: `name`, and then, one by one, each of view->also; the view is told what
+ * became of all of them. */
+void collector_command_each(struct collector *collector, struct view *view, const char *command,
+                            const char *name, struct moment now);
 
 /* Asks for the text of view->page: the training's configuration, or the default. The page gets it, or is
  * closed when none comes. */

@@ -91,9 +91,11 @@ void collector_send_form(struct collector *collector, struct view *view, struct 
 
     if (!text && !plain)
         return;
-    json_t *args = plain ? json_pack("{s:s}", "name", page->name)
-                         : json_pack("{s:s, s:o}", "name", page->name, "config", text);
-    collector_command(collector, view, page->restart ? "train_restart" : "train_start", args, now);
+    if (plain)
+        collector_command_each(collector, view, "train_restart", page->name, now);
+    else
+        collector_command(collector, view, page->restart ? "train_restart" : "train_start",
+                          json_pack("{s:s, s:o}", "name", page->name, "config", text), now);
     page->sent = view->outcome == OUTCOME_PENDING;
 }
 

@@ -112,12 +112,6 @@ static void collect(struct dashboard *d, struct moment now)
     d->redraw = true;
 }
 
-/* A command about the training or policy that was asked about. */
-static void named(struct dashboard *d, const char *command, struct moment now)
-{
-    collector_command(&d->collector, &d->view, command, json_pack("{s:s}", "name", d->view.subject), now);
-}
-
 static void act(struct dashboard *d, enum action action, struct moment now)
 {
     switch (action) {
@@ -161,17 +155,18 @@ static void act(struct dashboard *d, enum action action, struct moment now)
         collector_send_form(&d->collector, &d->view, now);
         break;
     case ACTION_TRAIN_STOP:
-        named(d, "train_stop", now);
+        collector_command_each(&d->collector, &d->view, "train_stop", d->view.subject, now);
         break;
     case ACTION_TRAIN_RESUME:
-        named(d, "train_resume", now);
+        collector_command_each(&d->collector, &d->view, "train_resume", d->view.subject, now);
         break;
     case ACTION_PROMOTE:
         collector_command(&d->collector, &d->view, "policy_promote",
                           json_pack("{s:s, s:s}", "name", d->view.subject, "to", d->view.role), now);
         break;
     case ACTION_RETIRE:
-        named(d, "policy_retire", now);
+        collector_command(&d->collector, &d->view, "policy_retire",
+                          json_pack("{s:s}", "name", d->view.subject), now);
         break;
     case ACTION_CANCEL:
         collector_command(&d->collector, &d->view, "cancel",

@@ -20,7 +20,7 @@ enum action {
     ACTION_FORM,          /* view->page wants its text */
     ACTION_FORM_CHECK,    /* its text is to be checked */
     ACTION_FORM_SEND,     /* the training starts or restarts with it */
-    ACTION_TRAIN_STOP,    /* of view->subject, as those that follow */
+    ACTION_TRAIN_STOP,    /* of view->subject and view->also, as the next */
     ACTION_TRAIN_RESUME,
     ACTION_PROMOTE,
     ACTION_RETIRE,

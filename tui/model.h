@@ -145,8 +145,12 @@ int model_searches_rows(const struct model *model);
 /* Of a trial that runs, by its worker's heartbeat; FRESH without one, and of one that does not run. */
 enum freshness model_trial_freshness(const struct search_trial *trial, struct moment now);
 
-/* The training that the co-process runs the search as, by the name of its run; NULL: none, as of a past run.
- */
+/* The trainings that the co-process runs the search's studies as, by the names of their runs: those that a
+ * worker works at first, then those that wait, then those that have ended; of equals the newest study's, then
+ * the newest training. Returns how many. */
+int model_search_jobs(const struct model *model, const struct search *search,
+                      const struct status_training *ret[static STATUS_TRAININGS_MAX]);
+/* The first of these, whose state is the search's; NULL: none, as of a past run. */
 const struct status_training *model_search_job(const struct model *model, const struct search *search);
 
 /* The symbol by name, or NULL. */

@@ -49,12 +49,34 @@ enum freshness model_trial_freshness(const struct search_trial *trial, struct mo
     return freshness_of(age_ms, search_trial_expected_ms(trial));
 }
 
+/* The least first. */
+static int order_of(const struct search *search, const struct status_training *job)
+{
+    int rank = model_training_works(job) ? (job->stopping ? 1 : 0) : model_training_ended(job) ? 3 : 2;
+
+    return 2 * rank + (strcmp(job->study, search->name) != 0);
+}
+
+int model_search_jobs(const struct model *model, const struct search *search,
+                      const struct status_training *ret[static STATUS_TRAININGS_MAX])
+{
+    int n = 0;
+
+    for (int i = 0; !model->searches_elsewhere && i < model->status.n_trainings; i++) {
+        const struct status_training *job = model_training(model, i);
+        if (!job->study[0] || !search_has(search, job->study))
+            continue;
+        int at = n++;
+        for (; at > 0 && order_of(search, job) < order_of(search, ret[at - 1]); at--)
+            ret[at] = ret[at - 1];
+        ret[at] = job;
+    }
+    return n;
+}
+
 const struct status_training *model_search_job(const struct model *model, const struct search *search)
 {
-    for (int i = 0; !model->searches_elsewhere && i < model->status.n_trainings; i++) {
-        const struct status_training *training = &model->status.trainings[i];
-        if (training->study[0] && strcmp(training->study, search->name) == 0)
-            return training;
-    }
-    return NULL;
+    const struct status_training *jobs[STATUS_TRAININGS_MAX];
+
+    return model_search_jobs(model, search, jobs) > 0 ? jobs[0] : NULL;
 }

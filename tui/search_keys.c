@@ -5,6 +5,7 @@
 
 #include "tui/paste.h"
 #include "tui/search_rows.h"
+#include "tui/train_ask.h"
 
 enum { CONTROL_U = 'U' & 0x1f };
 
@@ -13,12 +14,26 @@ bool search_keys_here(const struct view *view, enum panel focus)
     return focus == PANEL_SEARCHES || (view->tab == TAB_STUDY && view->search_view != SEARCH_LISTED);
 }
 
-const char *search_keys_subject(const struct view *view, const struct model *model)
+int search_keys_subjects(const struct view *view, const struct model *model, enum prompt prompt,
+                         const char *ret[static STATUS_TRAININGS_MAX])
 {
     const struct search *search = view_search(view, model);
-    const struct status_training *job = search ? model_search_job(model, search) : NULL;
+    const struct status_training *jobs[STATUS_TRAININGS_MAX];
+    int n = search ? model_search_jobs(model, search, jobs) : 0, found = 0;
+    char words[TRAIN_ASK_MAX];
+    bool all = prompt == PROMPT_STOP || prompt == PROMPT_RESUME || prompt == PROMPT_RESTART, work = false;
 
-    return job ? job->training : "";
+    for (int i = 0; i < n && (all || found == 0); i++) {
+        if (!train_ask_allowed(model, prompt, jobs[i]->training, words))
+            continue;
+        if (prompt == PROMPT_RESTART && work && !model_training_works(jobs[i]))
+            break; /* those that work come first */
+        work |= model_training_works(jobs[i]);
+        ret[found++] = jobs[i]->training;
+    }
+    if (n > 0 && found == 0)
+        ret[found++] = jobs[0]->training;
+    return found;
 }
 
 bool search_keys_not_ours(const struct view *view, const struct model *model, char *words, size_t size)

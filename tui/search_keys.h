@@ -8,8 +8,12 @@
 /* Is it a study that is chosen here: in their list, on a study's page? */
 bool search_keys_here(const struct view *view, enum panel focus);
 
-/* What the co-process calls the chosen study; "" for none that is chosen, or none of its. */
-const char *search_keys_subject(const struct view *view, const struct model *model);
+/* The trainings that `prompt` would be about where a study is chosen. What ends or resumes is about all of
+ * the study's that it can be right for; a restart about those that work, or else those that can be; anything
+ * else about the first that it can be right for. Where it is right for none, the one whose state is shown.
+ * Returns how many; 0: none is chosen, or none of the co-process'. */
+int search_keys_subjects(const struct view *view, const struct model *model, enum prompt prompt,
+                         const char *ret[static STATUS_TRAININGS_MAX]);
 
 /* Why a chosen study cannot be stopped, restarted or resumed: it is none of the co-process'. False: it is
  * one, or none is chosen. */

@@ -356,6 +356,10 @@ struct search_page *search_page_make(struct study *const *members, size_t n, con
         goto failed;
     page->search = one->search[0];
     page->search.config = NULL;
+    page->search.ks = take(page, n * sizeof(*page->search.ks));
+    if (!page->search.ks)
+        goto failed;
+    memcpy(page->search.ks, one->search[0].ks, n * sizeof(*page->search.ks));
     if (!take_trials(page, members, n) || !take_results(page, members, n) ||
         !take_attributes(page, members, n, want))
         goto failed;

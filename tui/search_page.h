@@ -60,7 +60,7 @@ struct search_want {
 };
 
 struct search_page {
-    struct search search; /* without config */
+    struct search search; /* without config; ks is the page's */
     int n_members;
     const char **members; /* names of its studies, by K */
     int n_params;

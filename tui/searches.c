@@ -55,6 +55,19 @@ const char *search_best_name(const struct search *search, char buf[static STATUS
     return buf;
 }
 
+bool search_has(const struct search *search, const char *study)
+{
+    char base[STUDY_NAME_MAX + 1], own[STUDY_NAME_MAX + 1];
+    int k = study_search_name(study, base);
+
+    if (study_search_name(search->name, own) <= 0 || k <= 0)
+        return strcmp(study, search->name) == 0;
+    for (int i = 0; i < search->members && strcmp(base, own) == 0; i++)
+        if (search->ks[i] == k)
+            return true;
+    return false;
+}
+
 /* ---- Groups. ---- */
 
 /* What a study is grouped by: its name, or that of its search with the directions, which must agree. */
@@ -298,16 +311,21 @@ static char *newest_text(struct study *const *members, size_t n, const char *key
     return newest ? search_attribute_text(newest->user, newest->n_user, key) : NULL;
 }
 
-static void fill(struct search *search, struct study *const *members, size_t n, int64_t now_us)
+/* False without memory: nothing is owned. */
+static bool fill(struct search *search, struct study *const *members, size_t n, int64_t now_us)
 {
     const struct study *newest = members[0];
+    char base[STUDY_NAME_MAX + 1];
     double wanted = 0;
 
     *search = (struct search){.members = (int)n,
                               .n_objectives = members[0]->n_objectives,
                               .wanted = -1,
                               .trials_h = NAN,
-                              .eta_s = NAN};
+                              .eta_s = NAN,
+                              .ks = calloc(n, sizeof(*search->ks))};
+    if (!search->ks)
+        return false;
     group_key(members[0], search->key);
     make_label(search, members, n);
     memcpy(search->directions, members[0]->directions, sizeof(search->directions));
@@ -315,6 +333,7 @@ static void fill(struct search *search, struct study *const *members, size_t n, 
         search->n_trials += members[i]->n_trials;
         for (int k = 0; k < members[i]->n_trials; k++)
             search->counts[members[i]->trials[k]->state]++;
+        search->ks[i] = study_search_name(members[i]->name, base);
         wanted += search_attribute_number(members[i]->user, members[i]->n_user, "papertape:trials");
         newest = members[i]->id > newest->id ? members[i] : newest;
     }
@@ -325,6 +344,7 @@ static void fill(struct search *search, struct study *const *members, size_t n, 
     take_results(search, members, n);
     take_times(search, members, n, now_us);
     take_heartbeats(search, members, n);
+    return true;
 }
 
 /* ---- All. ---- */
@@ -370,8 +390,12 @@ struct searches *searches_make(struct study *const *studies, size_t n, int64_t n
         size_t found = searches_members(sorted, n, key, at, n);
         for (size_t k = 0; k < found; k++)
             members[k] = sorted[at[k]];
-        if (found > 0)
-            fill(&searches->search[searches->n++], members, found, now_us);
+        if (found > 0 && !fill(&searches->search[searches->n], members, found, now_us)) {
+            searches_destroy(searches);
+            searches = NULL;
+            goto done;
+        }
+        searches->n += found > 0;
     }
 done:
     free(sorted);
@@ -404,6 +428,7 @@ void searches_destroy(struct searches *searches)
         return;
     for (int i = 0; searches->search && i < searches->n; i++) {
         free(searches->search[i].config);
+        free(searches->search[i].ks);
     }
     free(searches->search);
     free(searches);

@@ -24,9 +24,10 @@ struct search {
     char key[SEARCH_LABEL_MAX];    /* what it is chosen by: the same whichever workers join */
     char label[SEARCH_LABEL_MAX];  /* what is shown */
     char name[STUDY_NAME_MAX + 1]; /* of its newest study */
-    char job[STUDY_NAME_MAX + 1];  /* what the co-process calls it: without "_K" and "@TIME" */
+    char job[STUDY_NAME_MAX + 1];  /* what its user calls it: without "_K" and "@TIME" */
     int members;                   /* studies that it has */
     int first_k, last_k;           /* K of the first and of the last; 0: it has none */
+    int *ks;                       /* [members] of all, ascending, owned */
     int n_objectives;
     enum study_direction directions[STUDY_OBJECTIVES_MAX];
     int counts[TRIAL_STATES], n_trials;
@@ -77,6 +78,9 @@ static inline bool search_better(enum study_direction direction, double a, doubl
 {
     return direction == STUDY_MAXIMIZE ? a > b : a < b;
 }
+
+/* Is the study of that name one of its? */
+bool search_has(const struct search *search, const char *study);
 
 /* How many of the search's trials have ended, whatever came of them. */
 int search_done(const struct search *search);

@@ -5,7 +5,10 @@
 
 #include "tui/format.h"
 
-enum { NAME_MAX_LEN = 31 }; /* it becomes an account's */
+enum {
+    NAME_MAX_LEN = 31, /* it becomes an account's */
+    NAMES_LISTED = 64, /* columns of names in a question, after which they are counted */
+};
 
 static const char *const prompt_words[PROMPTS] = {
     [PROMPT_NAME] = "start",      [PROMPT_START] = "start",   [PROMPT_STOP] = "stop",
@@ -260,4 +263,40 @@ void train_ask(const struct model *model, enum prompt prompt, const char *name, 
     default:
         break;
     }
+}
+
+/* "ppo_3, ppo_1 and 4 more". */
+static void list_names(char *buf, size_t size, const char *name, const char (*also)[STATUS_TRAINING_NAME_MAX],
+                       int n)
+{
+    size_t at = (size_t)snprintf(buf, size, "%.60s", name);
+    int listed = 0;
+
+    for (; listed < n && at < NAMES_LISTED; listed++)
+        at +=
+            (size_t)snprintf(buf + at, size - at, "%s%.60s", listed + 1 == n ? " and " : ", ", also[listed]);
+    if (listed < n)
+        snprintf(buf + at, size - at, " and %d more", n - listed);
+}
+
+void train_ask_several(const struct model *model, enum prompt prompt, const char *name,
+                       const char (*also)[STATUS_TRAINING_NAME_MAX], int n, int changes,
+                       struct train_question *ret)
+{
+    char names[NAMES_LISTED + 2 * STATUS_TRAINING_NAME_MAX];
+
+    train_ask(model, prompt, name, changes, ret);
+    if (n == 0)
+        return;
+    if (prompt == PROMPT_RESTART && changes > 0) {
+        size_t at = strlen(ret->what);
+        snprintf(ret->what + at, sizeof(ret->what) - at, " Other workers of its search are left alone.");
+        return;
+    }
+    list_names(names, sizeof(names), name, also, n);
+    snprintf(ret->ask, sizeof(ret->ask), "%s %s?", train_ask_word(prompt), names);
+    snprintf(ret->what, sizeof(ret->what), "%s",
+             prompt == PROMPT_STOP ? "Each ends; e goes on with them, and tries the trials that run again."
+             : prompt == PROMPT_RESTART ? "Each goes on with the trials that it has, unchanged."
+                                        : "Each goes on with the trials that it has.");
 }

@@ -47,7 +47,9 @@ void train_keys_subject(const struct view *view, const struct model *model, enum
     const char *name = "";
 
     if (search_keys_here(view, focus)) {
-        snprintf(ret, STATUS_TRAINING_NAME_MAX, "%s", search_keys_subject(view, model));
+        const char *names[STATUS_TRAININGS_MAX];
+        int n = search_keys_subjects(view, model, prompt, names);
+        snprintf(ret, STATUS_TRAINING_NAME_MAX, "%s", n > 0 ? names[0] : "");
         return;
     }
     if (focus == PANEL_POLICIES)
@@ -55,6 +57,35 @@ void train_keys_subject(const struct view *view, const struct model *model, enum
     else if (training)
         name = training->training;
     snprintf(ret, STATUS_TRAINING_NAME_MAX, "%s", name);
+}
+
+/* The other workers of the chosen search that are asked about with the first. */
+static void take_also(struct view *view, const struct model *model, enum panel focus, enum prompt prompt)
+{
+    const char *names[STATUS_TRAININGS_MAX];
+    int n = search_keys_here(view, focus) ? search_keys_subjects(view, model, prompt, names) : 0;
+
+    view->n_also = 0;
+    for (int i = 1; i < n; i++)
+        snprintf(view->also[view->n_also++], sizeof(view->also[0]), "%s", names[i]);
+}
+
+/* Those of them that it is right for still. The form's training is none that another may stand in for. */
+static bool still_allowed(struct view *view, const struct model *model, enum prompt prompt,
+                          char words[static TRAIN_ASK_MAX])
+{
+    bool first = train_ask_allowed(model, prompt, view->subject, words);
+    char unused[TRAIN_ASK_MAX];
+    int n = 0;
+
+    for (int i = 0; i < view->n_also; i++)
+        if (train_ask_allowed(model, prompt, view->also[i], unused))
+            memmove(view->also[n++], view->also[i], sizeof(view->also[0]));
+    view->n_also = n;
+    if (first || view->page || n == 0)
+        return first;
+    memcpy(view->subject, view->also[--view->n_also], sizeof(view->subject));
+    return true;
 }
 
 static void note(struct view *view, enum prompt prompt, const char *words, struct moment now)
@@ -101,11 +132,13 @@ enum action train_keys_press(struct view *view, const struct model *model, enum 
     if (prompt == PROMPT_NAME) {
         view->typed[0] = '\0';
         view->study_form = key == 'S' || search_keys_here(view, focus);
+        view->n_also = 0;
         view->prompt = prompt;
         view->outcome = OUTCOME_NONE;
         return ACTION_NONE;
     }
     train_keys_subject(view, model, focus, prompt, name);
+    take_also(view, model, focus, prompt);
     if (search_keys_here(view, focus) && search_keys_not_ours(view, model, words, sizeof(words))) {
         note(view, prompt, words, now);
     } else if (!name[0]) {
@@ -166,7 +199,7 @@ enum action train_keys_answer(struct view *view, const struct model *model, stru
     }
     if (!daemon_there(view, model, prompt, now))
         return ACTION_NONE;
-    if (!train_ask_allowed(model, prompt, view->subject, words)) { /* since it was asked */
+    if (!still_allowed(view, model, prompt, words)) { /* since it was asked */
         note(view, prompt, words, now);
         return ACTION_NONE;
     }

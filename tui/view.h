@@ -69,8 +69,10 @@ struct view {
     int64_t alert;                          /* that is to be acknowledged */
     int64_t order;                          /* that is to be cancelled */
     char subject[STATUS_TRAINING_NAME_MAX]; /* the training or policy that is asked about */
-    const char *role;                       /* that promoting it leads to, as was asked; static */
-    struct form_page *page;                 /* the form that covers everything, owned; NULL: none */
+    char also[STATUS_TRAININGS_MAX][STATUS_TRAINING_NAME_MAX]; /* and other workers of its search with it */
+    int n_also;
+    const char *role;       /* that promoting it leads to, as was asked; static */
+    struct form_page *page; /* the form that covers everything, owned; NULL: none */
 };
 
 void view_init(struct view *view, bool readonly, int64_t interval_ms);

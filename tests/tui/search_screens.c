@@ -209,6 +209,106 @@ static void check_keys(void)
     CHECK(strstr(view.words, "a study's page") != NULL);
 }
 
+/* The trainings of the workers of one search. */
+static struct status_training *set_job(int at, const char *study, const char *state)
+{
+    struct status_training *job = &model->status.trainings[at];
+
+    *job = (struct status_training){
+        .steps = -1, .checkpoint_steps = -1, .attempts = 1, .age_ms = 100, .expected_ms = 1000, .due_ns = -1};
+    snprintf(job->training, sizeof(job->training), "%s", study);
+    snprintf(job->study, sizeof(job->study), "%s", study);
+    snprintf(job->state, sizeof(job->state), "%s", state);
+    model->status.n_trainings = at + 1 > model->status.n_trainings ? at + 1 : model->status.n_trainings;
+    return job;
+}
+
+static void check_asked(int key, enum prompt prompt, enum action action, const char *subject,
+                        const char *also)
+{
+    char names[4 * STATUS_TRAINING_NAME_MAX] = "";
+
+    press(key);
+    CHECK_INT(view.prompt, prompt);
+    CHECK_INT(press('y'), action);
+    CHECK_STR(view.subject, subject);
+    for (int i = 0; i < view.n_also; i++)
+        snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s", i ? " " : "", view.also[i]);
+    CHECK_STR(names, also);
+}
+
+/* One question for the workers of a search that are trainings, about those that it is right for. */
+static void check_workers(void)
+{
+    static const char text[] = "[study]\ntrials = 60\n";
+    struct status *kept = malloc(sizeof(*kept));
+
+    *kept = model->status;
+    model->status.n_trainings = 0;
+    set_job(0, "ppo-btc_1", "searching");
+    set_job(1, "ppo-btc_2", "searching");
+    set_job(2, "ppo-btc_3", "stopped"); /* the newest study */
+    open_page("ppo-btc_1..3");
+    CHECK(shows("jobs searching (2 of 3)"));
+    check_asked('x', PROMPT_STOP, ACTION_TRAIN_STOP, "ppo-btc_2", "ppo-btc_1");
+    check_asked('e', PROMPT_RESUME, ACTION_TRAIN_RESUME, "ppo-btc_3", "");
+    press('x');
+    check_screen("stop-workers-80x24", 80, 24, GLYPHS_BRAILLE);
+    snprintf(model->status.trainings[1].state, STATUS_WORD_MAX, "done"); /* while it stands */
+    CHECK_INT(press('y'), ACTION_TRAIN_STOP);
+    CHECK_STR(view.subject, "ppo-btc_1"); /* the one that is left */
+    CHECK_INT(view.n_also, 0);
+    set_job(1, "ppo-btc_2", "searching");
+    press('x');
+    for (int i = 0; i < 2; i++)
+        snprintf(model->status.trainings[i].state, STATUS_WORD_MAX, "done");
+    CHECK_INT(press('y'), ACTION_NONE);
+    CHECK_STR(view.words, "ppo-btc_2 is done: there is nothing to stop");
+    press('x');
+    CHECK_INT(view.prompt, PROMPT_NONE);
+    CHECK_STR(view.words, "ppo-btc_3 has ended: e resumes it, r restarts it");
+
+    set_job(0, "ppo-btc_1", "stopped");
+    set_job(1, "ppo-btc_2", "failed");
+    check_asked('e', PROMPT_RESUME, ACTION_TRAIN_RESUME, "ppo-btc_3", "ppo-btc_2 ppo-btc_1");
+    CHECK(!shows("resume ppo-btc_3, ppo-btc_2 and ppo-btc_1?"));
+    press('e');
+    CHECK(shows("resume ppo-btc_3, ppo-btc_2 and ppo-btc_1?") && shows("Each goes on with the trials"));
+    press('n');
+
+    /* A restart that changes nothing is for all that work; what is changed is of one's configuration. */
+    set_job(0, "ppo-btc_1", "searching");
+    set_job(1, "ppo-btc_2", "searching");
+    CHECK_INT(press('r'), ACTION_FORM);
+    CHECK(view.page && view.page->restart);
+    CHECK_STR(view.page->name, "ppo-btc_2");
+    CHECK_INT(form_page_fill(view.page, text), 0);
+    press('s');
+    CHECK_INT(view.prompt, PROMPT_RESTART);
+    CHECK(shows("restart ppo-btc_2 and ppo-btc_1?") && shows("unchanged"));
+    CHECK_INT(press('y'), ACTION_FORM_SEND);
+    CHECK_STR(view.subject, "ppo-btc_2");
+    CHECK_INT(view.n_also, 1);
+    CHECK_STR(view.also[0], "ppo-btc_1");
+    press(PRESS_ENTER); /* trials = 60 */
+    press('1');
+    press(PRESS_ENTER);
+    CHECK_INT(form_changes(&view.page->form), 1);
+    press('s');
+    CHECK(shows("restart ppo-btc_2?") && shows("with 1") && shows("Other workers"));
+    check_screen("restart-workers-80x24", 80, 24, GLYPHS_BRAILLE);
+    press('n');
+    press(PRESS_ESCAPE);
+    press('y');
+    CHECK(view.page == NULL);
+    view.focus = PANEL_TRAININGS; /* a training alone is asked about alone */
+    view.search_view = SEARCH_LISTED;
+    snprintf(view.training, sizeof(view.training), "ppo-btc_1");
+    check_asked('x', PROMPT_STOP, ACTION_TRAIN_STOP, "ppo-btc_1", "");
+    model->status = *kept;
+    free(kept);
+}
+
 static void check_others(void)
 {
     open_page("theirs");
@@ -221,6 +321,8 @@ static void check_others(void)
 
 static void check_validation(void)
 {
+    static const enum study_direction maximize = STUDY_MAXIMIZE;
+
     open_page("ppo-btc_1..3");
     press('v');
     CHECK(shows("not read yet"));
@@ -280,8 +382,6 @@ static void fail(int error, const char *words)
 
 static void check_ages(void)
 {
-    static const enum study_direction maximize = STUDY_MAXIMIZE;
-
     open_page("ppo-btc_1..3");
     now.mono_ms += 4000;
     fail(-EBUSY, "studies.db: locked for longer than 0.25 s: another program writes");
@@ -416,6 +516,7 @@ int main(int argc, char **argv)
     check_lists();
     check_page();
     check_keys();
+    check_workers();
     check_others();
     check_validation();
     check_ages();

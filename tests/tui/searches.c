@@ -170,6 +170,70 @@ static void check_jobs(void)
     model_destroy(model);
 }
 
+static struct status_training *set_job(struct model *model, int at, const char *study, const char *state)
+{
+    struct status_training *job = &model->status.trainings[at];
+
+    *job = (struct status_training){.age_ms = 100, .expected_ms = 1000, .due_ns = -1};
+    snprintf(job->training, sizeof(job->training), "%s", study);
+    snprintf(job->study, sizeof(job->study), "%s", study);
+    snprintf(job->state, sizeof(job->state), "%s", state);
+    model->status.n_trainings = at + 1 > model->status.n_trainings ? at + 1 : model->status.n_trainings;
+    return job;
+}
+
+/* Of a search whose workers are trainings of their own: one that works is its state, whichever that is. */
+static void check_worker_jobs(void)
+{
+    static const char *const names[] = {"w_2", "w_11", "w", "w_3", "w_5"};
+    enum { STUDIES = sizeof(names) / sizeof(names[0]) };
+    const struct status_training *jobs[STATUS_TRAININGS_MAX];
+    struct model *model = model_create(1000);
+    struct study *studies[STUDIES];
+    char buf[FORMAT_MAX];
+    enum style style;
+
+    fixture_studies_begin();
+    for (int i = 0; i < STUDIES; i++) /* w_5 goes the other way: it is another search */
+        studies[i] = fixture_study(names[i], i + 1, 1, i == 4 ? minimize : maximize);
+    struct search_reading reading = {.searches = searches_make(studies, STUDIES, now_us),
+                                     .mono_ms = now.mono_ms};
+    model_take_searches(model, &reading);
+    model->source = MODEL_DAEMON;
+    model->status_mono_ms = now.mono_ms;
+    snprintf(model->status.trainer.state, sizeof(model->status.trainer.state), "ok");
+    const struct search *search = searches_find(model->searches, "w_2..11 (3)");
+    CHECK(search && search_has(search, "w_2") && search_has(search, "w_11") && search_has(search, "w_3"));
+    CHECK(!search_has(search, "w_5") && !search_has(search, "w") && !search_has(search, "w_1"));
+    CHECK(!search_has(search, "v_2") && !search_has(search, "w_3@2026-11-21T14:00:00Z"));
+    const struct search *alone = searches_find(model->searches, "w");
+    CHECK(search_has(alone, "w") && !search_has(alone, "w_2"));
+
+    set_job(model, 0, "w_3", "done"); /* the newest study */
+    set_job(model, 1, "w_2", "stopped");
+    set_job(model, 2, "w_11", "stopped");
+    set_job(model, 3, "w_5", "searching");
+    set_job(model, 4, "w", "failed");
+    CHECK_INT(model_search_jobs(model, search, jobs), 3);
+    CHECK_STR(jobs[0]->training, "w_3"); /* none works: the newest study's is the state */
+    CHECK_STR(jobs[1]->training, "w_11");
+    CHECK_STR(jobs[2]->training, "w_2");
+    CHECK_STR(search_state(model, search, now, buf, &style), "done");
+    set_job(model, 1, "w_2", "queued");
+    CHECK(model_search_job(model, search) == &model->status.trainings[1]);
+    set_job(model, 2, "w_11", "searching")->stopping = true;
+    CHECK(model_search_job(model, search) == &model->status.trainings[2]);
+    set_job(model, 1, "w_2", "searching");
+    CHECK_STR(model_search_job(model, search)->training, "w_2");
+    CHECK_STR(search_state(model, search, now, buf, &style), "searching");
+    CHECK_STR(model_search_job(model, alone)->training, "w");
+    CHECK_INT(model_search_jobs(model, searches_find(model->searches, "w_5"), jobs), 1);
+    CHECK_STR(jobs[0]->training, "w_5");
+    model->searches_elsewhere = true;
+    CHECK_INT(model_search_jobs(model, search, jobs), 0);
+    model_destroy(model);
+}
+
 static struct search_page *page_of(struct study *study, int trial)
 {
     struct search_want want = {.trial = trial};
@@ -726,6 +790,7 @@ int main(void)
     check_groups();
     check_figures();
     check_jobs();
+    check_worker_jobs();
     check_page();
     check_rows();
     check_order();

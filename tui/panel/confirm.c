@@ -32,11 +32,14 @@ void panel_confirm(const struct area *screen, const struct scene *scene)
         ask_name(screen, scene);
         return;
     }
-    train_ask(scene->model, view->prompt, view->subject, changes, &question);
+    train_ask_several(scene->model, view->prompt, view->subject, view->also, view->n_also, changes,
+                      &question);
+    bool allowed = train_ask_allowed(scene->model, view->prompt, view->subject, words);
+    for (int i = 0; !allowed && !view->page && i < view->n_also; i++)
+        allowed = train_ask_allowed(scene->model, view->prompt, view->also[i], words);
     struct area box = frame_box(screen, 60, WORDS_ROWS + 5, question.title);
     int y = frame_wrap(&box, 0, 2, STYLE_STRONG, question.ask);
-    if (view->prompt != PROMPT_LEAVE &&
-        !train_ask_allowed(scene->model, view->prompt, view->subject, words)) /* since it was asked */
+    if (view->prompt != PROMPT_LEAVE && !allowed) /* since it was asked */
         frame_wrap(&box, y, WORDS_ROWS, STYLE_BAD, words);
     else
         frame_wrap(&box, y, WORDS_ROWS, STYLE_NORMAL, question.what);

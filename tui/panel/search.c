@@ -35,12 +35,25 @@ static void counts(const struct area *body, const struct scene *scene, const str
                         age);
 }
 
+/* How many trainings the search's studies are, and how many of them are in the state that is shown. */
+static int count_jobs(const struct model *model, const struct search *search, int *ret_alike)
+{
+    const struct status_training *jobs[STATUS_TRAININGS_MAX];
+    int n = model_search_jobs(model, search, jobs);
+
+    *ret_alike = 0;
+    for (int i = 0; i < n; i++)
+        *ret_alike += strcmp(jobs[i]->state, jobs[0]->state) == 0;
+    return n;
+}
+
 static void figures(struct search_flow *flow, const struct scene *scene, const struct search_page *page,
                     enum style plain)
 {
     const struct search *search = &page->search;
     char a[FORMAT_MAX], b[2 * FORMAT_MAX], name[STATUS_WORD_MAX];
     enum style style;
+    int alike;
 
     if (search->have_best) {
         snprintf(b, sizeof(b), "%s %s", search_best_name(search, name),
@@ -52,8 +65,10 @@ static void figures(struct search_flow *flow, const struct scene *scene, const s
     } else {
         search_put(flow, "best", STYLE_DIM, "n/a: no trial has completed");
     }
-    const char *state = search_state(scene->model, search, scene->now, b, &style);
-    search_put(flow, model_search_job(scene->model, search) ? "job" : "state", style, state);
+    const char *state = search_state(scene->model, search, scene->now, a, &style);
+    int jobs = count_jobs(scene->model, search, &alike);
+    snprintf(b, sizeof(b), "%s (%d of %d)", state, alike, jobs);
+    search_put(flow, jobs > 1 ? "jobs" : jobs ? "job" : "state", style, jobs > 1 ? b : state);
     if (search_due_ns(scene->model, search) > 0)
         search_put(flow, "next run", plain, format_time(a, search_due_ns(scene->model, search)));
     if (isfinite(search->trials_h))
