@@ -50,6 +50,10 @@ static void *run(void *ctx)
         pthread_mutex_unlock(&reader->mutex);
         search_source_read(reader->source, &want, now.wall_ns / 1000, now.mono_ms, &reading);
         pthread_mutex_lock(&reader->mutex);
+        if (reading.more && !reader->wants) { /* it goes on with the same */
+            reader->want = want;
+            reader->wants = true;
+        }
         put(reader, &reading);
         eventfd_write(reader->event, 1);
     }

@@ -10,6 +10,7 @@
 #include "db/studies/study_build.h"
 
 enum {
+    SLICE_MS = 200,       /* of one reading, for trials' returns: the list waits no longer for them */
     REFRESH_US = 5000000, /* what counts on with the clock (trials/h) is made anew so often */
     SECOND_NS = 1000000000,
 };
@@ -46,6 +47,8 @@ struct search_source {
     struct search_validation validation; /* and what it is of */
     struct validated validated;
     bool have_validation;
+    struct returns_kept *returns; /* of the search that is looked at; NULL: of none */
+    char returns_key[SEARCH_LABEL_MAX];
 };
 
 void search_reading_finish(struct search_reading *reading)
@@ -78,6 +81,12 @@ static void release(struct held *held)
     free(held->unread);
 }
 
+static void forget_returns(struct search_source *source)
+{
+    returns_kept_destroy(source->returns);
+    source->returns = NULL;
+}
+
 static void drop(struct search_source *source)
 {
     study_store_close(source->store);
@@ -88,6 +97,7 @@ static void drop(struct search_source *source)
     source->shown_us = STUDY_NO_TIME;
     source->kept.key[0] = '\0';
     source->have_validation = false;
+    forget_returns(source);
 }
 
 void search_source_destroy(struct search_source *source)
@@ -330,7 +340,12 @@ static int read_validation(struct search_source *source, struct study *const *st
     struct search_members members = members_of(source, studies, study);
     struct validated of = {.returns = returns};
 
-    if (members.n == 0) {
+    if (returns && (!source->returns || strcmp(source->returns_key, page->search.key) != 0)) {
+        forget_returns(source);
+        source->returns = returns_kept_create();
+        memcpy(source->returns_key, page->search.key, sizeof(source->returns_key));
+    }
+    if (members.n == 0 || (returns && !source->returns)) {
         free_members(source, &members);
         return -ENOMEM;
     }
@@ -344,9 +359,9 @@ static int read_validation(struct search_source *source, struct study *const *st
     of.proposed_ns = proposed_ns(members.of[0].folder);
     if (!source->have_validation || memcmp(&of, &source->validated, sizeof(of)) != 0 ||
         strcmp(study->name, source->validation.study) != 0) {
-        search_validation_read(&members, returns, &source->validation);
+        search_validation_read(&members, returns ? source->returns : NULL, SLICE_MS, &source->validation);
         source->validated = of;
-        source->have_validation = true;
+        source->have_validation = source->validation.unread == 0;
     }
     free_members(source, &members);
     page->validation = source->validation;
@@ -403,6 +418,8 @@ static int make_all(struct search_source *source, const struct search_want *want
         studies[i] = source->held[i].study;
         version += studies[i]->version + 1;
     }
+    if (!want->returns)
+        forget_returns(source);
     bool same = source->shown_us != STUDY_NO_TIME && version == source->shown_version &&
                 search_want_equal(want, &source->shown) && now_us - source->shown_us < REFRESH_US;
     if (!same) {
@@ -417,6 +434,9 @@ static int make_all(struct search_source *source, const struct search_want *want
         source->shown = *want;
         source->shown_us = now_us;
         source->shown_version = version;
+        ret->more = ret->page && ret->page->have_validation && ret->page->validation.unread > 0;
+        if (ret->more)
+            source->shown_us = STUDY_NO_TIME;
     }
     free(studies);
     return r;

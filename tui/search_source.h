@@ -13,6 +13,7 @@ enum { SEARCH_WORDS_MAX = STUDY_ERROR_MAX };
 struct search_reading {
     struct searches *searches;    /* owned; NULL: nothing has changed, or it failed */
     struct search_page *page;     /* likewise; of what is wanted, if it is there */
+    bool more;                    /* returns are still being read: another reading goes on with them */
     int error;                    /* 0 or -errno; then nothing else */
     char words[SEARCH_WORDS_MAX]; /* why not */
     int64_t mono_ms;              /* when */
@@ -28,7 +29,7 @@ struct search_source;
 struct search_source *search_source_create(const char *url, const char *folder, int busy_ms);
 void search_source_destroy(struct search_source *source);
 
-/* Reads what has changed since. A storage that cannot be read is opened anew the next time; one study that
+/* Reads what has changed since; of trials' returns some, and `more` are left. A storage that cannot be read is opened anew the next time; one study that
  * cannot is no error, but its search says why (unread). */
 void search_source_read(struct search_source *source, const struct search_want *want, int64_t now_us,
                         int64_t mono_ms, struct search_reading *ret);

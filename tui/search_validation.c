@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "trainer/study/overfit.h"
@@ -243,10 +244,58 @@ static bool any_complete(const struct search_members *members)
     return false;
 }
 
-static void read_returns(struct search_members *members, struct search_validation *v)
+static int64_t now_ms(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/* As many files as there is time for. 0, -EAGAIN: there are more, -ENOMEM. */
+static int read_slice(struct returns_kept *kept, const struct search_columns *columns, int slice_ms,
+                      int *ret_done)
+{
+    int64_t until_ms = now_ms() + slice_ms;
+    int r;
+
+    do
+        r = returns_kept_read(kept, columns->trials, columns->n);
+    while (r > 0 && now_ms() < until_ms);
+    *ret_done = returns_kept_count(kept, columns->trials, columns->n);
+    return r < 0 ? r : *ret_done < columns->n ? -EAGAIN : 0;
+}
+
+static void read_columns(struct returns_kept *kept, const struct search_columns *columns, int slice_ms,
+                         const struct search_members *members, struct search_validation *v)
 {
     struct returns_matrix returns = {0};
-    char err[VALIDATION_ERROR_MAX] = "", name[SEARCH_COLUMN_MAX];
+    char err[VALIDATION_ERROR_MAX] = "out of memory";
+    int done = 0, r = read_slice(kept, columns, slice_ms, &done);
+
+    v->unread = r == -EAGAIN ? columns->n - done : 0;
+    if (v->unread > 0) {
+        snprintf(v->returns_words, sizeof(v->returns_words), "reading returns: %d of %d trials", done,
+                 columns->n);
+        return;
+    }
+    if (r == 0)
+        r = returns_kept_join(kept, columns->trials, columns->n, columns->like, &returns, &v->left_out, err);
+    if (r < 0) {
+        text_clean(v->returns_words, sizeof(v->returns_words), err);
+        return;
+    }
+    const struct search_members others = {members->of + 1, members->n - 1};
+    returns.tried = search_members_tried(members->of[0].study, &others);
+    returns.proposed = columns->like >= 0 ? columns->names[columns->like] : NULL;
+    take_returns(v, &returns, members->of[0].study);
+    returns_finish(&returns);
+}
+
+static void read_returns(struct search_members *members, struct returns_kept *kept, int slice_ms,
+                         struct search_validation *v)
+{
+    struct search_columns columns;
     int trial = v->trial;
 
     if (!any_complete(members)) {
@@ -258,16 +307,16 @@ static void read_returns(struct search_members *members, struct search_validatio
         trial = best ? best->number : -1;
     }
     const struct search_members others = {members->of + 1, members->n - 1};
-    const struct search_member *own = &members->of[0];
-    if (search_members_returns(own->study, own->folder, &others, trial, &returns, name, &v->left_out, err) <
-        0)
-        text_clean(v->returns_words, sizeof(v->returns_words), err);
-    else
-        take_returns(v, &returns, own->study);
-    returns_finish(&returns);
+    if (search_members_columns(members->of[0].study, members->of[0].folder, &others, trial, &columns) < 0) {
+        snprintf(v->returns_words, sizeof(v->returns_words), "out of memory");
+        return;
+    }
+    read_columns(kept, &columns, slice_ms, members, v);
+    search_columns_finish(&columns);
 }
 
-void search_validation_read(struct search_members *members, bool returns, struct search_validation *ret)
+void search_validation_read(struct search_members *members, struct returns_kept *returns, int slice_ms,
+                            struct search_validation *ret)
 {
     *ret = (struct search_validation){.trial = -1,
                                       .equity_trial = -1,
@@ -284,7 +333,7 @@ void search_validation_read(struct search_members *members, bool returns, struct
     snprintf(ret->study, sizeof(ret->study), "%s", members->of[0].study->name);
     read_proposal(members->of[0].folder, ret);
     if (returns)
-        read_returns(members, ret);
+        read_returns(members, returns, slice_ms, ret);
 }
 
 bool search_validation_moved(const struct search_validation *validation)

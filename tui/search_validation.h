@@ -36,6 +36,7 @@ struct search_validation {
     } gates[SEARCH_GATES_MAX];
     int n_gates;
     char returns_words[STATUS_TEXT_MAX]; /* why there are no returns to show; "" */
+    int unread;            /* trials whose returns are still to be read: nothing of what follows is known */
     int columns, left_out; /* trials whose returns count; whose rows are others, or that cannot be read */
     int64_t rows;
     double pbo_now;                           /* of these; NaN */
@@ -49,10 +50,12 @@ struct search_validation {
 /* The trial that FOLDER/proposal.json proposes; -1: there is none, or not known. */
 int search_proposal_trial(const char *folder);
 
-/* Reads the proposal of members->of[0] into *ret, and with `returns` those of all the members' trials, as
- * `papertape-trainer validate --study` does; what is missing is said in its words. Without a proposal the
- * member with the best trial becomes the first one. */
-void search_validation_read(struct search_members *members, bool returns, struct search_validation *ret);
+/* Reads the proposal of members->of[0] into *ret, and with `returns` (NULL: not) those of all the members'
+ * trials, as `papertape-trainer validate --study` does; what is missing is said in its words. Files that are
+ * not in `returns` yet are read for no longer than slice_ms, but one at least: then unread is how many are
+ * left for the next call. Without a proposal the member with the best trial becomes the first one. */
+void search_validation_read(struct search_members *members, struct returns_kept *returns, int slice_ms,
+                            struct search_validation *ret);
 
 /* Has more come to light since the proposal: is its PBO another by now? */
 bool search_validation_moved(const struct search_validation *validation);

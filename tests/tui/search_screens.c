@@ -368,7 +368,9 @@ static void check_validation(void)
     check_screen("validation-moved-80x24", 80, 24, GLYPHS_BRAILLE);
     char nowhere[] = "/nonexistent/papertape";
     struct search_member member = {fixture_study("ppo-btc_3", 9, 1, &maximize), nowhere};
-    search_validation_read(&(struct search_members){&member, 1}, true, v);
+    struct returns_kept *kept = returns_kept_create();
+    search_validation_read(&(struct search_members){&member, 1}, kept, 0, v);
+    returns_kept_destroy(kept);
     check_screen("validation-none-80x24", 80, 24, GLYPHS_BRAILLE);
 }
 

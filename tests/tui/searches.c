@@ -416,6 +416,22 @@ static void write_returns(const char *folder, int number)
     free(text);
 }
 
+/* A file at a time; how many readings that took. */
+static int read_all(struct search_members *members, struct search_validation *ret)
+{
+    struct returns_kept *kept = returns_kept_create();
+    int readings = 0, left = 0;
+
+    do {
+        search_validation_read(members, kept, 0, ret);
+        CHECK(readings++ == 0 || ret->unread == left - 1);
+        CHECK(ret->unread == 0 || (strstr(ret->returns_words, "reading returns: ") && ret->n_lambda == 0));
+        left = ret->unread;
+    } while (left > 0);
+    returns_kept_destroy(kept);
+    return readings;
+}
+
 static void check_validation(void)
 {
     static const enum trial_state states[] = {TRIAL_COMPLETE, TRIAL_COMPLETE, TRIAL_COMPLETE,
@@ -428,20 +444,20 @@ static void check_validation(void)
     scratch_make(folder);
     fixture_studies_begin();
     member.study = fixture_study("own", 1, 1, maximize);
-    search_validation_read(&alone, true, &v);
+    read_all(&alone, &v);
     CHECK_STR(v.returns_words, "no trial has completed yet");
     for (int i = 0; i < 6; i++) {
         const double value = i;
         fixture_value(fixture_trial(member.study, states[i], 100, 50), &value, 1);
     }
-    search_validation_read(&alone, true, &v);
+    read_all(&alone, &v);
     CHECK(!v.have && strstr(v.words, "no proposal yet") && v.returns_words[0] && v.n_lambda == 0);
     CHECK(isnan(v.pbo) && isnan(v.holdout.sharpe) && v.holdout.trades == -1);
     for (int i = 0; i < 6; i++)
         write_returns(folder, i);
-    search_validation_read(&alone, false, &v); /* only whether there is a proposal */
+    search_validation_read(&alone, NULL, 0, &v); /* only whether there is a proposal */
     CHECK(!v.have && v.columns == 0 && v.n_lambda == 0 && isnan(v.pbo));
-    search_validation_read(&alone, true, &v);
+    CHECK_INT(read_all(&alone, &v), 5);
     CHECK_STR(v.returns_words, "");
     CHECK_STR(v.study, "own");
     CHECK_STR(v.equity_study, "own");
@@ -470,7 +486,7 @@ static void check_validation(void)
         "\"holdout\":{\"sharpe\":1.25,\"trades\":41},\"gates\":[{\"gate\":\"pbo\",\"figure\":0.25,\"limit\":"
         "0.2,"
         "\"passed\":false},7,{\"gate\":null}],\"admitted\":false,\"words\":\"refused: \\u001b[2J pbo\"}");
-    search_validation_read(&alone, true, &v);
+    read_all(&alone, &v);
     CHECK(v.have && !v.admitted);
     CHECK_STR(v.verdict, "refused: ?[2J pbo");
     CHECK_NEAR(v.pbo, 0.25, 0); /* the proposal's word */
@@ -483,20 +499,20 @@ static void check_validation(void)
     CHECK_INT(v.equity_trial, 3);
     write_text(folder, "proposal.json",
                "{\"schema\":\"papertape.proposal/1\",\"trial\":4294967299,\"skill\":0.75}");
-    search_validation_read(&alone, true, &v);
+    read_all(&alone, &v);
     CHECK(v.have && v.trial == -1);
     CHECK_NEAR(v.skill, 0.75, 0);
     write_text(folder, "proposal.json", "{\"schema\":\"papertape.proposal/2\"}");
-    search_validation_read(&alone, true, &v);
+    read_all(&alone, &v);
     CHECK(!v.have && strstr(v.words, "papertape.proposal/1 would be right"));
     write_text(folder, "proposal.json", "{\"schema\":");
-    search_validation_read(&alone, true, &v);
+    read_all(&alone, &v);
     CHECK(!v.have && strstr(v.words, "proposal.json: line 1"));
     char path[SCRATCH_PATH_MAX + 40];
     snprintf(path, sizeof(path), "%s/proposal.json", folder);
     CHECK(unlink(path) == 0 && mkfifo(path, 0600) == 0); /* nobody writes to it: it is not waited for */
     alarm(20);
-    search_validation_read(&alone, true, &v);
+    read_all(&alone, &v);
     alarm(0);
     CHECK(!v.have && strstr(v.words, "a regular file would be right"));
 }
@@ -553,6 +569,11 @@ static void read_page(struct search_source *source, const char *key, bool return
     snprintf(want.key, sizeof(want.key), "%s", key);
     later_us += 6000000;
     search_source_read(source, &want, now_us + later_us, 0, &reading);
+    while (reading.more) {
+        CHECK(reading.page && reading.page->validation.unread > 0);
+        search_reading_finish(&reading);
+        search_source_read(source, &want, now_us + later_us, 0, &reading);
+    }
     CHECK_INT(reading.error, 0);
     *ret = (struct search_validation){0};
     if (reading.page) {
@@ -661,8 +682,18 @@ static void check_workers(void)
         left += v.lambda[i];
     CHECK_NEAR((double)left / v.n_lambda, v.pbo_now, 1e-12);
     json_decref(right);
+
+    /* What was read is kept while the page is looked at. */
+    write_text(scratch_path("studies/own_2/0"), "returns.csv", "spoilt\n");
+    write_study(store, "own_5", 1, 30, 280);
+    read_page(source, "own_*2", true, &v);
+    CHECK_INT(v.columns, 11);
+    CHECK_INT(v.left_out, 2);
     read_page(source, "own_*2", false, &v); /* what a verb asks for */
     CHECK(v.have && v.columns == 0 && v.n_lambda == 0);
+    read_page(source, "own_*2", true, &v);
+    CHECK_INT(v.columns, 10);
+    CHECK_INT(v.left_out, 3);
 
     /* The proposal of a study that is called NAME counts its workers' trials too. */
     write_study(store, "own", 2, 0, 280);

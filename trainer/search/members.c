@@ -114,13 +114,7 @@ const struct study_trial *search_members_best(struct search_members *members)
 
 /* ---- Their returns. ---- */
 
-struct columns {
-    struct returns_trial *trials;
-    char (*names)[SEARCH_COLUMN_MAX];
-    int n;
-};
-
-static void add(struct columns *columns, const struct study *study, const char *folder, bool several)
+static void add(struct search_columns *columns, const struct study *study, const char *folder, bool several)
 {
     for (int i = 0; i < study->n_trials; i++) {
         if (study->trials[i]->state != TRIAL_COMPLETE)
@@ -133,6 +127,36 @@ static void add(struct columns *columns, const struct study *study, const char *
             snprintf(name, SEARCH_COLUMN_MAX, "trial %d", number);
         columns->trials[columns->n++] = (struct returns_trial){folder, name, number};
     }
+}
+
+int search_members_columns(const struct study *own, const char *folder, const struct search_members *others,
+                           int proposed, struct search_columns *ret)
+{
+    int n_others = others ? others->n : 0;
+    size_t trials = (size_t)own->n_trials + 1;
+    for (int i = 0; i < n_others; i++)
+        trials += (size_t)others->of[i].study->n_trials;
+    struct search_columns columns = {calloc(trials, sizeof *columns.trials),
+                                     calloc(trials, sizeof *columns.names), 0, -1};
+    if (!columns.trials || !columns.names) {
+        search_columns_finish(&columns);
+        return -ENOMEM;
+    }
+    add(&columns, own, folder, n_others > 0);
+    for (int i = 0; i < columns.n; i++)
+        if (columns.trials[i].number == proposed)
+            columns.like = i;
+    for (int i = 0; i < n_others; i++)
+        add(&columns, others->of[i].study, others->of[i].folder, true);
+    *ret = columns;
+    return 0;
+}
+
+void search_columns_finish(struct search_columns *columns)
+{
+    free(columns->trials);
+    free(columns->names);
+    *columns = (struct search_columns){0};
 }
 
 static size_t tried_in(const struct study *study)
@@ -155,33 +179,20 @@ int search_members_returns(const struct study *own, const char *folder, const st
                            int proposed, struct returns_matrix *ret, char ret_name[static SEARCH_COLUMN_MAX],
                            int *ret_left_out, char err[static VALIDATION_ERROR_MAX])
 {
-    int n_others = others ? others->n : 0, like = -1;
-    size_t trials = (size_t)own->n_trials + 1;
-    for (int i = 0; i < n_others; i++)
-        trials += (size_t)others->of[i].study->n_trials;
-    struct columns columns = {calloc(trials, sizeof *columns.trials), calloc(trials, sizeof *columns.names),
-                              0};
-    if (!columns.trials || !columns.names) {
-        snprintf(err, VALIDATION_ERROR_MAX, "out of memory: %zu trials", trials);
-        free(columns.trials);
-        free(columns.names);
-        return -ENOMEM;
-    }
+    struct search_columns columns;
+    int r = search_members_columns(own, folder, others, proposed, &columns);
     ret_name[0] = '\0';
-    add(&columns, own, folder, n_others > 0);
-    for (int i = 0; i < columns.n; i++)
-        if (columns.trials[i].number == proposed) {
-            like = i;
-            snprintf(ret_name, SEARCH_COLUMN_MAX, "%s", columns.names[i]);
-        }
-    for (int i = 0; i < n_others; i++)
-        add(&columns, others->of[i].study, others->of[i].folder, true);
-    int r = returns_of_trials(columns.trials, columns.n, like, ret, ret_left_out, err);
+    if (r < 0) {
+        snprintf(err, VALIDATION_ERROR_MAX, "out of memory: the trials of %.200s", own->name);
+        return r;
+    }
+    if (columns.like >= 0)
+        snprintf(ret_name, SEARCH_COLUMN_MAX, "%s", columns.names[columns.like]);
+    r = returns_of_trials(columns.trials, columns.n, columns.like, ret, ret_left_out, err);
     if (r == 0) {
         ret->tried = search_members_tried(own, others);
-        ret->proposed = like >= 0 ? ret_name : NULL;
+        ret->proposed = columns.like >= 0 ? ret_name : NULL;
     }
-    free(columns.trials);
-    free(columns.names);
+    search_columns_finish(&columns);
     return r;
 }

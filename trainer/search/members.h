@@ -30,10 +30,21 @@ const struct study_trial *search_members_best(struct search_members *members);
 /* COMPLETE and PRUNED trials of `own` and of `others` (NULL: none), whatever their rows. */
 size_t search_members_tried(const struct study *own, const struct search_members *others);
 
-/* Returns of the COMPLETE trials of `own`, and of `others` (NULL: none) where their rows are those of own's
- * trial number `proposed`: that is ret->proposed, its name in `ret_name`. Columns are called "trial N", and
- * with others "NAME trial N". ret->tried is search_members_tried(). Errors of returns_of_trials(). */
+/* The COMPLETE trials of `own` and of `others` (NULL: none) as columns, called "trial N", and with others
+ * "NAME trial N". -ENOMEM. For search_columns_finish(); folders are borrowed. */
 enum { SEARCH_COLUMN_MAX = STUDY_NAME_MAX + 32 };
+struct search_columns {
+    struct returns_trial *trials; /* [n] */
+    char (*names)[SEARCH_COLUMN_MAX];
+    int n, like; /* like: own's trial number `proposed`; -1: it is none of them */
+};
+int search_members_columns(const struct study *own, const char *folder, const struct search_members *others,
+                           int proposed, struct search_columns *ret);
+void search_columns_finish(struct search_columns *columns);
+
+/* Returns of the COMPLETE trials of `own`, and of `others` (NULL: none) where their rows are those of own's
+ * trial number `proposed`: that is ret->proposed, its name in `ret_name`. ret->tried is
+ * search_members_tried(). Errors of returns_of_trials(). */
 int search_members_returns(const struct study *own, const char *folder, const struct search_members *others,
                            int proposed, struct returns_matrix *ret, char ret_name[static SEARCH_COLUMN_MAX],
                            int *ret_left_out, char err[static VALIDATION_ERROR_MAX]);

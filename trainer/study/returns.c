@@ -89,15 +89,25 @@ int returns_read_csv(const char *path, struct returns_matrix *ret, char err[stat
 
 /* ---- a study ---- */
 
+/* What was read of one trial. Of those that have the same times the first alone keeps them. */
 struct trial_returns {
-    const char *name;  /* borrowed */
-    size_t rows, same; /* same: how many have the same times, itself among them */
-    int64_t *open_ns;
+    char *folder; /* and number: whose; owned */
+    int number;
+    char *unread; /* why it could not be, owned; NULL */
+    size_t rows, like;
+    int64_t *open_ns;                      /* NULL: those of `like` */
     double *mean, *holding, *equal_weight; /* [rows]; NaN where no path has it; benchmarks NULL: none */
+};
+
+struct returns_kept {
+    struct trial_returns *trials;
+    size_t n, cap;
 };
 
 static void trial_returns_finish(struct trial_returns *trial)
 {
+    free(trial->folder);
+    free(trial->unread);
     free(trial->open_ns);
     free(trial->mean);
     free(trial->holding);
@@ -139,7 +149,7 @@ static int read_trial(const struct returns_trial *from, struct trial_returns *re
 {
     char path[PATH_MAX];
     struct csv_columns csv = {0};
-    struct trial_returns trial = {.name = from->name};
+    struct trial_returns trial = {0};
     if (snprintf(path, sizeof path, "%s/%d/returns.csv", from->folder, from->number) >= (int)sizeof path) {
         snprintf(err, RETURNS_ERROR_MAX, "%.200s: a shorter path is right", from->folder);
         return -ENAMETOOLONG;
@@ -166,39 +176,130 @@ static int read_trial(const struct returns_trial *from, struct trial_returns *re
     return r;
 }
 
-static bool same_rows(const struct trial_returns *a, const struct trial_returns *b)
+/* One that has the times of an earlier one does with that one's, and its benchmarks if it has them. */
+static void share_rows(struct returns_kept *kept, struct trial_returns *trial)
 {
-    return a->rows == b->rows && memcmp(a->open_ns, b->open_ns, a->rows * sizeof *a->open_ns) == 0;
+    trial->like = (size_t)(trial - kept->trials);
+    for (size_t i = 0; i < trial->like && trial->open_ns; i++) {
+        const struct trial_returns *first = &kept->trials[i];
+        if (!first->open_ns || first->rows != trial->rows ||
+            memcmp(first->open_ns, trial->open_ns, trial->rows * sizeof *trial->open_ns) != 0)
+            continue;
+        trial->like = i;
+        free(trial->open_ns);
+        trial->open_ns = NULL;
+        if (first->holding && first->equal_weight) {
+            free(trial->holding);
+            free(trial->equal_weight);
+            trial->holding = trial->equal_weight = NULL;
+        }
+    }
 }
 
-/* Puts those with the rows of `most` together; a row that nobody traded in is left out. Benchmarks are those
- * of the first that has them. */
-static int join(const struct trial_returns *trials, int n, const struct trial_returns *most,
+/* NULL: it was not looked at yet. */
+static const struct trial_returns *find_trial(const struct returns_kept *kept,
+                                              const struct returns_trial *trial)
+{
+    for (size_t i = 0; i < kept->n; i++)
+        if (kept->trials[i].number == trial->number && strcmp(kept->trials[i].folder, trial->folder) == 0)
+            return &kept->trials[i];
+    return NULL;
+}
+
+struct returns_kept *returns_kept_create(void)
+{
+    return calloc(1, sizeof(struct returns_kept));
+}
+
+void returns_kept_destroy(struct returns_kept *kept)
+{
+    for (size_t i = 0; kept && i < kept->n; i++)
+        trial_returns_finish(&kept->trials[i]);
+    if (kept)
+        free(kept->trials);
+    free(kept);
+}
+
+static int read_one(struct returns_kept *kept, const struct returns_trial *from)
+{
+    char err[RETURNS_ERROR_MAX] = "";
+    struct trial_returns trial = {0};
+    if (kept->n == kept->cap) {
+        size_t cap = kept->cap ? 2 * kept->cap : 64;
+        struct trial_returns *moved = reallocarray(kept->trials, cap, sizeof *moved);
+        if (!moved)
+            return -ENOMEM;
+        kept->trials = moved;
+        kept->cap = cap;
+    }
+    int r = read_trial(from, &trial, err);
+    if (r == -ENOMEM)
+        return r;
+    trial.folder = strdup(from->folder);
+    trial.number = from->number;
+    trial.unread = r < 0 ? strdup(err) : NULL;
+    if (!trial.folder || (r < 0 && !trial.unread)) {
+        trial_returns_finish(&trial);
+        return -ENOMEM;
+    }
+    kept->trials[kept->n] = trial;
+    share_rows(kept, &kept->trials[kept->n++]);
+    return 1;
+}
+
+int returns_kept_read(struct returns_kept *kept, const struct returns_trial *trials, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!find_trial(kept, &trials[i]))
+            return read_one(kept, &trials[i]);
+    return 0;
+}
+
+int returns_kept_count(const struct returns_kept *kept, const struct returns_trial *trials, int n)
+{
+    int found = 0;
+    for (int i = 0; i < n; i++)
+        found += find_trial(kept, &trials[i]) != NULL;
+    return found;
+}
+
+/* What was read of the trials that are asked for. */
+struct found {
+    const struct trial_returns **trials; /* [n] */
+    const char **names;                  /* of their columns, borrowed */
+    size_t n;
+};
+
+/* Puts those with the rows `like` together; a row that nobody traded in is left out. Benchmarks are those of
+ * the first that has them. */
+static int join(const struct returns_kept *kept, const struct found *found, size_t like,
                 struct returns_matrix *ret)
 {
-    struct returns_matrix to = {.columns = most->same};
-    const double *holding = NULL, *equal_weight = NULL;
-    for (int i = 0; i < n; i++)
-        if (same_rows(&trials[i], most)) {
-            holding = holding ? holding : trials[i].holding;
-            equal_weight = equal_weight ? equal_weight : trials[i].equal_weight;
+    const int64_t *open_ns = kept->trials[like].open_ns;
+    const double *holding = kept->trials[like].holding, *equal_weight = kept->trials[like].equal_weight;
+    struct returns_matrix to = {0};
+    size_t rows = kept->trials[like].rows, column = 0;
+    for (size_t i = 0; i < found->n; i++)
+        if (found->trials[i]->like == like) {
+            to.columns++;
+            holding = holding ? holding : found->trials[i]->holding;
+            equal_weight = equal_weight ? equal_weight : found->trials[i]->equal_weight;
         }
-    size_t cells = most->rows * to.columns + 1, rows = most->rows + 1, column = 0;
-    to.values = calloc(cells, sizeof *to.values);
+    to.values = calloc(rows * to.columns + 1, sizeof *to.values);
     to.names = calloc(to.columns + 1, sizeof *to.names);
-    to.open_ns = calloc(rows, sizeof *to.open_ns);
-    to.holding = holding ? calloc(rows, sizeof *to.holding) : NULL;
-    to.equal_weight = equal_weight ? calloc(rows, sizeof *to.equal_weight) : NULL;
+    to.open_ns = calloc(rows + 1, sizeof *to.open_ns);
+    to.holding = holding ? calloc(rows + 1, sizeof *to.holding) : NULL;
+    to.equal_weight = equal_weight ? calloc(rows + 1, sizeof *to.equal_weight) : NULL;
     bool done = to.values && to.names && to.open_ns && !(holding && !to.holding) &&
                 !(equal_weight && !to.equal_weight);
-    const struct trial_returns **with = done ? calloc(to.columns, sizeof *with) : NULL;
-    for (int i = 0; with && i < n; i++)
-        if (same_rows(&trials[i], most)) {
-            to.names[column] = strdup(trials[i].name);
+    const struct trial_returns **with = done ? calloc(to.columns + 1, sizeof *with) : NULL;
+    for (size_t i = 0; with && i < found->n; i++)
+        if (found->trials[i]->like == like) {
+            to.names[column] = strdup(found->names[i]);
             done = done && to.names[column];
-            with[column++] = &trials[i];
+            with[column++] = found->trials[i];
         }
-    for (size_t row = 0; with && row < most->rows; row++) {
+    for (size_t row = 0; with && row < rows; row++) {
         bool traded = false;
         for (size_t c = 0; c < to.columns; c++) {
             double x = with[c]->mean[row];
@@ -207,7 +308,7 @@ static int join(const struct trial_returns *trials, int n, const struct trial_re
         }
         if (!traded)
             continue;
-        to.open_ns[to.rows] = most->open_ns[row];
+        to.open_ns[to.rows] = open_ns[row];
         if (to.holding)
             to.holding[to.rows] = isnan(holding[row]) ? 0 : holding[row];
         if (to.equal_weight)
@@ -223,65 +324,73 @@ static int join(const struct trial_returns *trials, int n, const struct trial_re
     return done ? 0 : -ENOMEM;
 }
 
-int returns_of_trials(const struct returns_trial *of, int n, int like, struct returns_matrix *ret,
-                      int *ret_left_out, char err[static RETURNS_ERROR_MAX])
+static size_t count_like(const struct found *found, size_t like)
 {
-    struct trial_returns *trials = calloc((size_t)(n > 0 ? n : 0) + 1, sizeof *trials);
-    const struct trial_returns *most = NULL;
-    int found = 0, wanted = -1, r = trials ? 0 : -ENOMEM;
-    snprintf(err, RETURNS_ERROR_MAX, "no trial that is complete: two or more are right");
+    size_t n = 0;
+    for (size_t i = 0; i < found->n; i++)
+        n += found->trials[i]->like == like;
+    return n;
+}
+
+int returns_kept_join(const struct returns_kept *kept, const struct returns_trial *trials, int n, int like,
+                      struct returns_matrix *ret, int *ret_left_out, char err[static RETURNS_ERROR_MAX])
+{
+    size_t cap = (size_t)(n > 0 ? n : 0) + 1, rows = 0, most = 0;
+    struct found found = {calloc(cap, sizeof *found.trials), calloc(cap, sizeof *found.names), 0};
+    const char *why = "no trial that is complete: two or more are right";
+    int r = found.trials && found.names ? 0 : -ENOMEM;
+    bool wanted = false;
     for (int i = 0; r == 0 && i < n; i++) {
-        r = read_trial(&of[i], &trials[found], err);
-        if (r == 0) {
-            for (int k = 0; k < found; k++)
-                if (same_rows(&trials[k], &trials[found]))
-                    trials[found].same = ++trials[k].same;
-            trials[found].same += trials[found].same == 0;
-            wanted = i == like ? found : wanted;
-            found++;
+        const struct trial_returns *trial = find_trial(kept, &trials[i]);
+        why = trial && trial->unread ? trial->unread : why;
+        if (!trial || trial->unread)
+            continue;
+        found.trials[found.n] = trial;
+        found.names[found.n++] = trials[i].name;
+        if (i == like) {
+            wanted = true;
+            rows = trial->like;
         }
-        r = r == -ENOMEM ? r : 0;
     }
-    for (int i = 0; i < found; i++)
-        most = !most || trials[i].same > most->same ? &trials[i] : most;
-    most = wanted >= 0 ? &trials[wanted] : most;
-    if (r == 0 && most && most->same >= 2)
-        r = join(trials, found, most, ret);
+    for (size_t i = 0; !wanted && i < found.n; i++) {
+        size_t same = count_like(&found, found.trials[i]->like);
+        if (same > most) {
+            most = same;
+            rows = found.trials[i]->like;
+        }
+    }
+    most = found.n > 0 ? count_like(&found, rows) : 0;
+    if (r == 0 && most >= 2)
+        r = join(kept, &found, rows, ret);
     else if (r == 0) {
-        char why[RETURNS_ERROR_MAX];
-        snprintf(why, sizeof why, "%.300s", found > 0 ? "no two trials have rows of the same times" : err);
         snprintf(err, RETURNS_ERROR_MAX,
                  "%.120s: returns of %zu trials: two or more with the same rows are right (%.240s)",
-                 n > 0 ? of[0].folder : "a study", most ? most->same : 0, why);
+                 n > 0 ? trials[0].folder : "a study", most,
+                 found.n > 0 ? "no two trials have rows of the same times" : why);
         r = -EINVAL;
     }
     if (r == -ENOMEM)
-        snprintf(err, RETURNS_ERROR_MAX, "%.200s: no memory for %d trials", n > 0 ? of[0].folder : "a study",
-                 n);
+        snprintf(err, RETURNS_ERROR_MAX, "%.200s: no memory for %d trials",
+                 n > 0 ? trials[0].folder : "a study", n);
     if (r == 0)
-        *ret_left_out = n - (int)most->same;
-    for (int i = 0; trials && i < found; i++)
-        trial_returns_finish(&trials[i]);
-    free(trials);
+        *ret_left_out = n - (int)most;
+    free(found.trials);
+    free(found.names);
     return r;
 }
 
-int returns_of_study(const char *folder, const int *numbers, int n, struct returns_matrix *ret,
-                     int *ret_left_out, char err[static RETURNS_ERROR_MAX])
+int returns_of_trials(const struct returns_trial *trials, int n, int like, struct returns_matrix *ret,
+                      int *ret_left_out, char err[static RETURNS_ERROR_MAX])
 {
-    size_t wanted = (size_t)(n > 0 ? n : 0) + 1;
-    struct returns_trial *trials = calloc(wanted, sizeof *trials);
-    char(*names)[24] = calloc(wanted, sizeof *names);
-    int r = trials && names ? 0 : -ENOMEM;
-    for (int i = 0; r == 0 && i < n; i++) {
-        snprintf(names[i], sizeof names[i], "trial %d", numbers[i]);
-        trials[i] = (struct returns_trial){folder, names[i], numbers[i]};
-    }
+    struct returns_kept *kept = returns_kept_create();
+    int r = kept ? 0 : -ENOMEM;
+    for (int i = 0; r == 0 && i < n; i++)
+        r = read_one(kept, &trials[i]) < 0 ? -ENOMEM : 0;
     if (r == 0)
-        r = returns_of_trials(trials, n, -1, ret, ret_left_out, err);
+        r = returns_kept_join(kept, trials, n, like, ret, ret_left_out, err);
     else
-        snprintf(err, RETURNS_ERROR_MAX, "%.200s: no memory for %d trials", folder, n);
-    free(trials);
-    free(names);
+        snprintf(err, RETURNS_ERROR_MAX, "%.200s: no memory for %d trials",
+                 n > 0 ? trials[0].folder : "a study", n);
+    returns_kept_destroy(kept);
     return r;
 }

@@ -32,9 +32,20 @@ struct returns_trial {
 };
 int returns_of_trials(const struct returns_trial *trials, int n, int like, struct returns_matrix *ret,
                       int *ret_left_out, char err[static RETURNS_ERROR_MAX]);
-/* The same of one study, by the rows of most; columns are called "trial N". */
-int returns_of_study(const char *folder, const int *numbers, int n, struct returns_matrix *ret,
-                     int *ret_left_out, char err[static RETURNS_ERROR_MAX]);
+/* The same a file at a time, each once, for who looks again as more trials end, and has other things to do
+ * meanwhile. */
+struct returns_kept;
+struct returns_kept *returns_kept_create(void); /* NULL without memory */
+void returns_kept_destroy(struct returns_kept *kept);
+/* Reads the first of these trials that was not yet, whether or not it can be. 1: there may be more; 0: all
+ * were; -ENOMEM. */
+int returns_kept_read(struct returns_kept *kept, const struct returns_trial *trials, int n);
+/* How many of them were. */
+int returns_kept_count(const struct returns_kept *kept, const struct returns_trial *trials, int n);
+/* returns_of_trials() of what was read of them, the others being left out. */
+int returns_kept_join(const struct returns_kept *kept, const struct returns_trial *trials, int n, int like,
+                      struct returns_matrix *ret, int *ret_left_out, char err[static RETURNS_ERROR_MAX]);
+
 void returns_finish(struct returns_matrix *returns); /* fine on a zeroed one */
 
 #endif

@@ -58,13 +58,16 @@ static void rank(const struct study *study, int ret[static TRIALS])
 /* What can be reckoned again of what lies in the folder. */
 static void check_luck(const struct hunt *hunt, const json_t *proposal)
 {
-    static const int numbers[TRIALS] = {0, 1, 2, 3};
+    const struct returns_trial trials[TRIALS] = {{hunt->folder, "trial 0", 0},
+                                                 {hunt->folder, "trial 1", 1},
+                                                 {hunt->folder, "trial 2", 2},
+                                                 {hunt->folder, "trial 3", 3}};
     struct returns_matrix returns = {0};
     json_t *validation = NULL;
     char err[VALIDATION_ERROR_MAX] = "", name[32];
     int left_out;
     snprintf(name, sizeof name, "trial %d", (int)number(proposal, "trial"));
-    CHECK_INT(returns_of_study(hunt->folder, numbers, TRIALS, &returns, &left_out, err), 0);
+    CHECK_INT(returns_of_trials(trials, TRIALS, -1, &returns, &left_out, err), 0);
     CHECK_INT(left_out, 0);
     CHECK_INT(returns.rows, hunt->market->search.to - hunt->market->search.from);
     returns.proposed = name;

@@ -94,22 +94,93 @@ static void write_trial(int number, const char *text)
     scratch_write(name, text);
 }
 
+enum { NUMBERS_MAX = 6 };
+
+static void name_trials(const int *numbers, int n, char names[][24], struct returns_trial *ret)
+{
+    static char folder[SCRATCH_PATH_MAX];
+    snprintf(folder, sizeof folder, "%s", scratch_path("study"));
+    for (int i = 0; i < n; i++) {
+        snprintf(names[i], 24, "trial %d", numbers[i]);
+        ret[i] = (struct returns_trial){folder, names[i], numbers[i]};
+    }
+}
+
+static int read_study(const int *numbers, int n, struct returns_matrix *ret, int *ret_left_out, char *to)
+{
+    struct returns_trial trials[NUMBERS_MAX];
+    char names[NUMBERS_MAX][24];
+    name_trials(numbers, n, names, trials);
+    return returns_of_trials(trials, n, -1, ret, ret_left_out, to);
+}
+
+/* A file at a time, each once; of some of them what returns_of_trials() makes of these, whichever came first.
+ */
+static void test_kept(void)
+{
+    static const int numbers[] = {0, 2, 3, 4, 6, 7};
+    static const struct {
+        int first, n, like;
+    } asked[] = {{0, 6, -1}, {0, 6, 1}, {1, 5, -1}, {2, 4, 3}, {4, 2, 0}, {0, 3, 2}};
+    struct returns_trial trials[NUMBERS_MAX];
+    char names[NUMBERS_MAX][24];
+    write_trial(6, "timestamp_ns,path_1,equal_weight\n1,1,2\n2,2,2\n3,3,2\n"); /* the rows of 2 */
+    write_trial(7, "timestamp_ns,path_1,equal_weight\n1,3,4\n2,2,4\n3,1,4\n");
+    name_trials(numbers, NUMBERS_MAX, names, trials);
+    struct returns_kept *kept = returns_kept_create();
+    CHECK_INT(returns_kept_count(kept, trials, NUMBERS_MAX), 0);
+    for (int i = 0; i < NUMBERS_MAX; i++) {
+        CHECK_INT(returns_kept_read(kept, trials, NUMBERS_MAX), 1);
+        CHECK_INT(returns_kept_count(kept, trials, NUMBERS_MAX), i + 1);
+    }
+    CHECK_INT(returns_kept_read(kept, trials, NUMBERS_MAX), 0);
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        struct returns_matrix right = {0}, returns = {0};
+        int right_out = -1, left_out = -1, n = asked[i].n, like = asked[i].like;
+        const struct returns_trial *of = &trials[asked[i].first];
+        CHECK_INT(returns_of_trials(of, n, like, &right, &right_out, err), 0);
+        CHECK_INT(returns_kept_join(kept, of, n, like, &returns, &left_out, err), 0);
+        CHECK_INT(left_out, right_out);
+        CHECK_INT(returns.rows, right.rows);
+        CHECK_INT(returns.columns, right.columns);
+        CHECK(memcmp(returns.values, right.values, right.rows * right.columns * sizeof *right.values) == 0);
+        CHECK(memcmp(returns.open_ns, right.open_ns, right.rows * sizeof *right.open_ns) == 0);
+        for (size_t c = 0; c < right.columns; c++)
+            CHECK_STR(returns.names[c], right.names[c]);
+        returns_finish(&right);
+        returns_finish(&returns);
+    }
+    struct returns_matrix returns = {0};
+    int left_out;
+    CHECK_INT(returns_kept_join(kept, trials, NUMBERS_MAX, -1, &returns, &left_out, err), 0);
+    CHECK_STR(returns.names[0], "trial 2"); /* three are alike: 2, 6 and 7 */
+    CHECK_INT(returns.columns, 3);
+    CHECK(returns.holding && returns.holding[0] == 7 && returns.equal_weight && returns.equal_weight[0] == 2);
+    returns_finish(&returns);
+    write_trial(2, "spoilt\n"); /* it was read */
+    CHECK_INT(returns_kept_join(kept, trials, NUMBERS_MAX, 5, &returns, &left_out, err), 0);
+    CHECK_INT(returns.columns, 3);
+    returns_finish(&returns);
+    returns_kept_destroy(kept);
+    returns_kept_destroy(NULL);
+}
+
 static void test_study(void)
 {
     static const int numbers[] = {0, 2, 3, 4, 5, 9};
     struct returns_matrix returns = {0};
     int left_out = -1;
     mkdir(scratch_path("study"), 0700);
-    CHECK_INT(returns_of_study(scratch_path("study"), numbers, 6, &returns, &left_out, err), -EINVAL);
+    CHECK_INT(read_study(numbers, 6, &returns, &left_out, err), -EINVAL);
     CHECK(strstr(err, "two or more") && strstr(err, "9/returns.csv"));
     write_trial(0, "timestamp_ns,path_1,path_2,holding,equal_weight\n1,,,7,8\n2,1,,7,8\n3,1,3,,8\n4,,,7,8\n");
-    CHECK_INT(returns_of_study(scratch_path("study"), numbers, 1, &returns, &left_out, err), -EINVAL);
+    CHECK_INT(read_study(numbers, 1, &returns, &left_out, err), -EINVAL);
     CHECK(strstr(err, "1 trials: two or more"));
     write_trial(2, "timestamp_ns,path_1,holding\n1,5,7\n2,5,7\n3,5,7\n"); /* other rows */
     write_trial(3, "timestamp_ns,path_1,holding\n1,,7\n2,nan,7\n3,-2,7\n4,4,7\n");
     write_trial(4, "timestamp_ns,path_1\n1,x\n"); /* cannot be read */
     write_trial(5, "path_1\n1\n");                /* no times */
-    CHECK_INT(returns_of_study(scratch_path("study"), numbers, 6, &returns, &left_out, err), 0);
+    CHECK_INT(read_study(numbers, 6, &returns, &left_out, err), 0);
     CHECK_INT(left_out, 4);
     CHECK_INT(returns.columns, 2);
     CHECK_INT(returns.rows, 3); /* nobody traded in the first */
@@ -121,10 +192,10 @@ static void test_study(void)
     CHECK(memcmp(returns.equal_weight, equal, sizeof equal) == 0);
     CHECK_INT(returns.open_ns[0], 2);
     returns_finish(&returns);
-    CHECK_INT(returns_of_study(scratch_path("study"), numbers, 0, &returns, &left_out, err), -EINVAL);
+    CHECK_INT(read_study(numbers, 0, &returns, &left_out, err), -EINVAL);
     CHECK(strstr(err, "no trial that is complete"));
     static const int differ[] = {0, 2};
-    CHECK_INT(returns_of_study(scratch_path("study"), differ, 2, &returns, &left_out, err), -EINVAL);
+    CHECK_INT(read_study(differ, 2, &returns, &left_out, err), -EINVAL);
     CHECK(strstr(err, "no two trials have rows of the same times"));
 }
 
@@ -215,6 +286,7 @@ int main(void)
     test_refused();
     test_csv();
     test_study();
+    test_kept();
     test_figures();
     test_proposed();
     return check_done("trainer/validation");
