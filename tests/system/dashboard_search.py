@@ -348,8 +348,20 @@ def test_workers(session):
     assert [each["name"] for each in daemon.seen("train_restart")[restarted:]] == ["ppo_2", "ppo_1"], daemon.seen("train_restart")
     assert not any("config" in each for each in daemon.seen("train_restart")[restarted:]), daemon.seen("train_restart")
     with daemon.lock:
+        for training in daemon.learning.trainings:
+            training.update(state="searching")
+        stop = daemon.learning.train_stop  # one that is refused holds up no other
+        daemon.learning.train_stop = lambda args: (fake_trainings.refuse("EBUSY", "not now") if args["name"] == "ppo_2"
+                                                   else stop(args))
+    expect(tmux, "jobs searching (2 of 2)")
+    tmux.keys("x")
+    expect(tmux, "stop ppo_2 and ppo_1?")
+    tmux.keys("y")
+    expect(tmux, "stop refused", "EBUSY: not now; ppo_1: stopped", "jobs searching (1 of 2)")
+    with daemon.lock:
+        del daemon.learning.train_stop
         daemon.learning.trainings[:] = [each for each in daemon.learning.trainings if each["training"] == "ppo_2"]
-    expect(tmux, "job queued")
+    expect(tmux, "job searching")
     tmux.keys("x")
     expect(tmux, "stop ppo_2?")
     with daemon.lock:

@@ -45,7 +45,6 @@ int returns_kept_count(const struct returns_kept *kept, const struct returns_tri
 /* returns_of_trials() of what was read of them, the others being left out. */
 int returns_kept_join(const struct returns_kept *kept, const struct returns_trial *trials, int n, int like,
                       struct returns_matrix *ret, int *ret_left_out, char err[static RETURNS_ERROR_MAX]);
-
 void returns_finish(struct returns_matrix *returns); /* fine on a zeroed one */
 
 #endif
