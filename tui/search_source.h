@@ -29,8 +29,8 @@ struct search_source;
 struct search_source *search_source_create(const char *url, const char *folder, int busy_ms);
 void search_source_destroy(struct search_source *source);
 
-/* Reads what has changed since; of trials' returns some, and `more` are left. A storage that cannot be read is opened anew the next time; one study that
- * cannot is no error, but its search says why (unread). */
+/* Reads what has changed since; of trials' returns some, and `more` are left. A storage that cannot be read
+ * is opened anew the next time; one study that cannot is no error, but its search says why (unread). */
 void search_source_read(struct search_source *source, const struct search_want *want, int64_t now_us,
                         int64_t mono_ms, struct search_reading *ret);
 
