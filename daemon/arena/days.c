@@ -75,6 +75,37 @@ int arena_days_anew(struct arena_days *days, int64_t ts_ns)
     return r;
 }
 
+static int add_days(struct arena_days *days, const struct arena_days *more)
+{
+    int r = 0;
+    for (size_t i = 0; i < more->n && r == 0; i++)
+        if (more->day[i].seen)
+            r = arena_days_add(days, (more->first + (int64_t)i) * ARENA_DAY_NS, more->day[i].equity);
+    return r;
+}
+
+int arena_days_merge(struct arena_days *days, uint64_t *newest, struct arena_days *more,
+                     const struct arena_flow *flows, size_t n_flows)
+{
+    int r = 0;
+    if (days->n == 0) {
+        arena_days_finish(days);
+        *days = *more;
+        *more = (struct arena_days){0};
+    } else {
+        r = add_days(days, more);
+    }
+    for (size_t i = 0; i < n_flows && r == 0; i++) {
+        const struct arena_flow *flow = &flows[i];
+        if (flow->id <= *newest)
+            continue;
+        r = flow->anew ? arena_days_anew(days, flow->ts_ns)
+                       : arena_days_flow(days, flow->ts_ns, flow->amount);
+        *newest = r == 0 ? flow->id : *newest;
+    }
+    return r;
+}
+
 int64_t arena_days_from(const struct arena_days *days)
 {
     return days->n > 0 ? (days->first + (int64_t)days->n - 1) * ARENA_DAY_NS : 0;

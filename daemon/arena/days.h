@@ -30,6 +30,20 @@ int arena_days_add(struct arena_days *days, int64_t ts_ns, double equity);
 /* Money put in (or taken out, below zero), or the account begun anew; in any order. 0 or -ENOMEM. */
 int arena_days_flow(struct arena_days *days, int64_t ts_ns, double amount);
 int arena_days_anew(struct arena_days *days, int64_t ts_ns);
+
+/* Money of an account's ledger, as above. */
+struct arena_flow {
+    uint64_t id; /* of its row */
+    int64_t ts_ns;
+    double amount;
+    bool anew;
+};
+/* Newer days of the same account (all of it where `days` is empty, and taken over then) and its flows, oldest
+ * first; *newest is the id of the newest flow that is in `days`: an older one, and that one, is not taken
+ * again. 0; -ENOMEM: a part was taken, and all of it may be merged again. */
+int arena_days_merge(struct arena_days *days, uint64_t *newest, struct arena_days *more,
+                     const struct arena_flow *flows, size_t n_flows);
+
 /* From when on points may still change something; 0: from the beginning. */
 int64_t arena_days_from(const struct arena_days *days);
 

@@ -1,6 +1,7 @@
 /* The arena's rules: what a promotion comes to, rows as JSON and as the database has them, names, the Sharpe
- * ratio of days. */
+ * ratio of days, and days that are merged. */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "daemon/arena/days.h"
 #include "daemon/arena/row.h"
@@ -410,6 +411,88 @@ static void test_flows(void)
     arena_days_finish(&same);
 }
 
+/* ---- merged ---- */
+
+static int memory_for = -1; /* so many more allocations of days; below 0: all */
+
+void *reallocarray(void *at, size_t n, size_t size) /* in the place of the library's */
+{
+    if (memory_for == 0)
+        return NULL;
+    memory_for -= memory_for > 0;
+    return realloc(at, n * size);
+}
+
+/* What an account's reader has from day `first` on: a point a day, up to and with day `last`. */
+static struct arena_days read_from(int64_t first, int64_t last)
+{
+    struct arena_days days = {0};
+    for (int64_t day = first; day <= last; day++)
+        CHECK_INT(arena_days_add(&days, day * DAY_NS + 7, 1000 + (double)day), 0);
+    return days;
+}
+
+static void check_same(const struct arena_days *days, const struct arena_days *wanted)
+{
+    CHECK_INT(days->n, wanted->n);
+    CHECK_INT(days->first, wanted->first);
+    for (size_t i = 0; i < days->n && i < wanted->n; i++) {
+        CHECK_NEAR(days->day[i].equity, wanted->day[i].equity, 0);
+        CHECK_NEAR(days->day[i].flow, wanted->day[i].flow, 0);
+        CHECK_NEAR(days->day[i].moved, wanted->day[i].moved, 0);
+        CHECK_INT(days->day[i].seen, wanted->day[i].seen);
+        CHECK_INT(days->day[i].anew, wanted->day[i].anew);
+    }
+}
+
+/* Each flow is in the days once, wherever memory ends and however often they are merged again: with what was
+ * read then, or with what is read anew. */
+static void test_merged(void)
+{
+    static const struct arena_flow flows[] = {
+        {.id = 3, .ts_ns = 12 * DAY_NS, .amount = 50},
+        {.id = 4, .ts_ns = 40 * DAY_NS, .amount = -20},
+        {.id = 9, .ts_ns = 100 * DAY_NS, .anew = true},
+        {.id = 10, .ts_ns = 300 * DAY_NS, .amount = 5},
+    };
+    enum { FLOWS = sizeof flows / sizeof *flows };
+    struct arena_days wanted = read_from(10, 29);
+    for (size_t i = 0; i < FLOWS; i++)
+        CHECK_INT(flows[i].anew ? arena_days_anew(&wanted, flows[i].ts_ns)
+                                : arena_days_flow(&wanted, flows[i].ts_ns, flows[i].amount),
+                  0);
+    int failed = 0;
+    for (int memory = 0; memory < 8; memory++)
+        for (int again = 0; again < 2; again++) {
+            struct arena_days days = {0}, more = read_from(10, 14);
+            uint64_t newest = 0;
+            CHECK_INT(arena_days_merge(&days, &newest, &more, flows, 1), 0);
+            CHECK_INT(newest, 3);
+            CHECK_INT(more.n, 0); /* taken over */
+            more = read_from(14, 29);
+            memory_for = memory;
+            int r = arena_days_merge(&days, &newest, &more, flows, FLOWS);
+            memory_for = -1;
+            if (r < 0) {
+                failed++;
+                CHECK_INT(r, -ENOMEM);
+                CHECK(newest < 10);
+                if (again) {
+                    arena_days_finish(&more);
+                    more = read_from(arena_days_from(&days) / DAY_NS, 29);
+                }
+                r = arena_days_merge(&days, &newest, &more, flows, FLOWS);
+            }
+            CHECK_INT(r, 0);
+            CHECK_INT(newest, 10);
+            check_same(&days, &wanted);
+            arena_days_finish(&more);
+            arena_days_finish(&days);
+        }
+    CHECK(failed >= 8); /* in the points, and in the flows */
+    arena_days_finish(&wanted);
+}
+
 int main(void)
 {
     test_promotion();
@@ -422,5 +505,6 @@ int main(void)
     test_rows();
     test_days();
     test_flows();
+    test_merged();
     return check_done("daemon/arena");
 }
