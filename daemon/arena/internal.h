@@ -17,6 +17,7 @@ struct arena_record {
     char account[ACCOUNT_NAME_MAX];
     struct arena_days days;
     uint64_t flow; /* the newest of its ledger's that is in them; 0: none */
+    bool unread;   /* they could not be read when a day was to be judged, nor since */
 };
 
 struct arena_reading;
@@ -35,8 +36,8 @@ struct arena {
     uint64_t ticket; /* of the last row of the day before */
     bool due;        /* that day is to be judged, once it is on the disk, … */
     uint64_t due_ms; /* … and not before uv_now() is this */
-    bool unread;     /* its accounts' days could not be read: a line of the log said so */
-    int64_t until;   /* days before this one are read, whole; 0: none are yet */
+    int tries;       /* of that day, at which an account's days could not be read */
+    int64_t until;   /* days before this one are read, whole, but of accounts that cannot be; 0: none */
 };
 
 /* records.c */
@@ -47,6 +48,8 @@ void arena_records_finish(struct arena *arena);
 bool arena_read(struct arena *arena, bool judges);
 const struct arena_days *arena_days(const struct arena *arena,
                                     const char *account); /* NULL: none are known */
+/* Its newest days cannot be read, an alert said so: nothing is concluded from those before. */
+bool arena_unread(const struct arena *arena, const char *account);
 
 /* judge.c */
 void arena_tick(uv_timer_t *timer);

@@ -48,15 +48,22 @@ static double evidence_value(const struct arena *arena, const struct arena_row *
     return arena_evidence_value(&evidence);
 }
 
+/* Its days are known, and those of whom it is compared with. */
+static bool can_be_compared(const struct arena *arena, const struct arena_row *row,
+                            const struct arena_row *against)
+{
+    return !arena_unread(arena, row->account) && !(against && arena_unread(arena, against->account));
+}
+
 /* It trades, and did better on enough days. */
 static bool deserves_crown(const struct arena *arena, const struct arena_seat *seat,
-                           const struct arena_evidence *evidence)
+                           const struct arena_row *against, const struct arena_evidence *evidence)
 {
     const struct engine *engine = session_engine(arena->daemon->session);
     const struct config *config = &arena->daemon->config;
     int account = engine_find_account(engine, seat->row.account);
     return !seat->refused && account >= 0 && engine_account(engine, account)->killed_ns == 0 &&
-           evidence->days >= config->arena_champion_days &&
+           can_be_compared(arena, &seat->row, against) && evidence->days >= config->arena_champion_days &&
            arena_evidence_value(evidence) >= 1 / config->arena_alpha;
 }
 
@@ -104,7 +111,7 @@ void arena_judge(struct arena *arena)
             continue;
         struct arena_evidence evidence = arena_evidence(arena, &seat->row, &against);
         double value = arena_evidence_value(&evidence);
-        if (deserves_crown(arena, seat, &evidence) && can_be_crowned(arena, seat, value) &&
+        if (deserves_crown(arena, seat, against, &evidence) && can_be_crowned(arena, seat, value) &&
             (!best || value > arena_evidence_value(&found))) {
             best = seat;
             found = evidence;
@@ -133,14 +140,15 @@ static int challengers(const struct arena *arena)
     return n;
 }
 
-/* Of those that came by a proposal: the one of the lowest e-value, of several the newest. NULL: none. */
+/* Of those that came by a proposal and can be compared: the one of the lowest e-value, of several the newest.
+ * NULL: none. */
 static const struct arena_row *worst(const struct arena *arena)
 {
     const struct arena_row *found = NULL;
     double lowest = INFINITY;
     for (size_t i = 0; i < arena->n; i++) {
         const struct arena_row *row = &arena->seats[i].row;
-        if (!challenges(row) || !came_by_proposal(row))
+        if (!challenges(row) || !came_by_proposal(row) || !can_be_compared(arena, row, arena_champion(arena)))
             continue;
         double value = evidence_value(arena, row);
         if (!found || value < lowest || (value == lowest && row->since_ns > found->since_ns)) {

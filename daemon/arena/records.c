@@ -1,5 +1,6 @@
 /* The accounts' days, read from the database on a thread of the pool: when somebody looks at the policies,
  * and when a day has ended. */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 #include "daemon/arena/internal.h"
 #include "daemon/log.h"
 
-enum { READ_EVERY_MS = 10000 };
+enum { READ_EVERY_MS = 10000, TRIES = 10 }; /* a second apart: arena_judge_again() */
 
 struct arena_reading {
     uv_work_t work;
@@ -20,48 +21,54 @@ struct arena_reading {
         char name[ACCOUNT_NAME_MAX], currency[ASSET_NAME_MAX];
         int number, scale;
         int64_t from_ns;
-        uint64_t flow;          /* the newest that is known; then that was read */
-        struct arena_days days; /* from then on */
-        struct read_flow {
-            int64_t ts_ns;
-            double amount;
-            bool anew;
-        } * flows; /* since then */
+        uint64_t flow;            /* the newest that is known */
+        struct arena_days days;   /* from then on */
+        struct arena_flow *flows; /* since then */
         size_t n_flows;
-        bool failed;
+        int error; /* 0 or -errno, … */
+        char why[DB_ERROR_MAX];
     } accounts[];
 };
 
 /* ---- on the thread ---- */
 
+static void fail(struct read_account *account, int error, const char *why)
+{
+    account->error = error;
+    snprintf(account->why, sizeof account->why, "%s", why);
+}
+
 static void take_point(void *ctx, const struct db_equity_point *point)
 {
     struct read_account *account = ctx;
     double equity = decimal_to_double(point->equity, account->scale);
-    if (!account->failed)
-        account->failed = arena_days_add(&account->days, point->ts_ns, equity) < 0;
+    if (account->error == 0 && arena_days_add(&account->days, point->ts_ns, equity) < 0)
+        fail(account, -ENOMEM, "out of memory");
 }
 
 static void take_flow(void *ctx, const struct db_flow *flow)
 {
     struct read_account *account = ctx;
-    struct read_flow *more = reallocarray(account->flows, account->n_flows + 1, sizeof *more);
-    account->failed |= !more;
-    if (!more)
+    struct arena_flow *more = reallocarray(account->flows, account->n_flows + 1, sizeof *more);
+    if (!more) {
+        fail(account, -ENOMEM, "out of memory");
         return;
+    }
     account->flows = more;
-    more[account->n_flows++] = (struct read_flow){.ts_ns = flow->ts_ns,
-                                                  .amount = decimal_to_double(flow->amount, account->scale),
-                                                  .anew = flow->kind == LEDGER_RESET};
-    account->flow = flow->id;
+    more[account->n_flows++] = (struct arena_flow){.id = flow->id,
+                                                   .ts_ns = flow->ts_ns,
+                                                   .amount = decimal_to_double(flow->amount, account->scale),
+                                                   .anew = flow->kind == LEDGER_RESET};
 }
 
 /* What was put in or out first, so that the points know of all of it. */
-static bool read_account(struct db_reader *reader, struct read_account *account)
+static void read_account(struct db_reader *reader, struct read_account *account)
 {
-    return db_reader_flows(reader, account->number, account->currency, account->flow, take_flow, account) ==
-               0 &&
-           db_reader_equity(reader, account->number, account->from_ns, 0, take_point, account) == 0;
+    int r = db_reader_flows(reader, account->number, account->currency, account->flow, take_flow, account);
+    if (r == 0)
+        r = db_reader_equity(reader, account->number, account->from_ns, 0, take_point, account);
+    if (r < 0)
+        fail(account, r, db_reader_error(reader));
 }
 
 static void read_days(uv_work_t *work)
@@ -71,8 +78,10 @@ static void read_days(uv_work_t *work)
     char err[DB_ERROR_MAX];
     int r = db_reader_open(reading->database, &reader, err, sizeof err);
     for (size_t i = 0; i < reading->n; i++) {
-        struct read_account *account = &reading->accounts[i];
-        account->failed = r < 0 || !read_account(reader, account) || account->failed;
+        if (r < 0)
+            fail(&reading->accounts[i], r, err);
+        else
+            read_account(reader, &reading->accounts[i]);
     }
     if (r == 0)
         db_reader_close(reader);
@@ -94,63 +103,89 @@ static struct arena_record *record_of(struct arena *arena, const char *account)
     return &more[arena->n_records++];
 }
 
-/* False without memory: it may be merged again. */
-static bool merge(struct arena_record *record, struct read_account *read)
+/* Accounts whose days could not be read. */
+struct unread {
+    int n;
+    bool passes;            /* of one of them the cause may */
+    int n_new;              /* that could be before, … */
+    const char *first;      /* one of those, … */
+    char why[DB_ERROR_MAX]; /* and its cause */
+};
+
+/* A row or a file that is not what it should be: no second try reads it. */
+static bool lasts(int error)
 {
-    struct arena_days *days = &record->days;
-    if (days->n == 0) {
-        *days = read->days;
-        read->days = (struct arena_days){0};
-    }
-    for (size_t i = 0; i < read->days.n; i++)
-        if (read->days.day[i].seen && arena_days_add(days, (read->days.first + (int64_t)i) * ARENA_DAY_NS,
-                                                     read->days.day[i].equity) < 0)
-            return false;
-    for (size_t i = 0; i < read->n_flows; i++) {
-        const struct read_flow *flow = &read->flows[i];
-        if (flow->anew)
-            arena_days_anew(days, flow->ts_ns);
-        else
-            arena_days_flow(days, flow->ts_ns, flow->amount);
-    }
-    record->flow = read->flow;
-    return true;
+    return error == -EBADMSG || error == -EMEDIUMTYPE || error == -EOVERFLOW;
 }
 
-/* `unread`: an account whose days could not be read; NULL: they are there. */
-static void judge(struct arena *arena, int64_t until, const char *unread)
+static void take(struct arena *arena, struct read_account *read, bool judges, struct unread *unread)
 {
-    if (unread) {
-        if (!arena->unread)
-            log_warning("policies: the days of account %s cannot be read: tried again until they can be, and "
-                        "judged then",
-                        unread);
-        arena_judge_again(arena);
-    } else {
-        arena->until = until;
-        arena_judge(arena);
+    struct arena_record *record = record_of(arena, read->name);
+    if (read->error == 0 && (!record || arena_days_merge(&record->days, &record->flow, &read->days,
+                                                         read->flows, read->n_flows) < 0))
+        fail(read, -ENOMEM, "out of memory");
+    if (read->error < 0) {
+        unread->n++;
+        unread->passes |= !lasts(read->error);
     }
-    arena->unread = unread != NULL;
+    if (read->error < 0 && judges && record && !record->unread && unread->n_new++ == 0) {
+        unread->first = read->name;
+        memcpy(unread->why, read->why, sizeof unread->why);
+    }
+    if (record)
+        record->unread = read->error < 0 && (judges || record->unread);
+}
+
+static void tell(const struct arena *arena, const struct unread *unread)
+{
+    char text[DB_ERROR_MAX + 256], more[32] = "";
+    if (unread->n == 0)
+        session_alert_over(arena->daemon->session, "POLICY_UNREAD", "");
+    if (unread->n_new == 0)
+        return;
+    if (unread->n_new > 1)
+        snprintf(more, sizeof more, " and %d more", unread->n_new - 1);
+    snprintf(text, sizeof text,
+             "the days of account %s%s cannot be read: %.300s: until they can be it is not crowned, and no "
+             "other is compared with it",
+             unread->first, more, unread->why);
+    log_warning("policies: %s", text);
+    session_alert(arena->daemon->session, DB_WARNING, "POLICY_UNREAD", text);
+}
+
+/* The day waits for what passes, for a while, and is judged without what does not. */
+static void judge(struct arena *arena, int64_t until, const struct unread *unread)
+{
+    if (unread->passes && arena->tries < TRIES) {
+        arena->tries++;
+        arena_judge_again(arena);
+        return;
+    }
+    arena->tries = 0;
+    arena->until = until;
+    arena_judge(arena);
 }
 
 static void days_read(uv_work_t *work, int status)
 {
     struct arena_reading *reading = work->data;
     struct arena *arena = reading->arena;
-    const char *unread = NULL;
-    if (arena)
-        arena->reading = NULL;
+    struct unread unread = {0};
     for (size_t i = 0; i < reading->n; i++) {
         struct read_account *read = &reading->accounts[i];
-        struct arena_record *record =
-            arena && status == 0 && !read->failed ? record_of(arena, read->name) : NULL;
-        if (!(record && merge(record, read)) && !unread)
-            unread = read->name;
+        if (status < 0)
+            fail(read, status, uv_strerror(status));
+        if (arena)
+            take(arena, read, reading->judges, &unread);
         arena_days_finish(&read->days);
         free(read->flows);
     }
-    if (arena && reading->judges)
-        judge(arena, reading->until, unread);
+    if (arena) {
+        arena->reading = NULL;
+        tell(arena, &unread);
+        if (reading->judges)
+            judge(arena, reading->until, &unread);
+    }
     free(reading);
 }
 
@@ -202,6 +237,14 @@ const struct arena_days *arena_days(const struct arena *arena, const char *accou
         if (strcmp(arena->records[i].account, account) == 0)
             return &arena->records[i].days;
     return NULL;
+}
+
+bool arena_unread(const struct arena *arena, const char *account)
+{
+    for (size_t i = 0; i < arena->n_records; i++)
+        if (strcmp(arena->records[i].account, account) == 0)
+            return arena->records[i].unread;
+    return false;
 }
 
 double arena_sharpe(struct arena *arena, const char *account)
