@@ -1,0 +1,66 @@
+/* What fails as long as a test wants it: for LD_PRELOAD. The file $FAILURES has lines, read at each try:
+ * `copies ERRNO`: no folder for a policy's copy can be made; `account N CODE`: what was put into the account
+ * of that number cannot be asked for, SQLite says CODE. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define PUBLIC __attribute__((visibility("default")))
+
+/* What the line that begins with `what` says; 0: there is none. */
+static int failure(const char *what)
+{
+    const char *path = getenv("FAILURES");
+    FILE *file = path ? fopen(path, "re") : NULL;
+    size_t n = strlen(what);
+    char line[64];
+    int code = 0;
+    while (file && code == 0 && fgets(line, sizeof line, file))
+        if (strncmp(line, what, n) == 0 && line[n] == ' ')
+            code = (int)strtol(line + n, NULL, 10);
+    if (file)
+        fclose(file);
+    return code;
+}
+
+PUBLIC int mkdirat(int dir, const char *name, mode_t mode)
+{
+    int code = failure("copies");
+    if (code == 0)
+        return (int)syscall(SYS_mkdirat, dir, name, mode);
+    errno = code;
+    return -1;
+}
+
+/* The account whose deposits and the like a statement asks for; below 0: it asks for something else. */
+static int account_of(sqlite3_stmt *stmt)
+{
+    static const char begin[] = "SELECT id, ts_ns, kind, amount FROM ledger WHERE account = ";
+    const char *sql = sqlite3_sql(stmt);
+    if (!sql || strncmp(sql, begin, strlen(begin)) != 0)
+        return -1;
+    char *bound = sqlite3_expanded_sql(stmt);
+    int account = bound ? (int)strtol(bound + strlen(begin), NULL, 10) : -1;
+    sqlite3_free(bound);
+    return account;
+}
+
+PUBLIC int sqlite3_step(sqlite3_stmt *stmt)
+{
+    static int (*step)(sqlite3_stmt *);
+    int account = account_of(stmt), code = 0;
+    char what[32];
+    if (account >= 0) {
+        snprintf(what, sizeof what, "account %d", account);
+        code = failure(what);
+    }
+    if (!step)
+        *(void **)&step = dlsym(RTLD_NEXT, "sqlite3_step");
+    return code ? code : step(stmt);
+}
