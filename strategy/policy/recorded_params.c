@@ -31,13 +31,13 @@ struct number {
 
 /* What shapes observations and rewards, and no order. */
 static const char *const passed_over[] = {
-    "autoreset",        "borrow_rate",     "collateral",      "concentration_penalty",
-    "final_return",     "gamma",           "levels",          "action_span",
-    "norm_cash",        "norm_reward",     "norm_stocks",     "norm_tech",
-    "session_close",    "session_close_s", "session_zone",    "threshold",
-    "time_decay_floor", "trend_bars",      "weight_absolute", "weight_alpha",
-    "weight_cash",      "weight_day",      "weight_return",   "weight_step",
-    "weight_trend",
+    "autoreset",        "borrow_rate",      "collateral",      "concentration_penalty",
+    "drawdown_penalty", "final_return",     "gamma",           "levels",
+    "action_span",      "norm_cash",        "norm_reward",     "norm_stocks",
+    "norm_tech",        "session_close",    "session_close_s", "session_zone",
+    "threshold",        "time_decay_floor", "trend_bars",      "volatility_penalty",
+    "weight_absolute",  "weight_alpha",     "weight_cash",     "weight_day",
+    "weight_return",    "weight_step",      "weight_trend",
 };
 
 /* Words that must be these: with others the same actions make other orders. */

@@ -12,7 +12,8 @@
  *   interval          of the bars, as 5m
  *   features          closes-volumes, or set: then features.SYMBOL is each symbol's set as
  *                     feature_set_text() writes it, fitted figures included
- *   environment       the environment's parameters, "key=value" a line, every key
+ *   environment       the environment's parameters, "key=value" a line, every key; files of before have
+ *                     none of drawdown_penalty and volatility_penalty, which are 0
  *   observation_hash  of what the numbers of an observation are (strategy/policy/observation.h), as who
  * trained it built them; files of before have none trained_from, trained_to, trained_steps, seed, version A
  * world that is no market (cartpole) has `world` instead of symbols to trained_to.

@@ -17,7 +17,7 @@ enum kind { NUMBER, WHOLE, RANGE, SWITCH, WORD };
 
 /* The environment's keys (trainer/env/params_table.c, which a test holds this to), sorted: `to` is where a
  * number goes, or the first word's being false and the second's true; TO_NOTHING: it is only seen to be one.
- */
+ * `later`: files that were written before the key lack it, and are of its 0. */
 #define TO(field) offsetof(struct trained_environment, field)
 static const struct key {
     const char *name;
@@ -25,6 +25,7 @@ static const struct key {
     double min, max;
     const char *words;
     ptrdiff_t to;
+    bool later;
 } keys[] = {
     {"action_span", NUMBER, 1e-6, 1000, NULL, TO(action_span)},
     {"actions", WORD, 0, 0, "continuous discrete", TO(discrete)},
@@ -34,6 +35,7 @@ static const struct key {
     {"collateral", NUMBER, 1, 100, NULL, TO_NOTHING},
     {"concentration_penalty", NUMBER, 0, 1e6, NULL, TO_NOTHING},
     {"cooldown_bars", WHOLE, 0, 1000000, NULL, TO(cooldown_bars)},
+    {"drawdown_penalty", NUMBER, 0, 1e6, NULL, TO_NOTHING, .later = true},
     {"episode_bars", WHOLE, 0, 1 << 28, NULL, TO_NOTHING},
     {"execution", WORD, 0, 0, "reference market", TO_NOTHING},
     {"final_return", SWITCH, 0, 1, NULL, TO_NOTHING},
@@ -64,6 +66,7 @@ static const struct key {
     {"time_decay_floor", NUMBER, 0, 1, NULL, TO_NOTHING},
     {"trailing_stop_pct", NUMBER, 0, 0.99, NULL, TO(trailing_stop)},
     {"trend_bars", WHOLE, 1, 100000, NULL, TO_NOTHING},
+    {"volatility_penalty", NUMBER, 0, 1e6, NULL, TO_NOTHING, .later = true},
     {"weight_absolute", NUMBER, -1e6, 1e6, NULL, TO_NOTHING},
     {"weight_alpha", NUMBER, -1e6, 1e6, NULL, TO_NOTHING},
     {"weight_cash", NUMBER, -1e6, 1e6, NULL, TO_NOTHING},
@@ -192,7 +195,7 @@ int trained_environment_read(const char *text, struct trained_environment *ret,
             return r;
     }
     for (int k = 0; k < KEYS; k++)
-        if (!seen[k]) {
+        if (!seen[k] && !keys[k].later) {
             snprintf(why, POLICY_ERROR_MAX, "environment: %s is missing", keys[k].name);
             return -EINVAL;
         }

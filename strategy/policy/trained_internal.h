@@ -26,8 +26,9 @@ struct trained_environment {
     double trailing_stop, max_position, min_cash, exit_bars, exit_share, cooldown_bars;
 };
 
-/* trained_environment.c: reads "key=value" lines, which must be all of the environment's keys. 0, or -EINVAL
- * with a clause "key: value: what would be right". */
+/* trained_environment.c: reads "key=value" lines, which must be all of the environment's keys, but those that
+ * came later than the first files: they are 0 where they are missing. 0, or -EINVAL with a clause "key:
+ * value: what would be right". */
 int trained_environment_read(const char *text, struct trained_environment *ret,
                              char why[static POLICY_ERROR_MAX]);
 

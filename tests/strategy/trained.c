@@ -365,12 +365,44 @@ static void expect_line(const struct parts *good, const char *key, const char *l
     expect_value(good, "environment", bad, why);
 }
 
+/* Files that were written before these keys were: both are 0, as what they name is without them. */
+static void test_older_environment(const struct parts *good)
+{
+    static const char *const later[] = {"drawdown_penalty", "volatility_penalty"};
+    const char *text = safetensors_metadata(good->file, "environment");
+    char older[4200] = "", err[POLICY_ERROR_MAX] = "";
+    for (const char *line = text; *line;) {
+        size_t n = strcspn(line, "\n") + 1;
+        bool keep = true;
+        for (int k = 0; k < 2; k++)
+            keep = keep && strncmp(line, later[k], strlen(later[k])) != 0;
+        if (keep)
+            strncat(older, line, n);
+        line += n;
+    }
+    CHECK(strlen(older) == strlen(text) - strlen("drawdown_penalty=0\nvolatility_penalty=0\n"));
+    struct parts parts = *good;
+    for (size_t k = 0; k < parts.n_pairs; k++)
+        if (strcmp(parts.pairs[k].key, "environment") == 0)
+            parts.pairs[k].value = older;
+    struct trained_policy *policy = NULL;
+    const char *path = scratch_path("older.safetensors");
+    CHECK_INT(safetensors_write(path, parts.tensors, parts.n, parts.pairs, parts.n_pairs, err), 0);
+    CHECK_INT(policy_trained_load(path, &policy, err), 0);
+    CHECK_STR(err, "");
+    CHECK(policy && strcmp(policy->environment, older) == 0);
+    policy_trained_destroy(policy);
+}
+
 static void test_bad_environment(const struct parts *good)
 {
     static const struct {
         const char *key, *line, *why;
     } cases[] = {
         {"lookback", "", "environment: lookback is missing"},
+        {"drawdown_penalty", "drawdown_penalty=-1",
+         "environment: drawdown_penalty: \"-1\": a number from 0 to"},
+        {"volatility_penalty", "volatility_penalty=", "environment: volatility_penalty: \"\": a number from"},
         {"lookback", "lookbak=3",
          "environment: lookbak: this program does not know it, so orders might be others; "
          "the nearest is lookback"},
@@ -455,6 +487,7 @@ static void test_bad(struct random *random)
     CHECK_INT(good.n_pairs, KEYS);
     test_bad_metadata(&good);
     test_bad_environment(&good);
+    test_older_environment(&good);
     test_bad_tensors(&good);
     safetensors_destroy(good.file);
 

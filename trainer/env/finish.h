@@ -74,6 +74,39 @@ ENV_RULE float env_reward(const struct env_view *view, const struct env_change *
 
 #define ENV_EQUITY_LEAST 0x1p-126f /* of which shares are reckoned: its inverse is a float32 */
 
+/* The largest drawdown of the episode, with this equity; the columns are still those before it. */
+ENV_RULE double env_drawdown(const struct env_state *s, size_t e, double equity)
+{
+    double peak = equity > s->peak[e] ? equity : s->peak[e];
+    double down = (double)((float)(peak - equity) / (float)peak);
+    return down > s->drawdown[e] ? down : s->drawdown[e];
+}
+
+ENV_RULE bool env_has_risk(const struct env_params *p)
+{
+    return p->drawdown_penalty > 0 || p->volatility_penalty > 0;
+}
+
+/* The reward less the penalties on risk, of a step from `before` to `equity`, in the columns' money; the
+ * columns of peak and drawdown are still those before it. `worth` is what a share is times: the capital in
+ * the currency, where gains are in it, or 1. A drawdown beyond float32, which shorts may have, grows no more.
+ */
+ENV_RULE float env_risk(const struct env_view *view, size_t e, float reward, float worth, double before,
+                        double equity)
+{
+    const struct env_params *p = &view->params;
+    float norm = (float)p->norm_reward;
+    if (p->drawdown_penalty > 0) {
+        float deeper = (float)(env_drawdown(&view->state, e, equity) - view->state.drawdown[e]);
+        reward = reward - (float)p->drawdown_penalty * norm * worth * (deeper > 0 ? deeper : 0.0f);
+    }
+    if (p->volatility_penalty > 0 && (float)before >= ENV_EQUITY_LEAST) {
+        float move = (float)(equity - before) / (float)before, square = move * move;
+        reward = reward - (float)p->volatility_penalty * norm * worth * (square < 1 ? square : 1.0f);
+    }
+    return reward;
+}
+
 /* What the concentration penalty is reckoned from: each asset's share of equity. Sums are in index order; a
  * share's pairs are those with the assets before it, in index order. */
 struct env_shares {
@@ -129,10 +162,8 @@ ENV_RULE float env_account(const struct env_view *view, size_t e, float reward, 
     if (over && view->params.final_return)
         reward = (float)discounted;
     s->reward_sum[e] = s->reward_sum[e] + (double)reward;
-    double peak = equity > s->peak[e] ? equity : s->peak[e];
-    s->peak[e] = peak;
-    double down = (double)((float)(peak - equity) / (float)peak);
-    s->drawdown[e] = down > s->drawdown[e] ? down : s->drawdown[e];
+    s->drawdown[e] = env_drawdown(s, e, equity);
+    s->peak[e] = equity > s->peak[e] ? equity : s->peak[e];
     return reward;
 }
 

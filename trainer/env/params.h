@@ -66,6 +66,9 @@ struct env_params {
     char session_zone[40]; /* "UTC", "America/New_York": of the system's zone files */
     double weight_return, weight_step, weight_trend, weight_day; /* docs/environment.md has the terms */
     int trend_bars;
+
+    /* Of every task. Last: without them a saved state is as those of before (save.c). */
+    double drawdown_penalty, volatility_penalty;
 };
 
 /* A row of a table of keys, these or PPO's: how its value is read and written. */

@@ -8,7 +8,8 @@
 
 enum { VALUE_MAX = 64 };
 
-/* What is written first; then each column's copies, and the windows. */
+/* What is written first; then each column's copies, and the windows. Of an environment without penalties on
+ * risk the head ends before them, as it did when there were none: states of then are read. */
 struct head {
     char magic[8];
     uint64_t head_bytes, copies, market, seed; /* market: its fingerprint */
@@ -17,7 +18,14 @@ struct head {
     struct env_params params; /* 0 where no parameter lies */
 };
 
+enum { HEAD_WITHOUT_RISK = offsetof(struct head, params) + offsetof(struct env_params, drawdown_penalty) };
 static const char magic[8] = "ptenv\0\2";
+
+static size_t head_bytes(const struct env_params *params)
+{
+    bool risk = params->drawdown_penalty > 0 || params->volatility_penalty > 0;
+    return risk ? sizeof(struct head) : HEAD_WITHOUT_RISK;
+}
 
 static size_t column_bytes(const struct env_view *view, const struct env_column *column)
 {
@@ -27,7 +35,7 @@ static size_t column_bytes(const struct env_view *view, const struct env_column 
 size_t env_state_bytes(const struct env *env)
 {
     const struct env_view *view = &env->view;
-    size_t n, bytes = sizeof(struct head) + 2 * view->state.copies * sizeof(int32_t);
+    size_t n, bytes = head_bytes(&view->params) + 2 * view->state.copies * sizeof(int32_t);
     const struct env_column *columns = env_columns(&n);
     for (size_t i = 0; i < n; i++)
         if (env_column_used(&columns[i], &view->params))
@@ -53,7 +61,7 @@ static void make_head(const struct env *env, struct head *ret)
     const struct env_view *view = &env->view;
     memset(ret, 0, sizeof *ret);
     memcpy(ret->magic, magic, sizeof magic);
-    ret->head_bytes = sizeof *ret;
+    ret->head_bytes = head_bytes(&view->params);
     ret->copies = view->state.copies;
     ret->market = env_market_fingerprint(env->market);
     ret->seed = view->seed;
@@ -61,6 +69,8 @@ static void make_head(const struct env *env, struct head *ret)
     ret->starts = view->starts != NULL;
     ret->lengths = view->lengths != NULL;
     copy_params(&ret->params, &view->params);
+    if (ret->head_bytes == HEAD_WITHOUT_RISK)
+        ret->params.drawdown_penalty = ret->params.volatility_penalty = 0; /* -0 is none, too */
 }
 
 static int check_head(const struct head *head, const struct head *own, char err[static ENV_ERROR_MAX])
@@ -133,8 +143,8 @@ void env_save(const struct env *env, void *ret)
         memcpy(end - 2 * windows, env->view.starts, windows);
     if (head.lengths)
         memcpy(end - windows, env->view.lengths, windows);
-    memcpy(at, &head, sizeof head);
-    move_columns(&env->view, at + sizeof head, true);
+    memcpy(at, &head, head.head_bytes);
+    move_columns(&env->view, at + head.head_bytes, true);
 }
 
 static int load_windows(struct env *env, const struct head *head, const char *from,
@@ -160,10 +170,14 @@ static int load_windows(struct env *env, const struct head *head, const char *fr
 
 int env_load(struct env *env, const void *state, char err[static ENV_ERROR_MAX])
 {
-    struct head own, head;
+    struct head own, head = {0};
     make_head(env, &own);
-    memcpy(&head, state, sizeof head);
-    if (memcmp(head.magic, own.magic, sizeof own.magic) != 0 || head.head_bytes != own.head_bytes) {
+    memcpy(&head, state, HEAD_WITHOUT_RISK);
+    bool known = memcmp(head.magic, own.magic, sizeof own.magic) == 0 &&
+                 (head.head_bytes == HEAD_WITHOUT_RISK || head.head_bytes == sizeof head);
+    if (known)
+        memcpy(&head, state, head.head_bytes);
+    if (!known || head.head_bytes != head_bytes(&head.params)) {
         snprintf(err, ENV_ERROR_MAX, "state: these are not the bytes that this version's env_save() writes");
         return -EINVAL;
     }
@@ -180,6 +194,6 @@ int env_load(struct env *env, const void *state, char err[static ENV_ERROR_MAX])
     if (rc < 0)
         return rc;
     env->view.seed = head.seed;
-    move_columns(&env->view, (char *)(uintptr_t)(at + sizeof head), false);
+    move_columns(&env->view, (char *)(uintptr_t)(at + head.head_bytes), false);
     return 0;
 }

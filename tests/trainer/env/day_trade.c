@@ -265,6 +265,35 @@ static void test_trend(void)
     end(&s);
 }
 
+/* The penalties on risk are shares, as the task's own terms; a short may lose more than there is. */
+static void test_risk(void)
+{
+    static const double closes[] = {100, 100, 110, 90, 90, 90}, jump[] = {100, 100, 1000, 1000, 1000};
+    struct stage s;
+    defaults(&s.params);
+    s.params.weight_return = s.params.weight_step = s.params.weight_trend = s.params.weight_day = 0;
+    s.params.drawdown_penalty = 3;
+    s.params.volatility_penalty = 7;
+    if (!begin(&s, closes, 6, 0))
+        return;
+    step(&s, 1, 0.5f);
+    CHECK(s.qty == 5 && s.reward == 0);
+    step(&s, 0, 0);
+    CHECK_NEAR(s.reward, -7 * 0.05 * 0.05, 1e-8);
+    step(&s, 0, 0);
+    CHECK(s.equity == 950);
+    CHECK_NEAR(s.reward, -3 * (100.0 / 1050) - 7 * (100.0 / 1050) * (100.0 / 1050), 1e-7);
+    end(&s);
+
+    if (!begin(&s, jump, 5, 0))
+        return;
+    step(&s, -1, 0.5f);
+    step(&s, 0, 0);
+    CHECK(s.equity < -1000 && s.terminated);
+    CHECK_NEAR(s.reward, -3 * (1000 - s.equity) / 1000 - 7, 1e-5);
+    end(&s);
+}
+
 static void test_stops(void)
 {
     static const double up[] = {100, 100, 110, 104, 104, 104, 104}, down[] = {100, 100, 90, 96, 96, 96, 96};
@@ -515,6 +544,7 @@ int main(void)
     test_margin_call();
     test_session();
     test_trend();
+    test_risk();
     test_stops();
     test_limits();
     test_masks();

@@ -152,6 +152,8 @@ static inline struct env_params try_params(struct random *random, enum env_execu
     p.max_position_pct = try_coin(random) ? 0.4 : 0;
     p.min_cash_reserve = try_coin(random) ? 0.1 : 0;
     p.concentration_penalty = try_coin(random) ? 0.5 : 0;
+    p.drawdown_penalty = try_coin(random) ? 0.7 : 0;
+    p.volatility_penalty = try_coin(random) ? 8 : 0;
     p.forced_exit_bars = try_coin(random) ? 12 : 0;
     p.forced_exit_pct = 0.05;
     p.cooldown_bars = try_coin(random) ? 5 : 0;

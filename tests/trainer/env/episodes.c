@@ -548,6 +548,52 @@ static void test_load(const char *preset)
     free(after);
 }
 
+/* Without penalties on risk a state is as before there were any: its head has so many bytes. With them it
+ * goes on, too, and neither goes on in the other's environment. */
+static void test_save_risk(const char *preset)
+{
+    enum { HEAD_BEFORE = 456, MORE = 2 * sizeof(double) };
+    fresh(preset);
+    params.random_start = true;
+    params.episode_bars = 30;
+    struct run without, with, other;
+    uint64_t head;
+    open_run(&without, &plain);
+    params.volatility_penalty = 5;
+    open_run(&with, &plain);
+    open_run(&other, &plain);
+    const size_t bytes = env_state_bytes(with.env);
+    CHECK_INT(bytes, env_state_bytes(without.env) + MORE);
+    char *state = calloc(2, bytes), *again = state + bytes;
+    env_save(without.env, state);
+    memcpy(&head, state + sizeof head, sizeof head);
+    CHECK_INT(head, HEAD_BEFORE);
+    CHECK_INT(env_load(with.env, state, err), -EINVAL);
+    CHECK(strstr(err, "volatility_penalty 0; this environment has 5") != NULL);
+
+    for (int i = 0; i < 40; i++)
+        step(&with);
+    env_save(with.env, state);
+    CHECK_INT(env_load(without.env, state, err), -EINVAL);
+    CHECK(strstr(err, "volatility_penalty 5; this environment has 0") != NULL);
+    CHECK_INT(env_load(other.env, state, err), 0);
+    for (int i = 0; i < 100; i++) {
+        other.random = with.random;
+        step(&with);
+        step(&other);
+    }
+    env_save(with.env, state);
+    env_save(other.env, again);
+    CHECK(memcmp(state, again, bytes) == 0);
+    memset(state + HEAD_BEFORE, 0, MORE); /* a head that ends where it should not */
+    CHECK_INT(env_load(other.env, state, err), -EINVAL);
+    CHECK(strstr(err, "not the bytes") != NULL);
+    free(state);
+    close_run(&other);
+    close_run(&with);
+    close_run(&without);
+}
+
 /* env_create() began the first episodes; env_reset() begins the next. */
 static void test_first_episode(void)
 {
@@ -715,6 +761,8 @@ int main(void)
     test_save("market");
     test_load("reference");
     test_load("market");
+    test_save_risk("reference");
+    test_save_risk("market");
     test_first_episode();
     test_threads("reference");
     test_threads("market");

@@ -212,6 +212,8 @@ static bool open_run(struct run *run, struct random *random, bool wild)
     run->params.sell_cost_pct.high += made_share(random, 0, 3000);
     run->params.slippage_pct.high += made_share(random, 0, 3000);
     run->params.concentration_penalty = random_chance(random, 50) ? 0.5 : 0;
+    run->params.drawdown_penalty = random_chance(random, 50) ? 0.7 : 0;
+    run->params.volatility_penalty = random_chance(random, 50) ? 8 : 0;
     if (wild) {
         made_wild(random, &run->made);
         run->params.autoreset = ENV_NO_RESET;

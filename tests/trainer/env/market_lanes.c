@@ -36,6 +36,8 @@ static void some_params(struct random *random, struct env_params *params)
     params->episode_bars =
         params->random_start || random_chance(random, 50) ? random_between(random, 30, 50) : 0;
     params->concentration_penalty = random_chance(random, 30) ? 0 : made_share(random, 1000, 900000);
+    params->drawdown_penalty = random_chance(random, 30) ? 0 : made_share(random, 1000, 2000000);
+    params->volatility_penalty = random_chance(random, 30) ? 0 : made_share(random, 1000, 20000000);
     params->time_decay_floor = made_share(random, 0, 1000000);
     params->final_return = random_chance(random, 30);
     params->gamma = made_share(random, 900000, 1000000);

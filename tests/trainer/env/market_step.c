@@ -522,6 +522,26 @@ static void test_reward(void)
     close_scene();
 }
 
+/* Of 1000.00 a loss of 20.20, then a gain: by 2 and 5 * norm 4 * capital 1000. */
+static void test_risk(void)
+{
+    new_scene();
+    bar(0, 1, 100, 100, 90, 90);
+    bar(0, 2, 95, 95, 95, 95);
+    scene.params.norm_reward = 4;
+    scene.params.weight_alpha = scene.params.weight_absolute = scene.params.weight_cash = 0;
+    scene.params.drawdown_penalty = 2;
+    scene.params.volatility_penalty = 5;
+    open_scene(1);
+    step(2);
+    CHECK_INT(EQUITY, 97980);
+    CHECK_NEAR(scene.reward, -8000 * 0.0202 - 20000 * 0.0202 * 0.0202, 1e-4);
+    step(0);
+    CHECK_INT(EQUITY, 98980);
+    CHECK_NEAR(scene.reward, -20000 * (1000.0 / 97980) * (1000.0 / 97980), 1e-6);
+    close_scene();
+}
+
 static void test_ruin(void)
 {
     new_scene();
@@ -573,6 +593,7 @@ int main(void)
     test_reserve();
     test_forced_exit();
     test_reward();
+    test_risk();
     test_ruin();
     test_too_much();
     return check_done("market_step");

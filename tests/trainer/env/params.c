@@ -42,7 +42,7 @@ static void test_every_key(void)
 {
     size_t n;
     const struct env_param *list = env_params_list(&n);
-    CHECK(n == 45);
+    CHECK(n == 47);
     for (size_t i = 0; i < n; i++) {
         const struct env_param *p = &list[i];
         struct env_params params = preset("reference");

@@ -147,6 +147,8 @@ static void waste(struct random *random, bool float32, enum env_backend backend)
     params.float32 = float32;
     params.buy_cost_pct = params.sell_cost_pct = params.slippage_pct = (struct env_range){0.5, 0.5};
     params.concentration_penalty = 0.1;
+    params.drawdown_penalty = 1;
+    params.volatility_penalty = 10;
     params.norm_action = 1;
     params.autoreset = ENV_NO_RESET;
     struct env_options options = {.copies = MANY, .seed = random_next(random), .backend = backend};

@@ -527,6 +527,57 @@ static void test_concentration(void)
     close_scene();
 }
 
+/* Peak 1038 at 12, then 978, 998 and 958: by 2 * norm 0.5 * capital 1000, what the drawdown grows by. */
+static void test_drawdown_penalty(void)
+{
+    begin();
+    scene.params.weight_alpha = scene.params.weight_absolute = scene.params.weight_cash = 0;
+    scene.params.drawdown_penalty = 2;
+    scene.params.norm_reward = 0.5;
+    price(0, 2, 12);
+    price(0, 3, 9);
+    price(0, 4, 10);
+    price(0, 5, 8);
+    open_scene(1);
+    step(2); /* 20 units, the fee is 2 of 1000 */
+    CHECK_NEAR(scene.reward, -1000 * 0.002, 1e-4);
+    step(0);
+    CHECK_NEAR(scene.reward, 0, 0);
+    step(0);
+    CHECK_NEAR(scene.reward, -1000 * (60.0 / 1038 - 0.002), 1e-4);
+    step(0); /* it gets better, which gives nothing back */
+    CHECK_NEAR(scene.reward, 0, 0);
+    step(0);
+    CHECK_NEAR(scene.reward, -1000 * (20.0 / 1038), 1e-4);
+    account(798, 958, 2, 1, 0);
+    CHECK_NEAR(scene.drawdown, 80.0 / 1038, 1e-7);
+    close_scene();
+}
+
+/* 3 * norm 2 * capital 1000 * the squared return, of ups as of downs; at most a return of 1. */
+static void test_volatility_penalty(void)
+{
+    begin();
+    scene.params.weight_alpha = scene.params.weight_absolute = scene.params.weight_cash = 0;
+    scene.params.volatility_penalty = 3;
+    scene.params.norm_reward = 2;
+    price(0, 2, 12);
+    price(0, 3, 9);
+    price(0, 4, 1000);
+    open_scene(1);
+    step(2);
+    CHECK_NEAR(scene.reward, -6000 * 0.002 * 0.002, 1e-6);
+    step(0);
+    CHECK_NEAR(scene.reward, -6000 * (40.0 / 998) * (40.0 / 998), 1e-4);
+    step(0);
+    CHECK_NEAR(scene.reward, -6000 * (60.0 / 1038) * (60.0 / 1038), 1e-4);
+    step(0);
+    CHECK_NEAR(scene.reward, -6000, 0);
+    step(0);
+    CHECK_NEAR(scene.reward, 0, 0);
+    close_scene();
+}
+
 static void test_final_return(void)
 {
     begin();
@@ -614,6 +665,8 @@ static void test_rules(void)
     test_cash_bonus();
     test_concentration_terms();
     test_concentration();
+    test_drawdown_penalty();
+    test_volatility_penalty();
     test_final_return();
     test_ruin();
     test_float32();

@@ -144,6 +144,10 @@ static inline struct env_params walks_params(struct random *random, enum env_exe
     if (random_chance(random, 50))
         p.concentration_penalty = walks_between(random, 0.01, 1);
     if (random_chance(random, 50))
+        p.drawdown_penalty = walks_between(random, 0.01, 10);
+    if (random_chance(random, 50))
+        p.volatility_penalty = walks_between(random, 0.1, 100);
+    if (random_chance(random, 50))
         p.cooldown_bars = (int)random_between(random, 1, 10);
     p.forced_exit_bars = random_chance(random, 50) ? (int)random_between(random, 1, 20) : 0;
     p.forced_exit_pct = walks_between(random, 0.01, 1);

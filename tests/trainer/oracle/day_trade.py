@@ -31,6 +31,7 @@ DEFAULTS = dict(
     forced_exit_pct=0.05, cooldown_bars=0, gamma=0.99, final_return=False, ruin=0.0, threshold=0.3, shorts=True,
     collateral=1.5, borrow_rate=0.0, session_close_s=86400, session_zone="UTC", weight_return=1.0,
     weight_step=1.0, weight_trend=1.0, weight_day=1.0, trend_bars=20,
+    drawdown_penalty=0.0, volatility_penalty=0.0,
 )
 COLUMNS = ("cash", "qty", "held", "peak", "equity", "equity_benchmark", "reward", "done", "fees", "buys", "sells")
 
@@ -54,7 +55,8 @@ class Account:
         self.cash = self.equity = self.day_equity = float(params["initial_capital"])
         self.capital = self.cash
         self.x = self.held = self.best = self.cool = F(0)
-        self.entry = self.fees = self.gamma_return = 0.0
+        self.entry = self.fees = self.gamma_return = self.drawdown = 0.0
+        self.top = self.capital
         self.buys = self.sells = 0
         self.fee_buy, self.fee_sell = params["buy_cost_pct"], params["sell_cost_pct"]
         self.bench = F(self.capital / (float(self.closes[0]) * (1 + self.fee_buy)))
@@ -172,6 +174,11 @@ class Account:
         if ends:
             reward += self.p["weight_day"] * (self.equity / self.day_equity - 1)
             self.day_equity = self.equity
+        self.top = max(self.top, self.equity)
+        deepest = max(self.drawdown, float(F(self.top - self.equity) / F(self.top)))
+        reward -= self.p["drawdown_penalty"] * (deepest - self.drawdown)
+        reward -= self.p["volatility_penalty"] * min(1.0, (self.equity / before - 1) ** 2 if before > 0 else 0)
+        self.drawdown = deepest
         reward *= self.p["norm_reward"]
         self.gamma_return = self.gamma_return * self.p["gamma"] + reward
         if done and self.p["final_return"]:
@@ -235,6 +242,7 @@ def draw_params(random):
         buy_cost_pct=float(random.choice([0, 0.001, 0.0025])), weight_day=float(random.uniform(-1, 5)),
         weight_trend=float(random.uniform(0, 5)), weight_step=float(random.uniform(0, 5)), norm_reward=1.0,
         lookback=int(random.choice([1, 3, 17])), ruin=float(random.choice([0, 0.5])),
+        drawdown_penalty=float(random.choice([0, 0.3, 4])), volatility_penalty=float(random.choice([0, 2, 50])),
     )
     return given, float(random.choice([0, 1e-4, 0.05]))
 

@@ -199,7 +199,8 @@ def seeds():
 
 def every_way():
     """Backends, threads, the layout of actions, kept arrays: the same bits."""
-    values = {"preset": "reference", "trailing_stop_pct": 0.02, "max_position_pct": 0.5, "concentration_penalty": 0.1}
+    values = {"preset": "reference", "trailing_stop_pct": 0.02, "max_position_pct": 0.5, "concentration_penalty": 0.1,
+              "drawdown_penalty": 0.5, "volatility_penalty": 5}
     ways = [{"backend": backend, "threads": threads} for backend in backends() for threads in (1, 3)]
     all_actions = rng.normal(0, 3, (60, 65, ASSETS)).astype(np.float32)
     expected = None

@@ -28,6 +28,8 @@ DEFAULTS = {
     "max_position_pct": 0.0,
     "min_cash_reserve": 0.0,
     "concentration_penalty": 0.0,
+    "drawdown_penalty": 0.0,
+    "volatility_penalty": 0.0,
     "slippage_pct": 0.0,
     "cooldown_bars": 0,
     "forced_exit_bars": 48,
@@ -69,6 +71,7 @@ class NumpyVectorEnv(VectorEnv):
         self.qty, self.held, self.peak, self.cool, self.scale = (np.zeros((e, n), np.float32) for _ in range(5))
         self.bench_qty = np.zeros((e, n))
         self.cash, self.equity, self.benchmark, self.fees, self.gamma_return = (np.zeros(e) for _ in range(5))
+        self.top, self.drawdown = np.zeros(e), np.zeros(e)  # the highest equity, the deepest share below it
         self.first, self.t, self.buys, self.sells = (np.zeros(e, np.int64) for _ in range(4))
         self.ended = np.ones(e, bool)
 
@@ -86,9 +89,10 @@ class NumpyVectorEnv(VectorEnv):
             first = self.p["start"] if self.starts is None else self.starts[which]
         self.first[which] = first
         self.t[which] = self.first[which] + self.p["lookback"] - 1
-        self.cash[which] = self.equity[which] = capital
+        self.cash[which] = self.equity[which] = self.top[which] = capital
         for array in (self.qty, self.held, self.peak, self.cool, self.fees, self.buys, self.sells, self.gamma_return):
             array[which] = 0
+        self.drawdown[which] = 0
         price = self.close[self.first[which]].astype(np.float64)
         self.scale[which] = np.float32(capital) / (price.astype(np.float32) * np.float32(self.p["norm_action"]))
         self.bench_qty[which] = capital / self.n / (price * (1 + self.p["buy_cost_pct"]))
@@ -177,6 +181,7 @@ class NumpyVectorEnv(VectorEnv):
         self.equity = np.where(on, self._equity(price), before)
         self.benchmark = np.where(on, (self.bench_qty * price).sum(axis=1), benchmark_before)
         reward = self._reward(price, self.equity - before, self.benchmark - benchmark_before, benchmark_before)
+        reward = reward - self._risk(before)
         self.gamma_return = np.where(on, self.gamma_return * p["gamma"] + reward, self.gamma_return)
         last = self.t - self.first >= self.bars - p["lookback"] - 1
         return np.where(last & bool(p["final_return"]), self.gamma_return, reward)
@@ -203,6 +208,15 @@ class NumpyVectorEnv(VectorEnv):
         if p["concentration_penalty"] > 0:
             reward = reward + p["concentration_penalty"] * self._spread(price)
         return reward
+
+    def _risk(self, before):
+        """What the drawdown grows by and the squared return cost, in the money of the capital."""
+        p, known = self.p, self.drawdown
+        self.top = np.maximum(self.top, self.equity)
+        self.drawdown = np.maximum(known, 1 - self.equity / self.top)
+        square = np.minimum((self.equity / before - 1) ** 2, 1)
+        cost = p["drawdown_penalty"] * (self.drawdown - known) + p["volatility_penalty"] * square
+        return p["norm_reward"] * p["initial_capital"] * cost
 
     def _spread(self, price):
         """The concentration terms for k = 1."""

@@ -34,6 +34,8 @@ def parameters(rng, lookback):
         "max_position_pct": sometimes(0.15, 0.6),
         "min_cash_reserve": sometimes(0.05, 0.4),
         "concentration_penalty": sometimes(0.01, 0.2),
+        "drawdown_penalty": sometimes(0.1, 10),
+        "volatility_penalty": sometimes(1, 100),
         "forced_exit_bars": int(rng.integers(0, 30)),
         "forced_exit_pct": float(rng.uniform(0.01, 0.5)),
         "time_decay_floor": sometimes(0.1, 0.9),
@@ -71,8 +73,10 @@ def run(rng, at):
         check(off <= 1, f"{what}: accounts of step {step} are off by {off:.3g} tolerances")
         off = outside(observations[same], expected[same])
         check(off <= 1, f"{what}: observations of step {step} are off by {off:.3g} tolerances")
-        # Rewards are differences of equities: an error of those in float32 is what they may be off by.
-        allowed = 1e-4 * np.abs(peer_rewards) + 4e-7 * infos["equity"] * 2.0**-9 * 2 + 1e-9
+        # Rewards are differences of equities: an error of those in float32 is what they may be off by. Drawdowns are
+        # such differences, too, and so are returns, whose squares are off by twice a return (below 0.1) times that.
+        weights = 2 + 2 * values["drawdown_penalty"] + 0.2 * values["volatility_penalty"]
+        allowed = 1e-4 * np.abs(peer_rewards) + 4e-7 * infos["equity"] * 2.0**-9 * weights + 1e-9
         wrong = same & ~(np.abs(rewards - peer_rewards) <= allowed) & ~peer_truncations
         check(not wrong.any(), f"{what}: rewards of step {step}: {rewards[wrong][:3]}, not {peer_rewards[wrong][:3]}")
         check(np.array_equal(truncations, peer_truncations), f"{what}: ends of step {step}")

@@ -99,6 +99,8 @@ ENV_RULE void env_day_market_step(const struct env_view *view, const struct env_
     struct env_day_terms terms = {env_money(s->equity)[e], equity, realised, capital,
                                   held * (s->closed[e] * view->market.symbols[0].per_divisor)};
     float reward = (float)env_day_reward(view, e, &terms, ends);
+    if (env_has_risk(&view->params))
+        reward = env_risk(view, e, reward, 1.0f, terms.equity_before, equity);
     env_money(s->equity)[e] = equity;
     env_money(s->benchmark)[e] = env_market_benchmark(view, e);
     if (ends)

@@ -279,6 +279,8 @@ ENV_RULE void env_day_step(const struct env_view *view, const struct env_step_io
     env_money_set(view, s->equity, e, equity);
     env_money_set(view, s->benchmark, e, (double)s->bench[e] * (double)close);
     equity = env_money_get(view, s->equity, e);
+    if (env_has_risk(&view->params))
+        reward = env_risk(view, e, reward, 1.0f, terms.equity_before, equity);
     if (ends)
         s->day_equity[e] = equity;
     env_finish(view, io, e, reward, equity, equity <= view->params.ruin * capital);

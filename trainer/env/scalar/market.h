@@ -154,6 +154,8 @@ ENV_RULE float env_market_reward(const struct env_view *view, size_t copy, doubl
     float reward = env_reward(view, &change, env_decay(view, copy));
     if (view->params.concentration_penalty > 0 && equity > 0)
         reward = reward + env_market_concentration(view, copy, per_unit, 1.0f / change.equity);
+    if (env_has_risk(&view->params))
+        reward = env_risk(view, copy, reward, change.capital, equity_before, equity);
     return reward;
 }
 

@@ -234,6 +234,9 @@ ENV_RULE void REFERENCE(step)(const struct env_view *view, const struct env_step
     MONEY equity = REFERENCE(equity)(view, e, account.cash, close);
     MONEY benchmark = REFERENCE(benchmark)(view, e, close);
     float reward = REFERENCE(reward)(view, e, close, account.cash, equity, benchmark);
+    if (env_has_risk(&view->params))
+        reward = env_risk(view, e, reward, (float)((const MONEY *)s->capital)[e],
+                          (double)((const MONEY *)s->equity)[e], (double)equity);
     ((MONEY *)s->cash)[e] = account.cash;
     ((MONEY *)s->fees)[e] = account.fees;
     ((MONEY *)s->equity)[e] = equity;

@@ -52,6 +52,34 @@ LANES_INLINE lane_f lane_reward(const struct env_params *p, const struct lane_ch
     return reward;
 }
 
+/* env_drawdown(), of copies [first, first + LANES). */
+LANES_INLINE lane_dd lane_drawdown(const struct env_state *s, size_t first, lane_dd equity)
+{
+    lane_dd peak = dd_max(equity, dd_load(s->peak + first));
+    lane_dd down = dd_of(f_of(dd_sub(peak, equity)) / f_of(peak));
+    return dd_max(down, dd_load(s->drawdown + first));
+}
+
+/* env_risk(), of copies [first, first + LANES). */
+LANES_INLINE lane_f lane_risk(const struct env_view *view, size_t first, lane_f reward, lane_f worth,
+                              lane_dd before, lane_dd equity)
+{
+    const struct env_params *p = &view->params;
+    const lane_f zero = f_all(0), norm = f_all((float)p->norm_reward);
+    if (p->drawdown_penalty > 0) {
+        lane_dd known = dd_load(view->state.drawdown + first);
+        lane_f deeper = f_of(dd_sub(lane_drawdown(&view->state, first, equity), known));
+        reward = reward - f_all((float)p->drawdown_penalty) * norm * worth * f_max(deeper, zero);
+    }
+    if (p->volatility_penalty > 0) {
+        lane_f base = f_of(before), move = f_of(dd_sub(equity, before)) / base;
+        lane_f square = f_min(move * move, f_all(1));
+        lane_f less = reward - f_all((float)p->volatility_penalty) * norm * worth * square;
+        reward = f_select(f_ge(base, f_all(ENV_EQUITY_LEAST)), less, reward);
+    }
+    return reward;
+}
+
 /* struct env_shares. */
 struct lane_shares {
     lane_f most, count, sum, pairs;
@@ -135,10 +163,9 @@ LANES_INLINE void lane_finish(const struct env_view *view, const struct env_step
     if (over && view->params.final_return)
         reward = f_select(f_mask(over), f_of(discounted), reward);
     lane_put_dd(steps, whole, s->reward_sum + first, dd_add(dd_load(s->reward_sum + first), dd_of(reward)));
-    lane_dd peak = dd_max(equity, dd_load(s->peak + first));
+    lane_dd peak = dd_max(equity, dd_load(s->peak + first)), deepest = lane_drawdown(s, first, equity);
     lane_put_dd(steps, whole, s->peak + first, peak);
-    lane_dd down = dd_of(f_of(dd_sub(peak, equity)) / f_of(peak));
-    lane_put_dd(steps, whole, s->drawdown + first, dd_max(down, dd_load(s->drawdown + first)));
+    lane_put_dd(steps, whole, s->drawdown + first, deepest);
 
     if (whole && !over) {
         f_store(io->rewards + first, reward);

@@ -475,6 +475,8 @@ static inline void finish(const struct shared *shared, const struct block *b)
         mask_f solvent = f_mask_of(dd_gt(equity, dd_all(0)));
         reward = f_select(solvent, reward + concentration(shared, worths.asset, change.equity), reward);
     }
+    if (env_has_risk(&view->params))
+        reward = lane_risk(view, at, reward, change.capital, equity_before, equity);
     dd_store((double *)s->cash + at, cash);
     dd_store((double *)s->fees + at, (lane_dd){b->half[0].fees, b->half[1].fees});
     dd_store((double *)s->equity + at, equity);

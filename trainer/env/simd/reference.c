@@ -265,6 +265,8 @@ LANES_INLINE lane_f reward_of(const struct block *b, const struct account *a, mo
         mask_f solvent = f_ge(change.equity, f_all(ENV_EQUITY_LEAST));
         reward = f_select(solvent, reward + concentration(b, change.equity), reward);
     }
+    if (env_has_risk(p))
+        reward = lane_risk(b->view, b->at, reward, change.capital, m_to_dd(equity_before), m_to_dd(equity));
     return reward;
 }
 
