@@ -41,6 +41,8 @@ static const struct search_default defaults[] = {
     {"lr_final", "0.5..0.95", "share of it that is left at the end"},
     {"min_cash_reserve", "0.04..0.3", "of the initial capital, never spent"},
     {"concentration_penalty", "0..0.1", "weight of the penalty on few and unequal positions"},
+    {"drawdown_penalty", "0..1", "weight of the penalty on a deeper drawdown, of the reward"},
+    {"volatility_penalty", "0..10", "weight of the penalty on the squared return of a step, of the reward"},
     {"trailing_stop_pct", "0..0.2", "all is sold this far below the peak; 0: off"},
 };
 enum { N_DEFAULTS = sizeof defaults / sizeof *defaults };

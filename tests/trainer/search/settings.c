@@ -280,6 +280,8 @@ static void test_default_space(void)
         {"lr_final", 0.5, 0.95, false, false},
         {"min_cash_reserve", 0.04, 0.3, false, false},
         {"concentration_penalty", 0, 0.1, false, false},
+        {"drawdown_penalty", 0, 1, false, false},
+        {"volatility_penalty", 0, 10, false, false},
     };
     CHECK(parse(MARKET "[study]\n"));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
@@ -293,7 +295,7 @@ static void test_default_space(void)
     check_choices("minibatch", "[2048, 4096, 8192, 16384]");
     check_choices("lr_schedule", "[\"constant\", \"linear\", \"exponential\"]");
     CHECK(of("trailing_stop_pct")->low == 0);
-    CHECK_INT(settings.space.n, 26);
+    CHECK_INT(settings.space.n, 28);
     CHECK(parse(MARKET "interval = 15m\n[study]\n"));
     check_number("total_steps", DISTRIBUTION_INT, 120000, 560000, 1, false);
     CHECK(parse(MARKET "interval = 1d\n[study]\n"));
@@ -384,6 +386,15 @@ static void test_apply(void)
     values[5] = 0;
     CHECK_INT(settings_apply(&config, &settings.space, values, &applied, err), 0);
     CHECK_INT(applied.ppo.minibatch, 64);
+
+    /* Of two keys of one name the reward's is searched, the objective's stays. */
+    CHECK(parse(MARKET "[environment]\ndrawdown_penalty = 3\n[study]\ndrawdown_penalty = 7\n"
+                       "[search]\ndrawdown_penalty = 0..1\nvolatility_penalty = 0..10\n"));
+    values[0] = 0.5, values[1] = 4;
+    CHECK_INT(settings_apply(&config, &settings.space, values, &applied, err), 0);
+    CHECK(applied.env.drawdown_penalty == 0.5 && applied.env.volatility_penalty == 4);
+    CHECK(config.env.drawdown_penalty == 3 && config.env.volatility_penalty == 0);
+    CHECK(settings.drawdown_penalty == 7 && settings.volatility_penalty == 0);
 
     /* Whole sequences of a recurrent layer. */
     CHECK(parse(MARKET
