@@ -1,209 +1,255 @@
-/* The gates over whole searches, simulated: trials are policies that hold a share of one asset, which wanders
- * on its own; some of them see, where there is something to see, what the next return correlates with. Their
- * returns go the way of a search's: search_value() of the default splits chooses one, validation_json() of
- * all looks at it, its holdout, gate_judge(). Of noise at most 2 of 40 are admitted, of a signal at least 9
- * of 10. docs/studies.md, Gates. */
+/* What sets of gates' limits admit of simulated searches, on noise of 16 kinds and signals of 20: each search
+ * is reckoned once, and every set judges its figures. Prints each kind's counts and the table of
+ * docs/studies.md, Gates. Checked of the defaults: of noise more than 2 of 40 are admitted in one run of 20
+ * at most, of a signal over 2000 rows at least 9 of 10; and that gates which are off are found to let too
+ * much through, and the paper's ratio too little.
+ *
+ *     trainer-gate-searches; PAPERTAPE_LONG=1: the counts of the table */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "strategy/metrics.h"
 #include "tests/check.h"
-#include "tests/random.h"
-#include "trainer/search/inside.h"
-#include "trainer/study/gate.h"
-#include "trainer/study/overfit.h"
-#include "trainer/study/validation.h"
+#include "tests/trainer/study/simulated.h"
 
-enum { ROWS = 2000, HELD_OUT = 500, ALL = ROWS + HELD_OUT, TRIALS = 20, BLOCKS = 14 };
-#define PERIODS       8760.0 /* hourly */
-#define DEVIATION     0.005  /* of a row's return */
-#define MEMORY        0.97   /* autocorrelation of what a policy holds */
-#define SIGNAL_MEMORY 0.9    /* of what there is to see */
+enum { NOISES = 8, SIGNALS = 10, SIZES = 2, KINDS = SIZES * (NOISES + SIGNALS) };
+enum { SETS_MAX = 16 };
+#define SURE 1.959963984540054 /* of a normal distribution 95 % are nearer */
 
-struct kind {
-    double signal; /* correlation with the next return */
-    double seeing; /* share of the trials that see it */
-    double alike;  /* share of what they hold that is the same in all */
-    double fee, drift;
+static const struct size {
+    int trials, rows;
+} sizes[SIZES] = {{12, 800}, {20, 2000}};
+
+/* signal, seeing, alike, fee, drift */
+static const struct simulated_kind noises[NOISES] = {
+    {0, 0, 0, 0, 0.3, 0, 0},       {0, 0, 0, 0, 0.95, 0, 0},     {0, 0, 0, 0, 0.3, 0.0005, 0},
+    {0, 0, 0, 0, 0.95, 0.0005, 0}, {0, 0, 0, 0, 0.3, 0, 0.03},   {0, 0, 0, 0, 0.95, 0, 0.03},
+    {0, 0, 0, 0, 0.3, 0, -0.03},   {0, 0, 0, 0, 0.95, 0, -0.03},
+};
+static const struct simulated_kind signals[SIGNALS] = {
+    {0, 0, 0.3, 0.2, 0.7, 0.0005, 0},    {0, 0, 0.3, 0.5, 0.7, 0.0005, 0},
+    {0, 0, 0.3, 0.8, 0.7, 0.0005, 0},    {0, 0, 0.3, 1, 0.7, 0.0005, 0},
+    {0, 0, 0.3, 0.5, 0.7, 0.0005, 0.03}, {0, 0, 0.5, 0.2, 0.7, 0.0005, 0},
+    {0, 0, 0.5, 0.5, 0.7, 0.0005, 0},    {0, 0, 0.5, 0.8, 0.7, 0.0005, 0},
+    {0, 0, 0.5, 1, 0.7, 0.0005, 0},      {0, 0, 0.5, 0.5, 0.7, 0.0005, 0.03},
 };
 
-static double normal(struct random *random)
-{
-    double u = ((double)(random_next(random) >> 11) + 0.5) * 0x1p-53;
-    double v = ((double)(random_next(random) >> 11) + 0.5) * 0x1p-53;
-    return sqrt(-2 * log(u)) * cos(2 * M_PI * v);
-}
-
-/* A wandering series of deviation 1. */
-static void wander(struct random *random, double memory, double *to)
-{
-    double x = normal(random);
-    for (int i = 0; i < ALL; i++) {
-        to[i] = x;
-        x = memory * x + sqrt(1 - memory * memory) * normal(random);
-    }
-}
-
-struct search {
-    double market[ALL], signal[ALL], common[ALL], own[ALL], returns[TRIALS][ALL], matrix[ROWS * TRIALS];
+struct set {
+    const char *words;
+    enum simulated_ratio ratio;
+    struct gate_limits limits;
 };
 
-static void simulate(struct random *random, const struct kind *kind, struct search *search)
+static struct set sets[SETS_MAX];
+static int n_sets;
+
+/* Returns its number. */
+static int add_set(const char *words, enum simulated_ratio ratio, double excess, double pbo, double deflated)
 {
-    wander(random, SIGNAL_MEMORY, search->signal);
-    wander(random, MEMORY, search->common);
-    for (int i = 0; i < ALL; i++)
-        search->market[i] = DEVIATION * (normal(random) + kind->drift + kind->signal * search->signal[i]);
-    for (int c = 0; c < TRIALS; c++) {
-        bool sees = (double)random_between(random, 0, 999) < 1000 * kind->seeing;
-        double base = (double)random_between(random, -1000, 1000) / 1000, before = NAN;
-        double skill = sees ? 0.8 + (double)random_between(random, 0, 200) / 1000 : 0;
-        wander(random, MEMORY, search->own);
-        for (int i = 0; i < ALL; i++) {
-            double moved =
-                kind->alike * search->common[i] + sqrt(1 - kind->alike * kind->alike) * search->own[i];
-            double see = kind->signal > 0 ? 3 * skill * search->signal[i] : 0;
-            double share = 1 / (1 + exp(-(base + moved + see)));
-            search->returns[c][i] =
-                share * search->market[i] - (i > 0 ? kind->fee * fabs(share - before) : 0);
-            before = share;
-        }
-    }
-    for (int i = 0; i < ROWS; i++)
-        for (int c = 0; c < TRIALS; c++)
-            search->matrix[i * TRIALS + c] = search->returns[c][i];
+    struct gate_limits limits = gate_defaults();
+    limits.min_excess = excess;
+    limits.max_pbo = pbo;
+    limits.min_deflated = deflated;
+    sets[n_sets] = (struct set){words, ratio, limits};
+    return n_sets++;
 }
 
-static struct metrics metrics_of(const double *returns, size_t n)
-{
-    const struct metrics_series series = metrics_returns(returns, n);
-    struct metrics m;
-    metrics_compute(&series, PERIODS, &m);
-    return m;
-}
+static struct {
+    struct simulated_kind kinds[KINDS];
+    int searches[KINDS], admitted[KINDS][SETS_MAX], otherwise, all;
+} tally;
 
-static double number_or_0(double x)
+static void search_kind(struct random *random, int kind, int searches)
 {
-    return isfinite(x) ? x : 0;
-}
-
-/* The Sharpe of the rows of some groups together, as search_figures() has it. */
-static double sharpe_of(const struct split *split, const int *chosen, const double *returns)
-{
-    static double rows[ROWS];
-    size_t n = 0;
-    for (int i = 0; i < split->tested; i++) {
-        struct split_rows group = split_group(split, ROWS, chosen[i]);
-        memcpy(rows + n, returns + group.from, (group.to - group.from) * sizeof *rows);
-        n += group.to - group.from;
-    }
-    return number_or_0(metrics_of(rows, n).sharpe);
-}
-
-/* By the objective of a study that says nothing of it. */
-static int choose(const struct search *search)
-{
-    static struct search_settings settings = {.deviation_weight = 0.1};
-    static struct trial_outcome outcome;
-    double best = -INFINITY;
-    int at = 0, chosen[SPLIT_GROUPS_MAX];
-    char err[SPLIT_ERROR_MAX];
-    CHECK_INT(split_parse("cpcv:5,2", &settings.split, err), 0);
-    for (int c = 0; c < TRIALS; c++) {
-        outcome.n_splits = 0;
-        split_begin(&settings.split, chosen);
-        do {
-            struct trial_split *split = &outcome.splits[outcome.n_splits++];
-            split->sharpe = sharpe_of(&settings.split, chosen, search->returns[c]);
-            split->holding = sharpe_of(&settings.split, chosen, search->market);
-        } while (split_next(&settings.split, chosen));
-        double value = search_value(&settings, &outcome);
-        at = value > best ? c : at;
-        best = value > best ? value : best;
-    }
-    return at;
-}
-
-static int otherwise; /* searches whose choice has not the best Sharpe */
-
-/* Is it admitted? */
-static bool judge(struct search *search)
-{
-    static char names_of[TRIALS][16], *names[TRIALS];
-    int best = choose(search);
-    char err[VALIDATION_ERROR_MAX];
-    const struct returns_matrix returns = {.rows = ROWS,
-                                           .columns = TRIALS,
-                                           .values = search->matrix,
-                                           .names = names,
-                                           .holding = search->market,
-                                           .proposed = names_of[best]};
-    const struct gate_limits limits = gate_defaults();
+    const struct simulated_kind *of = &tally.kinds[kind];
     struct gate_verdict verdicts[GATES_MAX];
-    struct gate_figures figures;
-    json_t *validation = NULL;
-    bool all = false;
-    for (int c = 0; c < TRIALS; c++) {
-        snprintf(names_of[c], sizeof names_of[c], "trial %d", c);
-        names[c] = names_of[c];
+    struct simulated_figures figures;
+    bool all;
+    for (int i = 0; i < searches; i++) {
+        simulated_search(random, of, &figures);
+        for (int s = 0; s < n_sets; s++) {
+            gate_judge(&sets[s].limits, &figures.by[sets[s].ratio], verdicts, &all);
+            tally.admitted[kind][s] += all;
+        }
+        tally.otherwise += figures.otherwise;
     }
-    CHECK_INT(validation_json(&returns, BLOCKS, PERIODS, &validation, err), 0);
-    CHECK_INT(json_integer_value(json_object_get(json_object_get(validation, "deflated"), "column")), best);
-    otherwise += json_integer_value(json_object_get(json_object_get(validation, "best"), "column")) != best;
-    const double *held = search->returns[best] + ROWS, *holding = search->market + ROWS;
-    json_t *proposal = json_pack("{s:{s:f, s:f, s:f, s:i}}", "holdout", "sharpe",
-                                 sqrt(PERIODS) * overfit_sharpe(held, HELD_OUT, 1), "sharpe_holding",
-                                 sqrt(PERIODS) * overfit_sharpe(holding, HELD_OUT, 1), "drawdown_pct",
-                                 -100 * fabs(metrics_of(held, HELD_OUT).max_drawdown), "trades", HELD_OUT);
-    validation_figures(validation, proposal);
-    CHECK_INT(gate_figures_parse(proposal, &figures, err), 0);
-    gate_judge(&limits, &figures, verdicts, &all);
-    json_decref(proposal);
-    json_decref(validation);
-    return all;
+    tally.searches[kind] = searches;
+    tally.all += searches;
+    printf("%-6s %2d x %4d, signal %.1f of %3.0f %%, alike %.2f, fee %.4f, drift %+.2f: %d:",
+           of->signal > 0 ? "signal" : "noise", of->trials, of->rows, of->signal, 100 * of->seeing, of->alike,
+           of->fee, of->drift, searches);
+    for (int s = 0; s < n_sets; s++)
+        printf(" %d", tally.admitted[kind][s]);
+    printf("\n");
+    fflush(stdout);
 }
 
-static int admitted(struct random *random, const struct kind *kind, int searches)
+/* ---- shares ---- */
+
+struct share {
+    double is, low, high; /* Wilson's interval */
+};
+
+static struct share share_of(int n, int of)
 {
-    static struct search search;
-    int n = 0;
-    for (int i = 0; i < searches; i++) {
-        simulate(random, kind, &search);
-        n += judge(&search);
+    double p = (double)n / of, z = SURE * SURE / of, middle = (p + z / 2) / (1 + z);
+    double half = sqrt(p * (1 - p) * z + z * z / 4) / (1 + z);
+    return (struct share){p, middle - half, middle + half};
+}
+
+/* The probability that of 40 more than 2 are admitted. */
+static double more_than_2_of_40(double share)
+{
+    double none = pow(1 - share, 38);
+    return 1 - none * ((1 - share) * (1 - share) + 40 * share * (1 - share) + 780 * share * share);
+}
+
+/* Kinds that are looked at together. */
+static const struct group {
+    const char *name;
+    double signal;
+    int rows; /* 0: any */
+} groups[] = {{"noise", 0, 0},
+              {"noise, 800 rows", 0, 800},
+              {"noise, 2000 rows", 0, 2000},
+              {"signal 0.3, 800 rows", 0.3, 800},
+              {"signal 0.5, 800 rows", 0.5, 800},
+              {"signal 0.3, 2000 rows", 0.3, 2000},
+              {"signal 0.5, 2000 rows", 0.5, 2000}};
+enum { GROUPS = sizeof groups / sizeof *groups, NOISE = 0, FIRST_SIGNAL = 3 };
+
+/* Admitted of all of them, of the kind of which least, and of that of which most are. */
+struct shares {
+    struct share all, least, most;
+};
+
+static struct shares shares_of(int set, const struct group *group)
+{
+    int n = 0, of = 0;
+    struct shares shares = {.least.is = INFINITY, .most.is = -INFINITY};
+    for (int k = 0; k < KINDS; k++)
+        if (tally.kinds[k].signal == group->signal &&
+            (group->rows == 0 || tally.kinds[k].rows == group->rows)) {
+            struct share share = share_of(tally.admitted[k][set], tally.searches[k]);
+            shares.least = share.is < shares.least.is ? share : shares.least;
+            shares.most = share.is > shares.most.is ? share : shares.most;
+            n += tally.admitted[k][set];
+            of += tally.searches[k];
+        }
+    shares.all = share_of(n, of);
+    return shares;
+}
+
+/* Of all kinds together; and of none of them it is certain that it is otherwise. */
+static bool few_of_noise(int set)
+{
+    struct shares noise = shares_of(set, &groups[NOISE]);
+    return more_than_2_of_40(noise.all.is) <= 0.05 && more_than_2_of_40(noise.most.low) <= 0.05;
+}
+
+/* The same of each signal over 2000 rows. */
+static bool most_of_signals(int set)
+{
+    bool most = true;
+    for (int g = FIRST_SIGNAL; g < GROUPS; g++) {
+        struct shares signal = shares_of(set, &groups[g]);
+        most = most && (groups[g].rows < 2000 || (signal.all.is >= 0.9 && signal.least.high >= 0.9));
     }
-    printf("%s: signal %.1f of %.0f %% of the trials, alike %.2f, fee %.4f, drift %+.2f: %d of %d admitted\n",
-           kind->signal > 0 ? "signal" : "noise ", kind->signal, 100 * kind->seeing, kind->alike, kind->fee,
-           kind->drift, n, searches);
-    return n;
+    return most;
+}
+
+/* ---- the table ---- */
+
+/* A share, as digits as it has. */
+static const char *percent(double share)
+{
+    static char texts[2][32]; /* of two in one call */
+    static int at;
+    at = !at;
+    snprintf(texts[at], sizeof texts[at], share < 0.0995 ? "%.2g %%" : "%.0f %%", 100 * share);
+    return texts[at];
+}
+
+static void print_table(void)
+{
+    printf("| gates | noise: mean (worst kind) | more than 2 of 40 (worst kind) |");
+    for (int g = FIRST_SIGNAL; g < GROUPS; g++)
+        printf(" %s |", groups[g].name);
+    printf("\n|---|---|---|---|---|---|---|\n");
+    for (int s = 0; s < n_sets; s++) {
+        struct shares noise = shares_of(s, &groups[NOISE]);
+        printf("| %s | %s (%s) |", sets[s].words, percent(noise.all.is), percent(noise.most.is));
+        printf(" %s (%s) |", percent(more_than_2_of_40(noise.all.is)),
+               percent(more_than_2_of_40(noise.most.is)));
+        for (int g = FIRST_SIGNAL; g < GROUPS; g++) {
+            struct shares signal = shares_of(s, &groups[g]);
+            printf(" %.0f to %.0f %% |", 100 * signal.least.is, 100 * signal.most.is);
+        }
+        printf("\n");
+    }
+}
+
+static void print_share(const char *words, const struct share *share)
+{
+    printf("%s %.2f (%.2f to %.2f)", words, 100 * share->is, 100 * share->low, 100 * share->high);
+}
+
+static void print_defaults(int set)
+{
+    struct shares noise = shares_of(set, &groups[NOISE]);
+    printf("at the defaults, %%, with the limits of 95 %%:\n");
+    for (int g = 0; g < GROUPS; g++) {
+        struct shares shares = shares_of(set, &groups[g]);
+        printf("%-21s", groups[g].name);
+        print_share("", &shares.all);
+        print_share(", of kinds", &shares.least);
+        print_share(" to", &shares.most);
+        printf("\n");
+    }
+    printf("of 40 on noise more than 2: %s (at most %s)", percent(more_than_2_of_40(noise.all.is)),
+           percent(more_than_2_of_40(noise.all.high)));
+    printf("; of the worst kind %s (at most %s)\n", percent(more_than_2_of_40(noise.most.is)),
+           percent(more_than_2_of_40(noise.most.high)));
 }
 
 int main(void)
 {
-    static const struct kind noise[] = {{0, 0, 0.3, 0, 0},     {0, 0, 0.95, 0, 0},    {0, 0, 0.6, 0.0005, 0},
-                                        {0, 0, 0.3, 0, 0.03},  {0, 0, 0.95, 0, 0.03}, {0, 0, 0.3, 0, -0.03},
-                                        {0, 0, 0.95, 0, -0.03}};
-    static const struct kind signals[] = {{0.3, 0.2, 0.7, 0.0005, 0},
-                                          {0.3, 0.5, 0.7, 0.0005, 0},
-                                          {0.3, 0.8, 0.7, 0.0005, 0},
-                                          {0.3, 1, 0.7, 0.0005, 0},
-                                          {0.5, 0.5, 0.7, 0.0005, 0.03}};
-    enum { NOISES = sizeof noise / sizeof *noise, SIGNALS = sizeof signals / sizeof *signals };
+    bool whole = getenv("PAPERTAPE_LONG") != NULL;
+    int noise = whole ? 4000 : 20, signal = whole ? 1000 : 10;
     struct random random = random_seeded("trainer/gate_searches", 20261122);
-    int each = getenv("PAPERTAPE_LONG") ? 400 : 40, all = 0, found = 0, signal_each = each / 4;
-    for (int i = 0; i < NOISES; i++) {
-        int n = admitted(&random, &noise[i], each);
-        CHECK(20 * n <= each); /* 2 of 40 */
-        all += n;
-    }
-    for (int i = 0; i < SIGNALS; i++) {
-        int n = admitted(&random, &signals[i], signal_each);
-        CHECK(10 * n >= 9 * signal_each);
-        found += n;
-    }
-    printf("noise: %d of %d admitted; signal: %d of %d\n", all, NOISES * each, found, SIGNALS * signal_each);
-    printf("in %d of %d the objective chose another than the best Sharpe\n", otherwise,
-           NOISES * each + SIGNALS * signal_each);
-    CHECK(otherwise > 0);
+    const struct gate_limits are = gate_defaults();
+    int defaults = add_set("the defaults", SIMULATED_SKILL, are.min_excess, are.max_pbo, are.min_deflated);
+    add_set("pbo ≤ 0.3, skill ≥ 0.9", SIMULATED_SKILL, are.min_excess, 0.3, 0.9);
+    add_set("pbo ≤ 0.2, skill ≥ 0.9", SIMULATED_SKILL, are.min_excess, 0.2, 0.9);
+    add_set("pbo ≤ 0.3, skill ≥ 0.8", SIMULATED_SKILL, are.min_excess, 0.3, 0.8);
+    add_set("pbo ≤ 0.3, skill without the part beyond holding ≥ 0.9", SIMULATED_CAPPED, are.min_excess, 0.3,
+            0.9);
+    int paper = add_set("pbo ≤ 0.2, the paper's ratio ≥ 0.95", SIMULATED_PAPER, are.min_excess, 0.2, 0.95);
+    add_set("the defaults without excess", SIMULATED_SKILL, -INFINITY, are.max_pbo, are.min_deflated);
+    add_set("excess ≥ 0.1 alone", SIMULATED_SKILL, 0.1, 1, 0);
+    add_set("pbo ≤ 0.4 alone", SIMULATED_SKILL, -INFINITY, 0.4, 0);
+    add_set("skill ≥ 0.9 alone", SIMULATED_SKILL, -INFINITY, 1, 0.9);
+    int off = add_set("drawdown and trades alone", SIMULATED_SKILL, -INFINITY, 1, 0);
+    printf("admitted by, in this order:\n");
+    for (int s = 0; s < n_sets; s++)
+        printf("  %s\n", sets[s].words);
+    for (int i = 0, k = 0; i < SIZES; i++)
+        for (int of = 0; of < NOISES + SIGNALS; of++, k++) {
+            tally.kinds[k] = of < NOISES ? noises[of] : signals[of - NOISES];
+            tally.kinds[k].trials = sizes[i].trials;
+            tally.kinds[k].rows = sizes[i].rows;
+            search_kind(&random, k, of < NOISES ? noise : signal);
+        }
+    printf("%d searches of each kind of noise, %d of each of a signal: standard errors of a kind's share at "
+           "most "
+           "%.2g points where it is 1 %%, %.2g where it is anything\n",
+           noise, signal, 100 * sqrt(0.01 * 0.99 / noise), 100 * sqrt(0.25 / signal));
+    print_table();
+    print_defaults(defaults);
+    printf("in %d of %d the objective chose another than the best Sharpe\n", tally.otherwise, tally.all);
+    CHECK(few_of_noise(defaults));
+    CHECK(most_of_signals(defaults));
+    CHECK(!few_of_noise(off));
+    CHECK(!most_of_signals(paper));
+    CHECK(tally.otherwise > 0);
     return check_done("trainer/gate_searches");
 }
