@@ -1,6 +1,6 @@
 /* Searches that are made up, for what gates do with very many of them: trials are policies that hold a share
- * of one asset, which wanders on its own; some of them see, where there is something to see, what the next
- * return correlates with. Returns go the way of a search's: search_value() of the default splits chooses one
+ * of one asset, which wanders on its own; some of them see, where there is something to see, a part of the
+ * next return. Returns go the way of a search's: search_value() of the default splits chooses one
  * trial, validation_json() of all looks at it, its holdout. Nothing is trained: what a trial holds does not
  * depend on the split, nor is it trained anew for the holdout. Whatever fails ends the program. */
 #ifndef TESTS_TRAINER_STUDY_SIMULATED_H
@@ -13,11 +13,11 @@ enum { SIMULATED_TRIALS_MAX = 20, SIMULATED_ROWS_MAX = 2000 };
 
 struct simulated_kind {
     int trials, rows; /* of the search; a quarter as many rows, the newest, are held out besides */
-    double signal;    /* correlation with the next return */
-    double seeing;    /* share of the trials that see it */
-    double alike;     /* share of what they hold that is the same in all */
-    double fee;       /* of what is bought or sold */
-    double drift;     /* the market's Sharpe, a row's: times 94 a year's, rows being hours */
+    double signal; /* deviation of that part, noise's being 1: it correlates by signal / sqrt(1 + signal²) */
+    double seeing; /* share of the trials that see it */
+    double alike;  /* share of what they hold that is the same in all */
+    double fee;    /* of what is bought or sold */
+    double drift;  /* the market's Sharpe, a row's: times 94 a year's, rows being hours */
 };
 
 /* What the gate `deflated` may look at: the keys of papertape.validation/1's `deflated`. */
