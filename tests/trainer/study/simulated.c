@@ -127,7 +127,7 @@ static json_t *proposal_of(const struct search *search, int proposed)
 
 static json_t *validate(struct search *search, int proposed)
 {
-    static char names_of[TRIALS][16], *names[TRIALS];
+    static char names_of[TRIALS][24], *names[TRIALS];
     const struct returns_matrix returns = {.rows = (size_t)search->rows,
                                            .columns = (size_t)search->trials,
                                            .values = search->matrix,
