@@ -9,7 +9,25 @@
 
 enum { DIGITS_SURE = 15 /* a decimal of so many survives float64 */ };
 
-/* "d.ddde±x" of the fewest digits that are read as the same number. */
+/* The next decimal of as many digits, further from 0. Of nines alone it becomes 0: what is next to those has
+ * fewer digits, and was tried. */
+static void step_out(char *text)
+{
+    char *at = strchr(text, 'e');
+    while (at > text) {
+        at--;
+        if (*at >= '0' && *at < '9') {
+            (*at)++;
+            return;
+        }
+        if (*at == '9')
+            *at = '0';
+    }
+}
+
+/* "d.ddde±x" of the fewest digits that are read as the same number. Below a power of two floats lie half as
+ * far apart as above, so that the nearest decimal may be another number's, and the one above it still this
+ * one's. */
 static void shortest(double value, char ret[static PYTHON_FLOAT_MAX])
 {
     bool subnormal = fabs(value) < DBL_MIN;
@@ -17,6 +35,11 @@ static void shortest(double value, char ret[static PYTHON_FLOAT_MAX])
         snprintf(ret, PYTHON_FLOAT_MAX, "%.*e", digits - 1, value);
         if (strtod(ret, NULL) == value)
             break;
+        if (digits < PYTHON_FLOAT_DIGITS) {
+            step_out(ret);
+            if (strtod(ret, NULL) == value)
+                break;
+        }
     }
 }
 

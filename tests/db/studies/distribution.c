@@ -66,6 +66,8 @@ static void test_grid(void)
     CHECK(number_of(DISTRIBUTION_FLOAT, 0, 0.9, 0.3, false).high == 0.9);
     CHECK(number_of(DISTRIBUTION_FLOAT, 0.1, 0.15, 0.1, false).high == 0.1);
     CHECK(number_of(DISTRIBUTION_INT, 1, 10, 4, false).high == 9);
+    /* 2^-24 is 5.960464477539063e-08 to Python, of which 16 are more than 2^-20. */
+    CHECK(number_of(DISTRIBUTION_FLOAT, 0, 0x1p-20, 0x1p-24, false).high == 8.9406967163085945e-07);
     CHECK(decimal_grid_high(-1, 1e300, 1e-300) <= 1e300); /* further apart than any grid */
     struct distribution step = number_of(DISTRIBUTION_FLOAT, 0, 1, 0.1, false);
     CHECK(distribution_contains(&step, 0.1 + 0.2)); /* 0.30000000000000004 */

@@ -1,7 +1,7 @@
 /* Studies for another program to compare with: dump URL (all that a store holds, as JSON), copy FROM TO (all
  * studies again, written by our own calls; trials that wait must be the last of a study), distributions
  * (lines of Optuna's JSON, or its short form, become our text, or "-" and why not, and values after a tab
- * what contains() says of them). */
+ * what contains() says of them), floats (lines of the bits of a float64 in hexadecimal become its text). */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -198,6 +198,18 @@ static void distributions(void)
     free(line);
 }
 
+static void floats(void)
+{
+    unsigned long long bits;
+    while (scanf("%llx", &bits) == 1) {
+        char text[PYTHON_FLOAT_MAX];
+        double value;
+        memcpy(&value, &bits, sizeof value);
+        python_float_text(value, text);
+        puts(text);
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "dump") == 0)
@@ -206,6 +218,8 @@ int main(int argc, char **argv)
         copy(argv[2], argv[3]);
     else if (argc == 2 && strcmp(argv[1], "distributions") == 0)
         distributions();
+    else if (argc == 2 && strcmp(argv[1], "floats") == 0)
+        floats();
     else
         return 2;
     return 0;
