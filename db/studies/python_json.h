@@ -17,8 +17,9 @@ json_t *python_json_parse(const char *text, size_t *ret_at);
 const char *python_json_word(const json_t *choice);
 const char *python_json_carried(const json_t *choice);
 
-/* Any of these to the byte as json.dumps() writes it, but that a number which Jansson has not stays an
- * object. For free(); NULL for NULL, or without memory. */
+/* Any of these to the byte as json.dumps() writes it, but for two: a number which Jansson has not stays an
+ * object, and numbers and strings of what is carried stay as they were written (1.50, "\u00E9"), which is
+ * what json.dumps() writes where it wrote them before. For free(); NULL for NULL, or without memory. */
 char *python_json_text(const json_t *value);
 
 #endif
