@@ -5,18 +5,28 @@
 
 static volatile sig_atomic_t asked;
 
+static const int signals[] = {SIGINT, SIGTERM};
+enum { SIGNALS = sizeof signals / sizeof *signals };
+
+static void take_all(void (*handler)(int), int flags)
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
+    sigemptyset(&action.sa_mask);
+    for (int i = 0; i < SIGNALS; i++)
+        sigaction(signals[i], &action, NULL);
+}
+
+/* The next one of either kind is nobody's. */
 static void take_signal(int number)
 {
     (void)number;
     asked = 1;
+    take_all(SIG_DFL, 0);
 }
 
 void stop_on_signals(void)
 {
-    struct sigaction action = {.sa_handler = take_signal, .sa_flags = SA_RESETHAND | SA_RESTART};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    take_all(take_signal, SA_RESTART);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
 }

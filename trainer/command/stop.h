@@ -4,7 +4,8 @@
 
 #include <stdbool.h>
 
-/* From now on the first one ends it in order, as stop_asked() says, the second at once. A full disk and a
+/* From now on the first one ends it in order, as stop_asked() says, the second at once, whichever of
+ * both it is. A full disk and a
  * reader that is gone are errors, not signals. */
 void stop_on_signals(void);
 bool stop_asked(void);
