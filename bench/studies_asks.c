@@ -190,13 +190,14 @@ static void one(const char *path, int times)
     close_worker(&worker);
 }
 
-static void work(const char *path, uint64_t seed, double seconds, struct shared *shared)
+/* Of a parent that was killed before it let them go nobody would end them. */
+static void work(const char *path, uint64_t seed, double seconds, pid_t parent, struct shared *shared)
 {
     struct worker worker;
     double values[PARAMS];
     open_worker(&worker, path, seed);
     __sync_fetch_and_add(&shared->ready, 1);
-    while (shared->go == 0)
+    while (shared->go == 0 && getppid() == parent)
         usleep(1000);
     double end = bench_seconds() + seconds;
     while (shared->go > 0 && bench_seconds() < end) {
@@ -218,10 +219,11 @@ static void many(const char *path, int workers, double seconds)
     struct worker worker;
     open_worker(&worker, path, SEED); /* makes the study */
     close_worker(&worker);
+    const pid_t parent = getpid();
     for (int i = 0; i < workers; i++) {
         pid_t pid = fork();
         if (pid == 0) {
-            work(path, SEED + (uint64_t)i, seconds, shared);
+            work(path, SEED + (uint64_t)i, seconds, parent, shared);
             _exit(EXIT_SUCCESS);
         }
         if (pid < 0) {
