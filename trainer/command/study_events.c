@@ -167,19 +167,20 @@ static void print_end(const struct study_run *run, const char *result)
 void study_ended(struct study_run *run, const char *result, const char *cause)
 {
     char path[PATH_MAX + 32] = "";
+    json_t *output = json_string(run->folder); /* NULL: it is no UTF-8 */
     const int *states = run->last.tally.states;
     report_bar_clear(&run->report);
     if (run->proposal)
         snprintf(path, sizeof path, "%s/proposal.json", run->folder);
-    report_event(&run->report, "end",
-                 json_pack("{s:s, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:s}", "result",
-                           result, "cause", text_or_null(cause), "done", run->last.tally.done, "trials",
-                           run->settings.trials, "complete", states[TRIAL_COMPLETE], "pruned",
-                           states[TRIAL_PRUNED], "failed", run->last.tally.failed, "retried",
-                           run->last.tally.retried, "best", report_number(run->best), "best_number",
-                           whole_or_null(run->best_number), "trials_per_hour",
-                           report_number(run->last.per_hour), "proposal",
-                           path[0] ? json_string(path) : json_null(), "output", run->folder));
+    report_event(
+        &run->report, "end",
+        json_pack("{s:s, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "result", result,
+                  "cause", text_or_null(cause), "done", run->last.tally.done, "trials", run->settings.trials,
+                  "complete", states[TRIAL_COMPLETE], "pruned", states[TRIAL_PRUNED], "failed",
+                  run->last.tally.failed, "retried", run->last.tally.retried, "best",
+                  report_number(run->best), "best_number", whole_or_null(run->best_number), "trials_per_hour",
+                  report_number(run->last.per_hour), "proposal", path[0] ? json_string(path) : json_null(),
+                  "output", output ? output : json_null()));
     if (!run->report.lines && strcmp(result, "failed") != 0)
         print_end(run, result);
 }

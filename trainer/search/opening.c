@@ -144,11 +144,12 @@ static int set(struct study_store *store, int64_t id, const char *key, json_t *v
     return r;
 }
 
-static int set_text(struct study_store *store, int64_t id, const char *key, const char *text, char *err)
+/* `what` is said to be no UTF-8. */
+static int set_text(struct study_store *store, int64_t id, const char *key, const char *text,
+                    const char *what, char *err)
 {
     json_t *value = json_string(text), *any = value ? NULL : json_stringn_nocheck(text, strlen(text));
-    int r = any ? say(err, -EINVAL, "%s: the configuration: UTF-8 text is right", key)
-                : set(store, id, key, value, err);
+    int r = any ? say(err, -EINVAL, "%s: UTF-8 text is right", what) : set(store, id, key, value, err);
     json_decref(any);
     return r;
 }
@@ -157,9 +158,9 @@ static int set_all(struct study_store *store, int64_t id, const struct search_op
 {
     int r = set(store, id, "papertape:trials", json_integer(opening->settings->trials), err);
     if (r == 0)
-        r = set_text(store, id, "papertape:config", opening->text, err);
+        r = set_text(store, id, "papertape:config", opening->text, "the configuration", err);
     if (r == 0)
-        r = set_text(store, id, "papertape:folder", opening->folder, err);
+        r = set_text(store, id, "papertape:folder", opening->folder, "the study's folder: --state", err);
     if (r == 0)
         r = set(store, id, "papertape:trial", search_defined(opening->config, opening->settings), err);
     return r == 0 ? set(store, id, NOW, json_integer(opening->now_ns), err) : r;

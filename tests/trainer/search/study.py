@@ -314,7 +314,10 @@ def refuse(trainer, what, words, *arguments, status=1):
     ran = trainer.run("study", *arguments)
     check(ran.returncode == status and ran.stderr.count("\n") == 1 and ran.stderr.startswith("papertape-trainer: ") and
           all(word in ran.stderr for word in words), f"{what}: {ran.returncode} {ran.stderr}")
-    if status == 1 and ran.stdout:
+    if "\udcff" in arguments: # a folder that no line can name
+        end = lines(ran.stdout)[-1]
+        check(end["event"] == "end" and end["cause"] == "config" and end["output"] is None, f"{what}: {end}")
+    elif status == 1 and ran.stdout:
         seen = lines(ran.stdout)
         check(seen[-1]["event"] == "end" and seen[-1]["result"] == "failed" and events(seen, "error") and os.path.isabs(seen[-1]["output"]),
               f"{what}: {seen}")
@@ -370,6 +373,8 @@ def test_refused(trainer, folder):
     refuse(trainer, "no database", ["text.db"], "a", "--config", config, *where, "--storage", "text.db")
     refuse(trainer, "another scheme", ["mysql"], "a", "--config", config, *where, "--storage", "mysql://h/d")
     refuse(trainer, "a folder that cannot be made", ["/dev/null/st"], "a", "--config", config, "--state", "/dev/null/st")
+    refuse(trainer, "a folder that is no UTF-8", ["--state", "UTF-8"], "a", "--config", config, "--storage", "other.db", "--state",
+           os.fsdecode(b"\xff"))
     if os.geteuid() != 0:
         os.chmod(os.path.join(folder, "st", "studies.db"), 0o400)
         refuse(trainer, "read-only", ["studies.db", "read-only"], "good", "--config", config, *where, "--trials", "9")
