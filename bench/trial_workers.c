@@ -121,7 +121,7 @@ static double rate(int workers, int width, int threads)
             struct search_market *market;
             char err[TRIAL_ERROR_MAX];
             configure(config, &settings, width, threads);
-            if (search_market_open(config, &settings, &market, err) < 0)
+            if (search_market_open(config, &settings, NULL, &market, err) < 0)
                 die(err);
             run_trial(market, config, i, NULL);
             if (write(ready[1], &byte, 1) != 1 || read(go[0], &byte, 1) != 1)
@@ -166,7 +166,7 @@ static void shares(int width)
     char err[TRIAL_ERROR_MAX];
     configure(config, &settings, width, 1);
     double begun = cpu_seconds();
-    if (search_market_open(config, &settings, &market, err) < 0)
+    if (search_market_open(config, &settings, NULL, &market, err) < 0)
         die(err);
     double opened = cpu_seconds();
     run_trial(market, config, 0, &first);

@@ -286,6 +286,16 @@ const struct env_market_source *trainer_data_source(const struct trainer_data *d
     return &data->source;
 }
 
+size_t trainer_data_bytes(const struct trainer_data *data)
+{
+    const size_t rows = data->source.rows, n = (size_t)data->source.n_assets, words = (rows + 63) / 64;
+    size_t bytes = rows * sizeof(*data->rows) + n * words * sizeof(*data->present);
+    bytes += data->columns ? n * N_COLUMNS * rows * sizeof(*data->columns) : 0;
+    bytes += data->open_ns ? rows * sizeof(*data->open_ns) : 0;
+    bytes += data->features ? rows * (size_t)data->source.n_features * sizeof(*data->features) : 0;
+    return bytes;
+}
+
 size_t trainer_data_row(const struct trainer_data *data, size_t row)
 {
     return data->rows[row];

@@ -52,6 +52,9 @@ void trainer_data_destroy(struct trainer_data *data); /* NULL is fine */
  * the last values that there were, or are 0. */
 const struct env_market_source *trainer_data_source(const struct trainer_data *data);
 
+/* What it holds that grows with its rows. */
+size_t trainer_data_bytes(const struct trainer_data *data);
+
 /* Which row of the market its row is. */
 size_t trainer_data_row(const struct trainer_data *data, size_t row);
 

@@ -201,7 +201,8 @@ static void share_machine(struct study_run *run)
                                       .left = left,
                                       .memory_bytes = memory_limit(run->args),
                                       .shared_bytes = (int64_t)usage_rss(),
-                                      .each_bytes = WORKER_BYTES};
+                                      .each_bytes =
+                                          WORKER_BYTES + (int64_t)search_market_each_bytes(run->market)};
     run->workers = run->settings.workers > 0 ? run->settings.workers : workers_fit(&room);
     if (run->workers > left && left > 0)
         run->workers = left;
@@ -231,17 +232,28 @@ static bool is_stopped(void *ctx)
     return stop_asked() || run->report.failed;
 }
 
-static int load_market(struct study_run *run)
+/* Asked to, or because nobody reads what it says any more. */
+static int stopped(struct study_run *run)
 {
+    study_ended(run, "stopped", NULL);
+    return run->report.failed ? args_say(EXIT_FAILURE, "cannot write: stdout: a file or a reader; stopped")
+                              : EXIT_SUCCESS;
+}
+
+static int load_market(struct study_run *run, bool all_done)
+{
+    const struct search_market_options options = {.no_trials = all_done, .stopped = is_stopped, .ctx = run};
     char err[TRIAL_ERROR_MAX], why[STUDY_ERROR_MAX];
     report_state(&run->report, "loading", 0);
     int r = report_pace(&run->report, 0, run->args->heartbeat_ms);
     if (r < 0)
         return study_failed(run, NULL, "cannot begin the heartbeat: %s", strerror(-r));
-    r = search_market_open(&run->config, &run->settings, &run->market, err);
+    r = search_market_open(&run->config, &run->settings, &options, &run->market, err);
     report_pace_end(&run->report); /* workers are forks of one thread */
     if (r < 0)
         return study_failed(run, train_cause(r, "config"), "%s", err);
+    if (r > 0)
+        return stopped(run);
     const struct search_opening opening = opening_of(run);
     r = search_open_rows(&opening, run->market, run->study, why);
     return r < 0 ? study_failed(run, storage_cause(r), "%s", why) : GO_ON;
@@ -264,11 +276,7 @@ static int search(struct study_run *run)
     int r = search_run(&order, &plan, &calls, &cause, err);
     if (r < 0)
         return study_failed(run, cause ? cause : storage_cause(r), "%s", err);
-    if (r == 0)
-        return GO_ON;
-    study_ended(run, "stopped", NULL);
-    return run->report.failed ? args_say(EXIT_FAILURE, "cannot write: stdout: a file or a reader; stopped")
-                              : EXIT_SUCCESS;
+    return r == 0 ? GO_ON : stopped(run);
 }
 
 /* ---- The proposal. ---- */
@@ -363,16 +371,17 @@ static int propose(struct study_run *run)
     report_bar_clear(&run->report);
     report_state(&run->report, "proposing", run->last.tally.done);
     int r = report_pace(&run->report, 0, run->args->heartbeat_ms);
+    if (r < 0) {
+        search_members_finish(&others);
+        return study_failed(run, NULL, "cannot begin the heartbeat: %s", strerror(-r));
+    }
     struct gpu_module *device = search_device_open(&run->config); /* no worker is forked any more */
-    if (r == 0)
-        r = proposal_make(run->market, &run->config, &run->settings, run->study, &others, run->folder, &calls,
-                          &run->proposal, err);
+    r = proposal_make(run->market, &run->config, &run->settings, run->study, &others, run->folder, &calls,
+                      &run->proposal, err);
     gpu_module_close(device);
     search_members_finish(&others);
-    if (is_stopped(run) && !run->proposal) {
-        study_ended(run, "stopped", NULL);
-        return EXIT_SUCCESS;
-    }
+    if (is_stopped(run) && !run->proposal)
+        return stopped(run);
     if (r < 0 && r != -ENODATA)
         return study_failed(run, train_cause(r, r == -EDOM ? "nan" : NULL), "no proposal: %s", err);
     if (r < 0)
@@ -402,7 +411,7 @@ static int work(struct study_run *run)
     if (all_done)
         status = take_earlier(run);
     if (status == GO_ON && !run->proposal)
-        status = load_market(run);
+        status = load_market(run, all_done);
     if (status == GO_ON) {
         count_machine(run);
         share_machine(run);

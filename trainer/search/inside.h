@@ -11,8 +11,9 @@
  *
  * - shared, made at the opening: the bars; every symbol's features before they are scaled (indicators look
  *   back only, so the whole series is computed once; 8 bytes a row and feature); closes; rows and splits.
- * - shared, made at the opening: each split's fitted features, [rows] float32 a feature. They follow from the
- *   split alone, since the purge is the same for all trials; those beyond FITTED_BYTES are made anew.
+ * - shared, made at the opening: each split's fitted features, [rows] float32 a feature, and which rows these
+ *   are. They follow from the split alone, since the purge is the same for all trials; those beyond
+ *   FITTED_BYTES are made anew, and each process holds one of them at a time.
  * - anew for each trial and split: the environment's market (norm_tech and lookback are the trial's), copies,
  *   networks, optimiser, normalisers. */
 struct search_market {
@@ -27,7 +28,7 @@ struct search_market {
     size_t purge, embargo;
     struct split_rows search, holdout;
     struct trainer_data **fitted; /* [combinations + 1]: of each split; of the whole search; NULL: not kept */
-    size_t fitted_bytes;
+    size_t fitted_bytes, each_bytes; /* of those; of one split where some are not kept, else 0 */
 };
 enum { FITTED_BYTES = 1 << 30 };
 

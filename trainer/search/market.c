@@ -210,46 +210,62 @@ static int check_splits(const struct search_market *market, char err[static TRIA
 
 /* ---- What trials would make again and again. ---- */
 
-/* 1: there is no room for more. What cannot be fitted is not kept: trials that come to it say why. */
-static int keep_fitted(struct search_market *market, int which, const struct split_rows *blocks, int n,
-                       size_t end, char err[static TRIAL_ERROR_MAX])
+static bool is_stopped(const struct search_market_options *options)
 {
+    return options->stopped && options->stopped(options->ctx);
+}
+
+/* What cannot be fitted is not kept: trials that come to it say why. 1: it was told to stop. */
+static int keep_fitted(struct search_market *market, const struct search_market_options *options, int which,
+                       const struct split_rows *blocks, int n, size_t end, char err[static TRIAL_ERROR_MAX])
+{
+    const size_t most = options->fitted_bytes > 0 ? options->fitted_bytes : FITTED_BYTES;
     struct trainer_data *data;
+    if (is_stopped(options))
+        return search_say(err, 1, "stopped");
     int r = search_fit(market, blocks, n, end, &data, err);
     if (r < 0)
         return r == -EINVAL ? 0 : r;
-    const struct env_market_source *source = trainer_data_source(data);
-    market->fitted_bytes += source->rows * (size_t)source->n_features * sizeof(float);
-    if (market->fitted_bytes > FITTED_BYTES) {
+    const size_t bytes = trainer_data_bytes(data);
+    if (market->fitted_bytes + bytes > most) {
         trainer_data_destroy(data);
-        return 1;
+        if (which < market->settings->split.combinations)
+            market->each_bytes = bytes;
+        return 0;
     }
+    market->fitted_bytes += bytes;
     market->fitted[which] = data;
     return 0;
 }
 
-static int fit_splits(struct search_market *market, char err[static TRIAL_ERROR_MAX])
+static int fit_splits(struct search_market *market, const struct search_market_options *options,
+                      char err[static TRIAL_ERROR_MAX])
 {
     struct split_rows blocks[SPLIT_BLOCKS_MAX];
-    int chosen[SPLIT_GROUPS_MAX], which = 0, r;
-    split_begin(&market->settings->split, chosen);
-    do {
+    int chosen[SPLIT_GROUPS_MAX], which = 0, r = 0;
+    bool more = !options->no_trials;
+    for (split_begin(&market->settings->split, chosen); more && r == 0;
+         more = market->each_bytes == 0 && split_next(&market->settings->split, chosen)) {
         int n = search_training(market, chosen, blocks);
-        r = keep_fitted(market, which++, blocks, n, market->search.to + market->lookback, err);
-    } while (r == 0 && split_next(&market->settings->split, chosen));
-    if (r == 0)
-        r = keep_fitted(market, which, &market->search, 1, market->rows, err);
-    return r < 0 ? r : 0;
+        r = keep_fitted(market, options, which++, blocks, n, market->search.to + market->lookback, err);
+    }
+    if (r == 0 && market->each_bytes == 0)
+        r = keep_fitted(market, options, market->settings->split.combinations, &market->search, 1,
+                        market->rows, err);
+    return r;
 }
 
 int search_market_open(const struct config *config, const struct search_settings *settings,
-                       struct search_market **ret, char err[static TRIAL_ERROR_MAX])
+                       const struct search_market_options *options, struct search_market **ret,
+                       char err[static TRIAL_ERROR_MAX])
 {
+    static const struct search_market_options for_trials = {0};
     struct search_market *market = calloc(1, sizeof *market);
     if (!market)
         return search_say(err, -ENOMEM, "out of memory");
     market->config = config;
     market->settings = settings;
+    options = options ? options : &for_trials;
     int r = config_trades(config)
                 ? 0
                 : search_say(err, -EINVAL, "[training] world: %s: a search needs a market, and its bars",
@@ -259,19 +275,19 @@ int search_market_open(const struct config *config, const struct search_settings
                        settings->split.combinations, TRIAL_SPLITS_MAX);
     if (r == 0)
         r = source_load(config, &market->source, err);
-    const struct trainer_data_options options = {.from = market->source.train.from,
-                                                 .common = config->env.execution == ENV_REFERENCE,
-                                                 .backend = FEATURE_EXACT,
-                                                 .min_order_qty = market->source.least};
+    const struct trainer_data_options all = {.from = market->source.train.from,
+                                             .common = config->env.execution == ENV_REFERENCE,
+                                             .backend = FEATURE_EXACT,
+                                             .min_order_qty = market->source.least};
     if (r == 0)
-        r = trainer_data_create(market->source.market, &options, &market->grid, err);
+        r = trainer_data_create(market->source.market, &all, &market->grid, err);
     if (r == 0) {
         market->rows = trainer_data_source(market->grid)->rows;
         while (market->rows > 0 &&
                trainer_data_row(market->grid, market->rows - 1) >= market->source.train.to)
             market->rows--;
         market->fitted = calloc((size_t)settings->split.combinations + 1, sizeof(struct trainer_data *));
-        r = market->fitted ? open_columns(market, &options, err) : search_say(err, -ENOMEM, "out of memory");
+        r = market->fitted ? open_columns(market, &all, err) : search_say(err, -ENOMEM, "out of memory");
     }
     if (r == 0)
         r = fill_closes(market, err);
@@ -280,13 +296,18 @@ int search_market_open(const struct config *config, const struct search_settings
     if (r == 0)
         r = check_splits(market, err);
     if (r == 0)
-        r = fit_splits(market, err);
-    if (r < 0) {
+        r = fit_splits(market, options, err);
+    if (r != 0) {
         search_market_close(market);
         return r;
     }
     *ret = market;
     return 0;
+}
+
+size_t search_market_each_bytes(const struct search_market *market)
+{
+    return market ? market->each_bytes : 0;
 }
 
 void search_market_close(struct search_market *market)

@@ -10,10 +10,24 @@ struct search_market; /* bars, read once; rows of the search and of the holdout;
 
 enum { TRIAL_ERROR_MAX = SOURCE_ERROR_MAX, TRIAL_SPLITS_MAX = 256 };
 
-/* `config`, `settings` must outlive it. -EINVAL: too few rows for the splits, and errors of source_load(). */
+/* Zeroed: for trials, to its end. */
+struct search_market_options {
+    bool no_trials;             /* for trial_final() alone: no split's features are fitted */
+    size_t fitted_bytes;        /* of fitted features that are kept; 0: 1 GiB */
+    bool (*stopped)(void *ctx); /* is it to end? Looked at before each split; NULL: never */
+    void *ctx;
+};
+
+/* `config`, `settings` must outlive it. `options` NULL: zeroed. 1: it was told to stop, *ret untouched;
+ * -EINVAL: too few rows for the splits, and errors of source_load(). */
 int search_market_open(const struct config *config, const struct search_settings *settings,
-                       struct search_market **ret, char err[static TRIAL_ERROR_MAX]);
+                       const struct search_market_options *options, struct search_market **ret,
+                       char err[static TRIAL_ERROR_MAX]);
 void search_market_close(struct search_market *market); /* NULL is fine */
+
+/* What each process that runs trials holds besides, of features that were not kept: one split's, or 0. NULL
+ * is fine. */
+size_t search_market_each_bytes(const struct search_market *market);
 
 /* With those above it. 0 or -errno with a sentence. */
 int search_make_folder(const char *folder, char err[static TRIAL_ERROR_MAX]);

@@ -122,7 +122,7 @@ static inline struct search_market *place_open(const struct config *config,
 {
     struct search_market *market = NULL;
     char err[TRIAL_ERROR_MAX];
-    if (search_market_open(config, settings, &market, err) < 0)
+    if (search_market_open(config, settings, NULL, &market, err) != 0)
         fatal("%s", err);
     return market;
 }

@@ -468,7 +468,7 @@ static void refused(const char *text, size_t rows, double holdout, int64_t purge
     settings.purge_bars = purge;
     place_draw(&bars, rows, false, 51);
     place_config(config, place_write(&bars, "AAA", NULL), "", more);
-    CHECK_INT(search_market_open(config, &settings, &market, err), -EINVAL);
+    CHECK_INT(search_market_open(config, &settings, NULL, &market, err), -EINVAL);
     CHECK(strstr(err, word));
     if (!strstr(err, word))
         fprintf(stderr, "%s: %s\n", word, err);
@@ -677,6 +677,69 @@ static void test_gaps(const char *execution)
     free(config);
 }
 
+/* ---- What is fitted once, and what each trial fits. ---- */
+
+static bool ends_after(void *ctx)
+{
+    int *looks = ctx;
+    return (*looks)-- == 0;
+}
+
+static void test_fitted(bool (*missing)(size_t))
+{
+    enum { SPLITS = 3 };
+    struct place_bars bars;
+    struct search_settings settings;
+    struct config *config = fatal_calloc(1, sizeof *config);
+    struct trial_outcome all, one;
+    struct search_market *some = NULL;
+    char err[TRIAL_ERROR_MAX] = "";
+    size_t bytes = 0;
+    place_settings(&settings, "kfold:3");
+    place_draw(&bars, ROWS, true, 72);
+    place_config(config, place_write(&bars, "AAA", missing), missing ? "" : place_features(features),
+                 missing ? "[environment]\nexecution = reference\n" : "");
+    config->ppo.total_steps = 512;
+    struct search_market *market = place_open(config, &settings);
+    for (int i = 0; i <= SPLITS; i++)
+        bytes += trainer_data_bytes(market->fitted[i]);
+    CHECK_INT(market->fitted_bytes, bytes);
+    CHECK_INT(search_market_each_bytes(market), 0);
+    const struct env_market_source *source = trainer_data_source(market->fitted[0]);
+    const size_t split = trainer_data_bytes(market->fitted[0]);
+    /* Of each row its place, a bit, and its features; of bars with gaps five columns and a time. */
+    CHECK_INT(split, source->rows * (8 + 4 * (size_t)source->n_features + (missing ? 48 : 0)) +
+                         (source->rows + 63) / 64 * 8);
+    CHECK((source->n_features > 0) == !missing);
+    CHECK_INT(trial_run(market, config, scratch_path("fitted"), NULL, &all, err), 0);
+
+    const struct search_market_options room = {.fitted_bytes = split + 1};
+    CHECK_INT(search_market_open(config, &settings, &room, &some, err), 0);
+    CHECK(some->fitted[0] && !some->fitted[1] && !some->fitted[SPLITS - 1] && !some->fitted[SPLITS]);
+    CHECK_INT(some->fitted_bytes, split);
+    CHECK_INT(search_market_each_bytes(some), split);
+    CHECK_INT(trial_run(some, config, scratch_path("fitted"), NULL, &one, err), 0);
+    CHECK(one.value == all.value);
+    search_market_close(some);
+
+    const struct search_market_options last = {.no_trials = true};
+    CHECK_INT(search_market_open(config, &settings, &last, &some, err), 0);
+    CHECK(!some->fitted[0] && !some->fitted[SPLITS - 1] && some->fitted[SPLITS]);
+    CHECK_INT(search_market_each_bytes(some), 0);
+    search_market_close(some);
+
+    for (int looks = 0; looks <= SPLITS; looks++) {
+        int left = looks;
+        const struct search_market_options ends = {.stopped = ends_after, .ctx = &left};
+        some = NULL;
+        CHECK_INT(search_market_open(config, &settings, &ends, &some, err), 1);
+        CHECK(!some && left == -1);
+    }
+    search_market_close(market);
+    place_free(&bars);
+    free(config);
+}
+
 int main(void)
 {
     test_objective();
@@ -694,6 +757,8 @@ int main(void)
     test_stops();
     test_gaps("market");
     test_gaps("reference");
+    test_fitted(NULL);
+    test_fitted(every_17th);
     test_refusals();
     return check_done("trial");
 }
