@@ -1,6 +1,7 @@
 #include "trainer/search/proposal.h"
 
 #include <errno.h>
+#include <ftw.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -125,6 +126,20 @@ static int own_folder(const char *folder, char ret[static PATH_MAX], char err[st
         r = mkdir(ret, 0777) < 0 ? -errno : 0;
     } while (r == -EEXIST);
     return r < 0 ? search_say(err, r, "cannot make the folder: %.300s: %s", ret, strerror(-r)) : 0;
+}
+
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
+{
+    (void)st, (void)kind, (void)at;
+    (void)remove(path);
+    return 0;
+}
+
+/* Nobody is told of what lies there. */
+static void drop_folder(const char *own)
+{
+    enum { FOLDERS_OPEN = 8 };
+    (void)nftw(own, remove_one, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS);
 }
 
 static void tell(const struct trial_calls *calls, const char *words)
@@ -366,6 +381,18 @@ static int write_json(const json_t *object, const char *folder, char err[static 
     return r;
 }
 
+/* Writing may fail when the file has its name already. */
+static bool is_written(const json_t *object, const char *folder)
+{
+    char path[PATH_MAX];
+    if (!object || snprintf(path, sizeof path, "%s/proposal.json", folder) >= (int)sizeof path)
+        return false;
+    json_t *kept = json_load_file(path, 0, NULL);
+    bool same = kept && json_equal(json_object_get(kept, "policy"), json_object_get(object, "policy"));
+    json_decref(kept);
+    return same;
+}
+
 int proposal_make(const struct search_market *market, const struct config *base,
                   const struct search_settings *settings, const struct study *study,
                   const struct search_members *others, const char *folder, const struct trial_calls *calls,
@@ -374,12 +401,13 @@ int proposal_make(const struct search_market *market, const struct config *base,
     struct ranked ranked;
     struct proposed *proposed = calloc(1, sizeof *proposed);
     char own[PATH_MAX];
+    bool made = false;
     json_t *validation = NULL, *object = NULL;
     int r = rank(study, &ranked, err);
     if (r == 0 && !proposed)
         r = search_say(err, -ENOMEM, "out of memory: a proposal");
     if (r == 0)
-        r = own_folder(folder, own, err);
+        made = (r = own_folder(folder, own, err)) == 0;
     if (r == 0)
         r = make_policies(market, base, settings, study, &ranked, own, calls, proposed, err);
     if (r == 0)
@@ -394,6 +422,8 @@ int proposal_make(const struct search_market *market, const struct config *base,
     free(proposed);
     json_decref(validation);
     if (r != 0) {
+        if (made && !is_written(object, folder))
+            drop_folder(own);
         json_decref(object);
         return r;
     }

@@ -11,8 +11,9 @@
  * returns.csv, and writes FOLDER/report.html and, last, FOLDER/proposal.json. A trial whose training is
  * refused or diverges is told, and the next best proposed instead. `others` (NULL: none) are the other
  * studies of the search, whose trials count as tried, and in PBO where their rows are the same. *ret is the
- * proposal, a new reference. -ENODATA: no COMPLETE trial; else what the last training, or the machine, was at
- * fault for. */
+ * proposal, a new reference. 1: it was told to stop. Of what comes to nothing
+ * nothing stays in FOLDER/proposals. -ENODATA: no COMPLETE trial; else what the last training, or the
+ * machine, was at fault for. */
 int proposal_make(const struct search_market *market, const struct config *base,
                   const struct search_settings *settings, const struct study *study,
                   const struct search_members *others, const char *folder, const struct trial_calls *calls,

@@ -420,6 +420,8 @@ static void test_next_best(void)
     next = NULL;
     CHECK_INT(hunt_propose(&hunt, &next, err), -EDOM); /* of none there is anything to propose */
     CHECK(err[0] && !next);
+    CHECK(access(in_folder(&hunt, "proposals/4"), F_OK) == 0); /* of the one before */
+    CHECK(access(in_folder(&hunt, "proposals/5"), F_OK) < 0);
     snprintf(kept, sizeof kept, "trial %d is not proposed", best[TRIALS - 1]);
     CHECK(strstr(hunt.told, kept)); /* all were tried */
     json_t *told = json_load_file(in_folder(&hunt, "proposal.json"), 0, NULL);

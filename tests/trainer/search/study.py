@@ -94,13 +94,15 @@ class Run:
     """A study that runs; its lines are read as they come."""
 
     def __init__(self, trainer, *arguments):
-        self.process, self.seen = trainer.start("study", *arguments), []
+        self.process, self.seen, self.left = trainer.start("study", *arguments), [], False
         self.news = threading.Condition()
         self.thread = threading.Thread(target=self.read)
         self.thread.start()
 
     def read(self):
-        for line in self.process.stdout:
+        for line in iter(self.process.stdout.readline, ""):
+            if self.left:
+                break
             with self.news:
                 self.seen.append(json.loads(line))
                 self.news.notify_all()
@@ -113,6 +115,12 @@ class Run:
         with self.news:
             held = self.news.wait_for(lambda: condition(self.seen) or events(self.seen, "eof"), timeout=120)
             check(held and condition(self.seen), f"{what}: {self.seen[-2:]}")
+
+    def leave(self):
+        """Reads no further than the next line."""
+        self.left = True
+        self.thread.join()
+        self.process.stdout.close()
 
     def end(self):
         status = self.process.wait(timeout=120)
@@ -308,6 +316,43 @@ def test_stopped(trainer, folder):
     start = events(lines(ran.stdout), "start")[0]
     began = int(now[0][0]) // 10**9 - 9000 * 86400
     check(start["config"]["data"]["train_from"] == time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(began)), "resumed: the same now")
+
+
+def proposes_for_ever(trainer, folder, name, *arguments):
+    """A study whose trial is done, and whose proposal trains for longer than anybody waits; a run that is at it."""
+    def steps(most):
+        return write(os.path.join(folder, f"{name}.ini"), {"study": {"trials": 1, "pruner": "none"}, "search": {"total_steps": f"2048..{most}"}})
+
+    ran = trainer.run("study", name, "--config", steps(2049), "--state", "st", "--workers", "1")
+    check(ran.returncode == 0, f"{name}: {ran.stderr}")
+    before = os.listdir(f"{folder}/st/studies/{name}/proposals")
+    os.remove(f"{folder}/st/studies/{name}/proposal.json")
+    database = sqlite3.connect(os.path.join(folder, "st", "studies.db"))
+    with database:
+        database.execute("UPDATE trial_params SET param_value = 4e9, distribution_json = replace(distribution_json, '2049', '4000000000') "
+                         "WHERE param_name = 'total_steps' AND trial_id IN (SELECT trial_id FROM trials JOIN studies USING (study_id) "
+                         "WHERE study_name = ?)", (name,))
+    database.close()
+    run = Run(trainer, name, "--config", steps(4 * 10**9), "--state", "st", "--heartbeat", "50")
+    run.until(lambda seen: any(event["state"] == "proposing" for event in events(seen, "heartbeat")), f"{name}: proposing")
+    return run, before
+
+
+def test_proposing(trainer, folder):
+    """A stop, and a reader that is gone, end it there too; nothing of it stays."""
+    for name in ("asked", "unread"):
+        run, before = proposes_for_ever(trainer, folder, name)
+        if name == "asked":
+            run.process.terminate()
+            seen, error, status = run.end()
+            check(status == 0 and error == "" and seen[-1]["result"] == "stopped", f"{name}: {status} {error} {seen[-1]}")
+        else:
+            run.leave()
+            error = run.process.stderr.read()
+            run.process.stderr.close()
+            status = run.process.wait(timeout=120)
+            check(status == 1 and error.count("\n") == 1 and "cannot write: stdout" in error, f"{name}: {status} {error}")
+        check(os.listdir(f"{folder}/st/studies/{name}/proposals") == before, f"{name}: the folder of what came to nothing")
 
 
 def refuse(trainer, what, words, *arguments, status=1):
@@ -528,7 +573,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(sys.argv[1], folder)
         write_market(folder, n=700)
-        for test in (test_whole, test_workers, test_killed, test_stopped, test_refused, test_other_file, test_failing, test_full, test_mute, test_grid, test_terminal):
+        for test in (test_whole, test_workers, test_killed, test_stopped, test_proposing, test_refused, test_other_file, test_failing, test_full, test_mute, test_grid, test_terminal):
             begun = time.monotonic()
             test(trainer, folder)
             print(f"{test.__name__}: {time.monotonic() - begun:.1f} s")
