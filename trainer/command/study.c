@@ -311,7 +311,7 @@ static int reload_study(struct study_run *run, struct search_members *ret_others
     return r < 0 ? study_failed(run, storage_cause(r), "%s", err) : GO_ON;
 }
 
-/* What an earlier run said of the same trials, by the same settings: run->proposal. */
+/* What an earlier run said of these trials, by the same settings: run->proposal. */
 static int take_earlier(struct study_run *run)
 {
     char err[TRIAL_ERROR_MAX], path[PATH_MAX + 32];
@@ -321,7 +321,8 @@ static int take_earlier(struct study_run *run)
         return status;
     snprintf(path, sizeof path, "%s/proposal.json", run->folder);
     json_t *proposal = json_load_file(path, 0, NULL);
-    int r = proposal ? proposal_again(&run->config, &run->settings, run->study, &others, run->folder,
+    const struct trial_calls calls = {.ctx = run, .told = tell};
+    int r = proposal ? proposal_again(&run->config, &run->settings, run->study, &others, run->folder, &calls,
                                       proposal, err)
                      : 0;
     search_members_finish(&others);

@@ -12,6 +12,7 @@
 
 #include "trainer/search/defined.h"
 #include "trainer/search/inside.h"
+#include "trainer/search/of_trials.h"
 #include "trainer/search/together.h"
 #include "trainer/study/validation.h"
 
@@ -84,7 +85,8 @@ static int configure(const struct config *base, const struct study *study, const
 /* ---- The policy. ---- */
 
 struct proposed {
-    int numbers[POLICY_MEMBERS_MAX], n;
+    const struct study_trial *trials[POLICY_MEMBERS_MAX]; /* borrowed of the study */
+    int n;
     bool together;              /* an ensemble */
     char path[PATH_MAX];        /* of its file */
     struct trial_split holdout; /* what it did there */
@@ -195,7 +197,7 @@ static int make_member(const struct search_market *market, const struct config *
         ret->value = trial->values[0];
         *best = *config;
     }
-    ret->numbers[ret->n++] = trial->number;
+    ret->trials[ret->n++] = trial;
     return 0;
 }
 
@@ -224,6 +226,11 @@ static int make_members(const struct search_market *market, const struct config 
     return r;
 }
 
+static int most_members(const struct search_settings *settings)
+{
+    return settings->ensemble < POLICY_MEMBERS_MAX ? settings->ensemble : POLICY_MEMBERS_MAX;
+}
+
 /* The best trial's; with more of them wanted the ensemble of these, unless they cannot act together. */
 static int make_policies(const struct search_market *market, const struct config *base,
                          const struct search_settings *settings, const struct study *study,
@@ -231,14 +238,15 @@ static int make_policies(const struct search_market *market, const struct config
                          struct proposed *ret, char err[static TRIAL_ERROR_MAX])
 {
     char own[PATH_MAX], number[16], why[TRIAL_ERROR_MAX];
-    int wanted = settings->ensemble < POLICY_MEMBERS_MAX ? settings->ensemble : POLICY_MEMBERS_MAX;
+    int numbers[POLICY_MEMBERS_MAX], wanted = most_members(settings);
     struct config *best = malloc(sizeof *best);
     int r = best ? 0 : search_say(err, -ENOMEM, "out of memory: a configuration");
     if (r == 0)
         r = make_members(market, base, wanted, study, ranked, folder, calls, best, ret, err);
+    for (int i = 0; i < ret->n; i++)
+        numbers[i] = ret->trials[i]->number;
     if (r == 0 && ret->n > 1) {
-        r = together_make(market, best, settings, ret->numbers, ret->n, folder, &ret->holdout, ret->path,
-                          why);
+        r = together_make(market, best, settings, numbers, ret->n, folder, &ret->holdout, ret->path, why);
         ret->together = r == 0;
         if (r == -EINVAL) {
             tell(calls, why);
@@ -251,7 +259,7 @@ static int make_policies(const struct search_market *market, const struct config
     if (r != 0 || ret->together)
         return r;
     ret->n = 1;
-    snprintf(number, sizeof number, "%d", ret->numbers[0]);
+    snprintf(number, sizeof number, "%d", ret->trials[0]->number);
     r = join(own, folder, number, err);
     return r == 0 ? join(ret->path, own, "policy.safetensors", err) : r;
 }
@@ -337,6 +345,42 @@ static json_t *expires_json(const struct search_settings *settings)
                                     : json_null();
 }
 
+/* What is counted of all trials. */
+static json_t *counts_json(const struct study *study, const struct search_members *others, int complete)
+{
+    return json_pack("{s:i, s:i, s:I, s:o}", "trials", study->n_trials, "complete", complete, "tried",
+                     (json_int_t)search_members_tried(study, others), "of_trials",
+                     search_of_trials(study, others));
+}
+
+static json_t *luck_json(const json_t *validation)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "pbo", real(figure(validation, NULL, "pbo")),
+                     "probability_of_loss", real(figure(validation, NULL, "probability_of_loss")), "slope",
+                     real(figure(validation, NULL, "slope")), "intercept",
+                     real(figure(validation, NULL, "intercept")), "deflated_sharpe",
+                     real(figure(validation, "deflated", "deflated_sharpe")), "skill",
+                     real(figure(validation, "deflated", "skill")), "expected_sharpe",
+                     real(figure(validation, "deflated", "expected_sharpe")));
+}
+
+/* Which trials were trained, and by what: what a policy and its holdout follow from. */
+static json_t *made_json(const struct search_settings *settings, const struct config *base,
+                         const struct study *study, const struct proposed *proposed)
+{
+    return json_pack("{s:o, s:o}", "made_of", search_made_of(base, settings), "of_chosen",
+                     search_of_chosen(study, proposed->trials, proposed->n));
+}
+
+/* Takes over `more`. */
+static bool add(json_t *object, json_t *more)
+{
+    bool added = object && more && json_object_update(object, more) == 0;
+    json_decref(more);
+    return added;
+}
+
+/* NULL without memory. */
 static json_t *build(const struct search_market *market, const struct search_settings *settings,
                      const struct config *base, const struct study *study,
                      const struct search_members *others, const struct ranked *ranked,
@@ -353,22 +397,22 @@ static json_t *build(const struct search_market *market, const struct search_set
     char words[512], path[PATH_MAX];
     json_t *gates = gates_json(settings, &figures, &admitted, words, sizeof words), *numbers = json_array();
     for (int i = 0; i < proposed->n; i++)
-        json_array_append_new(numbers, json_integer(proposed->numbers[i]));
+        json_array_append_new(numbers, json_integer(proposed->trials[i]->number));
     const char *whole = realpath(proposed->path, path) ? path : proposed->path;
-    return json_pack(
-        "{s:s, s:s, s:s, s:i, s:o, s:s, s:s, s:o, s:i, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:o, "
-        "s:o, s:b, s:s}",
-        "schema", "papertape.proposal/1", "study", study->name, "name", base->name, "trial",
-        proposed->numbers[0], "trials_proposed", numbers, "kind", proposed->together ? "ensemble" : "policy",
-        "policy", whole, "value", real(proposed->value), "trials", study->n_trials, "complete", ranked->n,
-        "tried", (json_int_t)search_members_tried(study, others), "expires_s", expires_json(settings),
-        "holdout", holdout_json(market, split), "pbo", real(figures.pbo), "probability_of_loss",
-        real(figure(validation, NULL, "probability_of_loss")), "slope",
-        real(figure(validation, NULL, "slope")), "intercept", real(figure(validation, NULL, "intercept")),
-        "deflated_sharpe", real(figure(validation, "deflated", "deflated_sharpe")), "skill",
-        real(figures.deflated), "expected_sharpe", real(figure(validation, "deflated", "expected_sharpe")),
-        "gates", gates, "admitted", admitted, "words", words);
+    json_t *object = json_pack(
+        "{s:s, s:s, s:s, s:i, s:o, s:s, s:s, s:o, s:o, s:o}", "schema", "papertape.proposal/1", "study",
+        study->name, "name", base->name, "trial", proposed->trials[0]->number, "trials_proposed", numbers,
+        "kind", proposed->together ? "ensemble" : "policy", "policy", whole, "value", real(proposed->value),
+        "expires_s", expires_json(settings), "holdout", holdout_json(market, split));
+    json_t *verdict = json_pack("{s:o, s:b, s:s}", "gates", gates, "admitted", admitted, "words", words);
+    bool good = add(object, counts_json(study, others, ranked->n));
+    good = add(object, luck_json(validation)) && good;
+    good = add(object, verdict) && good;
+    good = add(object, made_json(settings, base, study, proposed)) && good;
+    if (good)
+        return object;
+    json_decref(object);
+    return NULL;
 }
 
 static int write_json(const json_t *object, const char *folder, char err[static TRIAL_ERROR_MAX])
@@ -411,10 +455,8 @@ int proposal_make(const struct search_market *market, const struct config *base,
     if (r == 0)
         r = make_policies(market, base, settings, study, &ranked, own, calls, proposed, err);
     if (r == 0)
-        r = look_at_luck(study, others, proposed->numbers[0], folder, calls, &validation, err);
+        r = look_at_luck(study, others, proposed->trials[0]->number, folder, calls, &validation, err);
     if (r == 0 && !(object = build(market, settings, base, study, others, &ranked, proposed, validation)))
-        r = search_say(err, -ENOMEM, "out of memory: a proposal");
-    if (r == 0 && json_object_set_new(object, "made_of", search_made_of(base, settings)) < 0)
         r = search_say(err, -ENOMEM, "out of memory: a proposal");
     if (r == 0)
         r = write_json(object, folder, err);
@@ -433,22 +475,52 @@ int proposal_make(const struct search_market *market, const struct config *base,
 
 /* ---- An earlier one. ---- */
 
-static int64_t whole(const json_t *proposal, const char *key)
+static bool says(const json_t *proposal, const char *key, json_t *now)
 {
-    const json_t *value = json_object_get(proposal, key);
-    return json_is_integer(value) ? json_integer_value(value) : -1;
+    bool same = now && json_equal(json_object_get(proposal, key), now);
+    json_decref(now);
+    return same;
 }
 
+/* Of these trials and none besides, and nothing of them has changed. */
 static bool is_of_these(const json_t *proposal, const struct study *study,
                         const struct search_members *others)
 {
     const char *name = json_string_value(json_object_get(proposal, "study"));
-    int n = 0;
-    for (int i = 0; i < study->n_trials; i++)
-        n += complete(study->trials[i]);
-    return name && strcmp(name, study->name) == 0 && whole(proposal, "trials") == study->n_trials &&
-           whole(proposal, "complete") == n &&
-           whole(proposal, "tried") == (int64_t)search_members_tried(study, others);
+    return name && strcmp(name, study->name) == 0 &&
+           says(proposal, "of_trials", search_of_trials(study, others));
+}
+
+/* Would the same trials be trained? Then the policy is what it would be, and what it did on the holdout. */
+static bool is_trained_so(const json_t *proposal, const struct search_settings *settings,
+                          const struct study *study, const struct ranked *ranked)
+{
+    const json_t *numbers = json_object_get(proposal, "trials_proposed");
+    const char *policy = json_string_value(json_object_get(proposal, "policy"));
+    const int wanted = most_members(settings), n = ranked->n < wanted ? ranked->n : wanted;
+    return n > 0 && json_array_size(numbers) == (size_t)n && policy && access(policy, R_OK) == 0 &&
+           says(proposal, "of_chosen", search_of_chosen(study, ranked->trials, n));
+}
+
+/* Counts, and what is luck, among the trials that there are now. 1; 0: other trials would be trained. */
+static int reckon_again(const struct search_settings *settings, const struct study *study,
+                        const struct search_members *others, const char *folder,
+                        const struct trial_calls *calls, json_t *proposal, char err[static TRIAL_ERROR_MAX])
+{
+    struct ranked ranked;
+    json_t *validation = NULL;
+    int r = rank(study, &ranked, err);
+    bool same = r == 0 && is_trained_so(proposal, settings, study, &ranked);
+    if (same)
+        r = look_at_luck(study, others, ranked.trials[0]->number, folder, calls, &validation, err);
+    if (same && r == 0) {
+        bool added = add(proposal, counts_json(study, others, ranked.n));
+        if (!add(proposal, luck_json(validation)) || !added)
+            r = search_say(err, -ENOMEM, "out of memory: a proposal");
+    }
+    json_decref(validation);
+    free(ranked.trials);
+    return r == 0 ? same : r == -ENODATA ? 0 : r;
 }
 
 /* By the limits, the name and the expiry that it has. */
@@ -470,26 +542,27 @@ static bool is_judged_so(const json_t *proposal, const struct config *base,
 
 int proposal_again(const struct config *base, const struct search_settings *settings,
                    const struct study *study, const struct search_members *others, const char *folder,
-                   json_t *proposal, char err[static TRIAL_ERROR_MAX])
+                   const struct trial_calls *calls, json_t *proposal, char err[static TRIAL_ERROR_MAX])
 {
     struct gate_figures figures;
     char words[512], why[GATE_ERROR_MAX];
     bool admitted;
-    json_t *made_of = search_made_of(base, settings);
-    bool same = json_equal(json_object_get(proposal, "made_of"), made_of);
-    json_decref(made_of);
-    if (!same || !is_of_these(proposal, study, others) || gate_figures_parse(proposal, &figures, why) < 0)
+    if (!says(proposal, "made_of", search_made_of(base, settings)))
+        return 0;
+    bool held = is_of_these(proposal, study, others);
+    int r = held ? 1 : reckon_again(settings, study, others, folder, calls, proposal, err);
+    if (r <= 0)
+        return r;
+    if (gate_figures_parse(proposal, &figures, why) < 0)
         return 0;
     json_t *gates = gates_json(settings, &figures, &admitted, words, sizeof words);
-    if (is_judged_so(proposal, base, settings, gates)) {
+    if (held && is_judged_so(proposal, base, settings, gates)) {
         json_decref(gates);
         return 1;
     }
     json_t *verdict = json_pack("{s:s, s:o, s:o, s:b, s:s}", "name", base->name, "expires_s",
                                 expires_json(settings), "gates", gates, "admitted", admitted, "words", words);
-    int r = verdict && json_object_update(proposal, verdict) == 0
-                ? write_json(proposal, folder, err)
-                : search_say(err, -ENOMEM, "out of memory: a proposal");
-    json_decref(verdict);
+    r = add(proposal, verdict) ? write_json(proposal, folder, err)
+                               : search_say(err, -ENOMEM, "out of memory: a proposal");
     return r < 0 ? r : 1;
 }

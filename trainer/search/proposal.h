@@ -19,12 +19,14 @@ int proposal_make(const struct search_market *market, const struct config *base,
                   const struct search_members *others, const char *folder, const struct trial_calls *calls,
                   json_t **ret, char err[static TRIAL_ERROR_MAX]);
 
-/* Does the earlier one, as its file has it, hold for these trials and settings? 1: it does; where gates,
- * expiry or name are others it is judged anew, and the file is, too. 0: it is to be made anew: it is of
- * another study, more trials have been made or have ended since, of this study or of `others` as for
- * proposal_make(), or it is made of something else. -errno with a sentence: the file cannot be written. */
+/* Does the earlier one, as its file has it, hold for these trials and settings? 1: it does. Where gates,
+ * expiry or name are others it is judged anew, and where other trials have ended since, of this study or of
+ * `others` as for proposal_make(), but the same ones would be trained, its policy stays and what is reckoned
+ * of all trials is reckoned anew; the file is written then. 0: it is to be made anew: it is of another study
+ * or of other trials, other ones are the best now, or it is made of something else. -errno with a sentence:
+ * the file cannot be written. */
 int proposal_again(const struct config *base, const struct search_settings *settings,
                    const struct study *study, const struct search_members *others, const char *folder,
-                   json_t *proposal, char err[static TRIAL_ERROR_MAX]);
+                   const struct trial_calls *calls, json_t *proposal, char err[static TRIAL_ERROR_MAX]);
 
 #endif

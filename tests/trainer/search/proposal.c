@@ -180,7 +180,81 @@ static void copy_returns(const char *from, const char *to)
 static int again(struct hunt *hunt, const struct search_members *others, json_t *proposal)
 {
     char err[TRIAL_ERROR_MAX] = "";
-    return proposal_again(hunt->config, &hunt->settings, hunt->study, others, hunt->folder, proposal, err);
+    return proposal_again(hunt->config, &hunt->settings, hunt->study, others, hunt->folder, NULL, proposal,
+                          err);
+}
+
+/* Every figure of the one, and its gates, are the other's; the policy, which lies in a folder of its own, and
+ * what it did are those that were made for it. */
+static bool same_figures(const json_t *a, const json_t *b)
+{
+    const char *key;
+    json_t *value;
+    bool same = json_object_size(a) == json_object_size(b);
+    json_object_foreach((json_t *)(uintptr_t)a, key, value)
+    {
+        const json_t *other = json_object_get(b, key);
+        if (json_is_real(value))
+            same = same && fabs(json_real_value(value) - json_number_value(other)) <= 1e-9;
+        else if (strcmp(key, "policy") != 0 && strcmp(key, "gates") != 0 && strcmp(key, "holdout") != 0)
+            same = same && json_equal(value, other);
+    }
+    return same;
+}
+
+/* `alone` was proposed by the study's trials, `among` by those of the others too. What is counted beside the
+ * trial that is trained is reckoned anew, what another one would be trained for is made anew. */
+static void test_again(struct hunt *hunt, json_t *alone, json_t *among)
+{
+    const struct search_members *others = &hunt->others;
+    struct study *study = hunt->study;
+    int best[TRIALS];
+    rank(study, best);
+    struct study_trial *first = study->trials[best[0]], *last = study->trials[best[TRIALS - 1]],
+                       *other = others->of[1].study->trials[0];
+    json_t *now = json_deep_copy(among), *before = json_deep_copy(among);
+    CHECK_INT(number(alone, "tried"), TRIALS);
+    CHECK_INT(number(among, "tried"), TRIALS + 3 + 2);
+    CHECK_INT(again(hunt, others, now), 1);
+    CHECK(json_equal(now, among));
+    json_decref(now);
+    now = json_deep_copy(alone);
+    CHECK_INT(again(hunt, others, now), 1); /* others have begun since */
+    CHECK(same_figures(now, among) && !same_figures(now, alone));
+    CHECK_STR(json_string_value(json_object_get(now, "policy")),
+              json_string_value(json_object_get(alone, "policy")));
+    json_t *kept = json_load_file(in_folder(hunt, "proposal.json"), 0, NULL);
+    CHECK(same_figures(kept, among));
+    json_decref(kept);
+    CHECK_INT(again(hunt, NULL, now), 1);
+    CHECK(same_figures(now, alone));
+
+    other->state = TRIAL_RUNNING; /* one of another study's has not ended */
+    CHECK_INT(again(hunt, others, before), 1);
+    CHECK_INT(number(before, "tried"), TRIALS + 3 + 1);
+    other->state = TRIAL_COMPLETE;
+    CHECK_INT(again(hunt, others, before), 1);
+    CHECK(same_figures(before, among));
+
+    /* As many, but others. */
+    last->values[0] -= 1;
+    CHECK_INT(again(hunt, others, before), 1);
+    CHECK(!json_equal(json_object_get(before, "of_trials"), json_object_get(among, "of_trials")));
+    last->values[0] += 1;
+    first->completed_us++;
+    CHECK_INT(again(hunt, others, before), 0);
+    first->completed_us--;
+    first->params[0].value *= 1.5;
+    CHECK_INT(again(hunt, others, before), 0);
+    first->params[0].value /= 1.5;
+    last->values[0] += 1000; /* it is the best */
+    CHECK_INT(again(hunt, others, before), 0);
+    last->values[0] -= 1000;
+    json_object_set_new(before, "policy", json_string("/none"));
+    json_object_del(before, "of_trials");
+    CHECK_INT(again(hunt, others, before), 0);
+    json_decref(now);
+    json_decref(before);
 }
 
 /* hunt_1 proposes; hunt_2 has two trials of the same rows and a pruned one, hunt_3 one of other rows;
@@ -250,23 +324,9 @@ static void test_members(void)
     CHECK_INT(number(deflated, "trials"), TRIALS + 3 + 2);
     CHECK_NEAR(number(among, "pbo"), number(validation, "pbo"), 1e-12);
 
-    /* It holds until a trial of any of the studies ends, whatever the clocks say. */
-    const struct search_members *others = &hunt.others;
-    struct study_trial *last = hunt.others.of[1].study->trials[0];
-    enum trial_state state = last->state;
-    CHECK_INT(number(alone, "tried"), TRIALS);
-    CHECK_INT(number(among, "tried"), TRIALS + 3 + 2);
-    CHECK_INT(again(&hunt, others, among), 1);
-    CHECK_INT(again(&hunt, others, alone), 0);
-    CHECK_INT(again(&hunt, NULL, alone), 1);
-    last->state = TRIAL_RUNNING;
-    CHECK_INT(again(&hunt, others, among), 0);
-    last->state = state;
-    hunt.study->n_trials--;
-    CHECK_INT(again(&hunt, others, among), 0);
-    hunt.study->n_trials++;
     CHECK_NEAR(number(among, "expected_sharpe"), number(deflated, "expected_sharpe"), 1e-12);
     CHECK_NEAR(number(among, "skill"), number(deflated, "skill"), 1e-12);
+    test_again(&hunt, alone, among);
     json_decref(validation);
     returns_finish(&returns);
     search_members_finish(&hunt.others);

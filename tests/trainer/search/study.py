@@ -245,6 +245,37 @@ def test_workers(trainer, folder):
         with open(f"{folder}/st/studies/{name}/report.html") as file:
             found = re.search(r'<td>Trials</td><td><data value="(\d+)">', file.read())
         check(found and int(found.group(1)) == tried, f"{name}: {found and found.group(1)} were tried, {tried} are right")
+    # The other one's trials have come since: its policy stays, and is judged among them.
+    with open(f"{folder}/st/studies/pair_1/proposal.json") as file:
+        before = json.load(file)
+    again = trainer.run("study", "pair_1", "--resume", "--state", "st")
+    seen = lines(again.stdout)
+    now = events(seen, "proposal")[0]["proposal"]
+    check(again.returncode == 0 and not events(seen, "state") and (before["tried"], now["tried"]) == (2, 4) and
+          now["policy"] == before["policy"] and now["holdout"].keys() == before["holdout"].keys() and now["of_trials"] != before["of_trials"],
+          f"pair_1 again: {again.stderr} {seen}")
+    with open(f"{folder}/st/studies/pair_1/proposal.json") as file:
+        check(same(json.load(file), now), "pair_1 again: it is kept")
+
+
+def test_other_trials(trainer, folder):
+    """A proposal of other trials, as many of the same name and settings, is not this study's."""
+    kept, texts = f"{folder}/other/studies/twin/proposal.json", []
+    for seed in (1, 2):
+        config = write(os.path.join(folder, "twin.ini"), {"study": {"trials": 3, "pruner": "none", "sampler": "random", "seed": seed}})
+        ran = trainer.run("study", "twin", "--config", config, "--state", "other", "--workers", "1")
+        with open(kept) as file:
+            texts.append(file.read())
+        if seed == 1:
+            os.remove(os.path.join(folder, "other", "studies.db"))
+        check(ran.returncode == 0, f"twin: {ran.stderr}")
+    old, new = map(json.loads, texts)
+    check(old["value"] != new["value"] and all(old[key] == new[key] for key in ("made_of", "trials", "complete", "tried")), f"twin: {old} {new}")
+    with open(kept, "w") as file:
+        file.write(texts[0])
+    ran = trainer.run("study", "twin", "--config", config, "--state", "other")
+    told = events(lines(ran.stdout), "proposal")[0]["proposal"]
+    check(ran.returncode == 0 and same(told["value"], new["value"]) and told["of_trials"] == new["of_trials"], f"twin again: {told} {new}")
 
 
 SLOW = {"training": {"total_steps": 40000}}
@@ -573,7 +604,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(sys.argv[1], folder)
         write_market(folder, n=700)
-        for test in (test_whole, test_workers, test_killed, test_stopped, test_proposing, test_refused, test_other_file, test_failing, test_full, test_mute, test_grid, test_terminal):
+        for test in (test_whole, test_workers, test_other_trials, test_killed, test_stopped, test_proposing, test_refused, test_other_file, test_failing, test_full, test_mute, test_grid, test_terminal):
             begun = time.monotonic()
             test(trainer, folder)
             print(f"{test.__name__}: {time.monotonic() - begun:.1f} s")
