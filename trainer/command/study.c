@@ -305,7 +305,7 @@ static int reload_study(struct study_run *run, struct search_members *ret_others
         snprintf(folders, sizeof folders, "%s", run->folder);
         *strrchr(folders, '/') = '\0';
         if (r == 0)
-            r = search_members_load(store, base, run->study->id, folders, ret_others, err);
+            r = search_members_load(store, base, run->study->id, folders, tell, run, ret_others, err);
         study_store_close(store);
     }
     return r < 0 ? study_failed(run, storage_cause(r), "%s", err) : GO_ON;

@@ -105,12 +105,18 @@ static int read_trials(struct request *request, struct search_members *members, 
                                   &request->left_out, err);
 }
 
+static void tell(void *ctx, const char *words)
+{
+    (void)ctx;
+    args_say(EXIT_SUCCESS, "%s", words);
+}
+
 /* The study of that name, and of NAME those of NAME_1, NAME_2 … too. */
 static int find_studies(struct request *request, struct study_store *store, const char *folders,
                         struct search_members *ret, char *err)
 {
     int64_t id;
-    int r = search_members_load(store, request->study, 0, folders, ret, err);
+    int r = search_members_load(store, request->study, 0, folders, tell, NULL, ret, err);
     if (r == 0 && ret->n == 0)
         r = study_store_find(store, request->study, &id, err); /* which says what there is */
     return r;

@@ -48,12 +48,13 @@ static int load(struct study_store *store, int64_t id, const char *folders, stru
 }
 
 int search_members_load(struct study_store *store, const char *name, int64_t but, const char *folders,
-                        struct search_members *ret, char err[static STUDY_ERROR_MAX])
+                        void (*told)(void *ctx, const char *words), void *ctx, struct search_members *ret,
+                        char err[static STUDY_ERROR_MAX])
 {
     struct study_summary *all = NULL;
     const struct study_summary *first = NULL;
     struct search_members members = {0};
-    char base[STUDY_NAME_MAX + 1];
+    char base[STUDY_NAME_MAX + 1], words[STUDY_ERROR_MAX + STUDY_NAME_MAX + 64];
     size_t n = 0;
     int r = study_store_list(store, &all, &n, err);
     for (size_t i = 0; r == 0 && i < n; i++)
@@ -70,6 +71,11 @@ int search_members_load(struct study_store *store, const char *name, int64_t but
             continue;
         first = first ? first : &all[i];
         r = load(store, all[i].id, folders, &members, err);
+        if (r == -EBADMSG && (but || strcmp(all[i].name, name) != 0)) {
+            snprintf(words, sizeof words, "study %s is left out of the search: %s", all[i].name, err);
+            told(ctx, words);
+            r = 0;
+        }
         r = r == -ENOENT ? 0 : r; /* it was deleted meanwhile */
     }
     study_summaries_finish(all, n);

@@ -256,6 +256,19 @@ def test_workers(trainer, folder):
           f"pair_1 again: {again.stderr} {seen}")
     with open(f"{folder}/st/studies/pair_1/proposal.json") as file:
         check(same(json.load(file), now), "pair_1 again: it is kept")
+    # One that nobody here can read is left out.
+    database = sqlite3.connect(os.path.join(folder, "st", "studies.db"))
+    with database:
+        database.execute("UPDATE trial_params SET distribution_json = '{\"name\": \"Another\", \"attributes\": {}}' WHERE trial_id IN "
+                         "(SELECT trial_id FROM trials JOIN studies USING (study_id) WHERE study_name = 'pair_2')")
+    database.close()
+    again = trainer.run("study", "pair_1", "--resume", "--state", "st")
+    told = [event["message"] for event in events(lines(again.stdout), "warning")]
+    now = events(lines(again.stdout), "proposal")[0]["proposal"]
+    check(again.returncode == 0 and len(told) == 1 and "pair_2 is left out" in told[0] and "Another" in told[0] and now["tried"] == 2,
+          f"pair_1 beside what cannot be read: {again.stderr} {now}")
+    validated = trainer.run("validate", "--study", "pair", "--state", "st")
+    check("pair_2 is left out" in validated.stderr, f"validate beside what cannot be read: {validated.stderr}")
 
 
 def test_other_trials(trainer, folder):
