@@ -18,13 +18,13 @@
 #include "trainer/search/old_runs.h"
 #include "trainer/search/opening.h"
 #include "trainer/search/proposal.h"
+#include "trainer/search/rests.h"
 #include "trainer/search/workers.h"
 
 /* A worker's own, beside bars and features that all have together: networks, a rollout. DEVICE_WORKERS:
  * trials that share a device. */
 #define WORKER_BYTES (INT64_C(256) << 20)
 enum { DEVICE_WORKERS = 8 };
-#define TEMPORARY      ".new"
 #define MEMORY_CAP_MIN 0.01 /* the key's */
 
 static const char *storage_cause(int r)
@@ -145,7 +145,7 @@ static int keep_text(struct study_run *run)
     char path[PATH_MAX + 16];
     struct whole_file file;
     snprintf(path, sizeof path, "%s/study.ini", run->folder);
-    int r = whole_file_open(path, TEMPORARY, 0644, &file);
+    int r = whole_file_open(path, STUDY_TEMPORARY, 0644, &file);
     if (r == 0)
         r = whole_file_close(&file, whole_file_put(&file, run->text, strlen(run->text)));
     return r < 0 ? study_failed(run, "disk", "cannot write: %.300s: %s: room on the disk is needed", path,
@@ -169,7 +169,10 @@ static int open_study(struct study_run *run)
     char err[STUDY_ERROR_MAX];
     const struct search_opening opening = opening_of(run);
     int r = search_open(&opening, tell, run, &run->study, err);
-    return r < 0 ? study_failed(run, storage_cause(r), "%s", err) : keep_text(run);
+    if (r < 0)
+        return study_failed(run, storage_cause(r), "%s", err);
+    rests_sweep_study(run->folder, RESTS_AGE_S);
+    return keep_text(run);
 }
 
 /* ---- Who does it. ---- */

@@ -11,6 +11,7 @@
 #include "exchange/whole_file.h"
 #include "strategy/metrics.h"
 #include "trainer/search/inside.h"
+#include "trainer/search/rests.h"
 
 void search_benchmarks(const struct search_market *market, struct split_rows rows, double *holding,
                        double *equal_weight)
@@ -155,7 +156,7 @@ int search_write_file(const char *folder, const char *name, const void *bytes, s
         return r;
     if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
         return search_say(err, -ENAMETOOLONG, "folder: %.100s…: a shorter path", folder);
-    r = whole_file_open(path, ".new", 0644, &file);
+    r = whole_file_open(path, STUDY_TEMPORARY, 0644, &file);
     if (r == 0) {
         r = whole_file_put(&file, bytes, n);
         r = whole_file_close(&file, r);

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "trainer/search/rests.h"
+
 static size_t name_length(const char *run)
 {
     const char *at = strrchr(run, '@');
@@ -32,11 +34,14 @@ static void thin_run(int studies, const char *run)
             continue;
         (void)unlinkat(trial, "returns.csv", 0);
         (void)unlinkat(trial, "holdout.csv", 0);
+        rests_sweep(trial, 0);
         close(trial);
         (void)unlinkat(fd, entry->d_name, AT_REMOVEDIR); /* not where a policy is */
     }
-    if (folder)
+    if (folder) {
+        rests_sweep(fd, RESTS_AGE_S);
         closedir(folder);
+    }
 }
 
 /* Times of equal length: by name is by age. */
