@@ -219,7 +219,7 @@ static json_t *reckon(struct study_store *store, const char *of, int trial)
     int left_out;
 
     snprintf(folders, sizeof(folders), "%s", scratch_path("studies"));
-    CHECK_INT(search_members_load(store, "own", 0, folders, &members, err), 0);
+    CHECK_INT(search_members_load(store, "own", 0, folders, NULL, NULL, &members, err), 0);
     for (int i = 1; i < members.n; i++)
         if (strcmp(members.of[i].study->name, of) == 0) {
             struct search_member first = members.of[0];

@@ -73,7 +73,8 @@ int search_members_load(struct study_store *store, const char *name, int64_t but
         r = load(store, all[i].id, folders, &members, err);
         if (r == -EBADMSG && (but || strcmp(all[i].name, name) != 0)) {
             snprintf(words, sizeof words, "study %s is left out of the search: %s", all[i].name, err);
-            told(ctx, words);
+            if (told)
+                told(ctx, words);
             r = 0;
         }
         r = r == -ENOENT ? 0 : r; /* it was deleted meanwhile */

@@ -18,8 +18,8 @@ struct search_members {
 /* The studies NAME and NAME_K that have the directions of the one of the id `but`, which is left out (0: none
  * is, and those of NAME, or else of the first, count). A study's folder is what its papertape:folder says,
  * else FOLDERS/its name. One that says what is not understood (another kind of distribution) is left out,
- * and told; NAME itself is not where `but` is 0. 0, also for none; errors of the storage with its sentence;
- * -ENOMEM. For search_members_finish(). */
+ * and told (NULL: nobody is); NAME itself is not where `but` is 0. 0, also for none; errors of the storage
+ * with its sentence; -ENOMEM. For search_members_finish(). */
 int search_members_load(struct study_store *store, const char *name, int64_t but, const char *folders,
                         void (*told)(void *ctx, const char *words), void *ctx, struct search_members *ret,
                         char err[static STUDY_ERROR_MAX]);
