@@ -12,7 +12,7 @@
 enum { ROUNDS_LONG = 500, TRADES_MAX = 100000, BACKLOG = 200 };
 
 #ifdef __SANITIZE_ADDRESS__
-enum { ROUNDS = 10, FULL_ROUNDS = 3 };
+enum { ROUNDS = 6, FULL_ROUNDS = 3 };
 #else
 enum { ROUNDS = 30, FULL_ROUNDS = 12 };
 #endif

@@ -140,30 +140,31 @@ static void batch_try_lookbacks(batch_compute_fn *compute)
 }
 
 /* More series than a warp has threads, not a multiple of it; each begins with another number of NaNs. */
-static void batch_try_many(batch_compute_fn *compute)
+static void batch_try_many(batch_compute_fn *compute, bool small)
 {
     enum { BARS = 2500 };
     struct series all[BATCH_SERIES];
-    for (size_t s = 0; s < BATCH_SERIES; s++) {
+    size_t n = small ? BATCH_SERIES / 2 + 1 : BATCH_SERIES;
+    for (size_t s = 0; s < n; s++) {
         all[s] = series_make(BARS, s % 7 == 3 ? SERIES_JUMPS : SERIES_WALK, 1000 + s);
         size_t skip = s < 40 ? s * 5 : s < 60 ? 1000 + s : BARS - (s - 60);
         for (size_t i = 0; i < skip; i++)
             (s % 2 ? all[s].close : all[s].low)[i] = NAN;
     }
-    batch_try(compute, GPU_EXACT, INDICATOR_F64, test_specs, TEST_SPECS, all, BATCH_SERIES);
-    batch_try(compute, GPU_PARALLEL, INDICATOR_F64, test_specs, TEST_SPECS, all, BATCH_SERIES);
-    for (size_t s = 0; s < BATCH_SERIES; s++)
+    batch_try(compute, GPU_EXACT, INDICATOR_F64, test_specs, TEST_SPECS, all, n);
+    batch_try(compute, GPU_PARALLEL, INDICATOR_F64, test_specs, TEST_SPECS, all, n);
+    for (size_t s = 0; s < n; s++)
         series_free(&all[s]);
 }
 
 /* Enough tiles that values are forgotten on the way back, and that there is more than one load of them. */
-static void batch_try_long(batch_compute_fn *compute)
+static void batch_try_long(batch_compute_fn *compute, bool small)
 {
     const char *const few[] = {"sma:200", "ema:14",      "rsi:14",       "macd:12,26,9", "atr:14",
                                "ema:256", "rsi:200",     "macd:5,200,9", "atr:256",      "sma:256",
                                "ema:257", "keltner",     "adx",          "stochrsi",     "kama",
                                "sma:257", "plus_di:200", "trix:30",      "bbands"};
-    for (enum series_kind kind = SERIES_WALK; kind <= SERIES_JUMPS; kind++) {
+    for (enum series_kind kind = SERIES_WALK; kind <= (small ? SERIES_WALK : SERIES_JUMPS); kind++) {
         struct series s = series_make(300000, kind, 4);
         for (size_t i = 100000; i < 160000; i++) /* still for long, so that averages of changes decay */
             s.close[i] = s.high[i] = s.low[i] = s.close[99999];

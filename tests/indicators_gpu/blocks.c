@@ -34,10 +34,10 @@ int main(int argc, char **argv)
     refusals_try(module);
     batch_try_sizes(compute, SMALL);
     batch_try_lookbacks(compute);
-    batch_try_many(compute);
-    batch_try_long(compute);
+    batch_try_many(compute, SMALL);
+    batch_try_long(compute, SMALL);
     gpu_module_close(module);
     if (SMALL)
-        printf("counts: of sizes 33 and 1025, of kinds one (without a sanitizer: all)\n");
+        printf("counts: of sizes 33 and 1025, of kinds one, of 65 series 33 (without a sanitizer: all)\n");
     return check_done("indicators_gpu/blocks");
 }

@@ -18,6 +18,7 @@ BUILD = os.environ.get("PAPERTAPE_BUILD") or os.path.join(os.path.dirname(__file
 SOURCE = os.environ.get("PAPERTAPE_SOURCE") or os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
 SHARED = os.environ.get("PAPERTAPE_SHARED") or os.path.join(SOURCE, "../shared")
 LONG = bool(os.environ.get("PAPERTAPE_LONG"))
+SANITIZED = "PAPERTAPE_SANITIZED" in os.environ
 PATIENCE = 120.0  # seconds; sanitizers on two busy cores are slow
 
 REPLAY = os.path.join(BUILD, "exchange/replay/papertape-replay")

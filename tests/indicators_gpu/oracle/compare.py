@@ -172,10 +172,11 @@ def main():
             for backend in ("reference", "stream"):
                 compare(name, path, columns, backend, SPECS)
         path = os.path.join(folder, "MILLION_1m.csv")
-        columns = walk(1_000_003, 4)
+        n = 1_000_003 if LONG else 200_003
+        columns = walk(n, 4)
         write_bars(path, columns)
         few = ["sma:20", "ema:14", "rsi:14", "macd:12,26,9", "atr:14"]
-        compare("walk of 1000003", path, columns, "reference", FIXTURES if LONG else few)
+        compare(f"walk of {n}", path, columns, "reference", FIXTURES if LONG else few)
 
     beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../../shared")
     shared = os.environ.get("PAPERTAPE_SHARED", beside)
