@@ -11,11 +11,14 @@ import sys
 os.environ["SSL_CERT_FILE"] = os.environ["REQUESTS_CA_BUNDLE"] = os.environ["PT_CA"]  # before the imports
 URL, CA, MESSAGES = os.environ["PT_URL"], os.environ["PT_CA"], int(sys.argv[2])
 TOP = 20  # levels of a book's side
+PATIENCE_S = 60  # for one message: the venue waits for the slowest client, which may not have been started yet
 
 
 async def binance():
     from binance import AsyncClient, BinanceSocketManager
+    from binance.ws.reconnecting_websocket import ReconnectingWebsocket
 
+    ReconnectingWebsocket.TIMEOUT = PATIENCE_S
     class Rest(AsyncClient):
         API_URL = f"https://{URL}/api"
 
@@ -29,7 +32,7 @@ async def binance():
     streams = ["btcusdt@trade", "btcusdt@bookTicker", "ethusdt@depth@100ms", "btcusdt@kline_1s", "ethusdt@aggTrade"]
     async with Sockets(c, max_queue_size=1 << 20).multiplex_socket(streams) as w:
         for _ in range(MESSAGES):
-            out["messages"].append(await asyncio.wait_for(w.recv(), 20))
+            out["messages"].append(await asyncio.wait_for(w.recv(), PATIENCE_S))
     await c.close_connection()
     return out
 
@@ -47,11 +50,11 @@ async def ccxt():
            "klines": await y.fetch_ohlcv("ETH/USDT", "1m", limit=50), "trades": [], "books": []}
     trades = {}
     while len(trades) < MESSAGES // 10:
-        for t in await asyncio.wait_for(y.watch_trades("BTC/USDT"), 30):
+        for t in await asyncio.wait_for(y.watch_trades("BTC/USDT"), PATIENCE_S):
             trades[t["id"]] = [t["id"], t["price"], t["amount"], t["timestamp"], t["side"]]
     out["trades"] = list(trades.values())
     for _ in range(10):
-        b = await asyncio.wait_for(y.watch_order_book("BTC/USDT"), 30)
+        b = await asyncio.wait_for(y.watch_order_book("BTC/USDT"), PATIENCE_S)
         out["books"].append([b["nonce"], *([list(level) for level in b[side][:TOP]] for side in ("bids", "asks"))])
     await y.close()
     return out
