@@ -140,7 +140,7 @@ class World:
         os.rename(self.failures + ".new", self.failures)
 
     def unread(self, name, code):
-        (number,), = self.rows("SELECT id FROM accounts WHERE name = ?", name)
+        (number,), = harness.wait_for(lambda: self.rows("SELECT id FROM accounts WHERE name = ?", name), f"the account {name} in the database")
         return f"account {number} {code}"
 
     def rows(self, sql, *values):
@@ -319,7 +319,8 @@ def crowned(world):
     world.start()
     king = world.becomes("most", "champion")
     assert king["reason"].startswith("better than third on "), king
-    passed = world.rows("SELECT text FROM alerts WHERE code = 'POLICY_REFUSED' AND text LIKE 'foreign would be champion%'")
+    asked = "SELECT text FROM alerts WHERE code = 'POLICY_REFUSED' AND text LIKE 'foreign would be champion%'"
+    passed = harness.wait_for(lambda: world.rows(asked), "why foreign was passed over")
     assert len(passed) == 1 and "traded here" in passed[0][0], passed
     assert harness.control(world.daemon, "policy_retire", {"name": "foreign"})["ok"]
     former = world.becomes("third", "challenger")
