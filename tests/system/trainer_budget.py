@@ -79,6 +79,12 @@ def grow(client, name, times):
         time.sleep(0.005)  # the pace of the pings
 
 
+def raised(daemon):
+    """The alerts of memory that are in the database by now."""
+    return [alert for alert in json.loads(daemon.papertape("alerts", "list", "--json"))["alerts"]
+            if alert["code"] == "TRAINING_MEMORY"]
+
+
 def main():
     print(f"counts: {WORKERS} workers, {PINGS} pings before" + ("" if harness.LONG else " (more with PAPERTAPE_LONG)"))
     with harness.Folder() as folder:
@@ -101,8 +107,7 @@ def main():
         figures("while workers outgrow their memory", during)
         commit = daemon.status_object()["db"]
         print(f"commits: p50 {commit['commit_p50_ms']:.2f} ms, p99 {commit['commit_p99_ms']:.2f} ms")
-        alerts = [alert for alert in json.loads(daemon.papertape("alerts", "list", "--json"))["alerts"]
-                  if alert["code"] == "TRAINING_MEMORY"]
+        alerts = harness.wait_for(lambda: len(raised(daemon)) >= WORKERS and raised(daemon), "an alert for each worker")
         assert len(alerts) == WORKERS, alerts
         status = daemon.status_object()
         assert status["feed"]["state"] == "ok" and status["trading"] == "on" and status["trainer"]["state"] == "ok", status
