@@ -179,6 +179,23 @@ static int read_bars(struct catching_up *up, struct db_reader *reader)
                                                     stored_bar, up);
 }
 
+/* Books and bars are of one moment: a bar that is stored between the two would seem to have had no book. */
+static int take_stored(struct catching_up *up, struct db_reader *reader, bool first, bool again)
+{
+    int64_t next = base_next(up->board, up->symbol);
+    int r = db_reader_begin(reader);
+    if (r < 0)
+        return r;
+    if (!again)
+        r = read_books(up, reader, next, first);
+    warm_books(up, next);
+    if (r == 0)
+        r = read_bars(up, reader);
+    db_reader_end(reader);
+    free(up->books);
+    return r;
+}
+
 bool board_catch_up(struct board *board)
 {
     char reason[DB_ERROR_MAX] = "";
@@ -191,13 +208,8 @@ bool board_catch_up(struct board *board)
         bool first = !board->symbols[s].begun;
         r = first ? begin_series(&up, reader) : 0;
         bool again = r == 0 && begin_again(&up);
-        int64_t next = base_next(board, s);
-        if (r == 0 && !again)
-            r = read_books(&up, reader, next, first);
-        warm_books(&up, next);
         if (r == 0)
-            r = read_bars(&up, reader);
-        free(up.books);
+            r = take_stored(&up, reader, first, again);
         if (r == 0)
             board_save_symbol(board, s);
     }

@@ -519,9 +519,12 @@ def test_live(session):
     def status():
         return json.loads(run_verb(session, "status", "--json")[0])
 
+    def priced():
+        symbols = status()["symbols"]  # null until the market is known
+        return symbols and all(s["last"] and s["book"] == "synced" for s in symbols)
+
     tmux = session.tmux
-    wait("prices and a synced book",
-         lambda: all(s["last"] and s["book"] == "synced" for s in status()["symbols"]), session.daemon.log)
+    wait("prices and a synced book", priced, session.daemon.log)
     session.launch()
     expect(tmux, "feed ok", "TRADING on", "BTCUSDT", "synced", "Equity")
     for key, text in (("4", "BTCUSDT 1m"), ("5", "Accounts (1)"), ("8", "Log"), ("1", "[1]Over")):
