@@ -187,9 +187,9 @@ void command_policy_list(const struct request *request); /* policy_show.c … */
 void command_policy_show(const struct request *request);
 void command_policy_promote(const struct request *request); /* policy.c … */
 void command_policy_retire(const struct request *request);
-void command_policy_finish(struct commands *commands); /* drops what waits, and answers it */
+void command_policy_finish(struct commands *commands); /* policy_queue.c: drops what waits, and answers it */
 
-/* ---- what is asked of policies: policy.c carries it out ---- */
+/* ---- what is asked of policies: policy_queue.c lets it wait for its turn ---- */
 
 #define COMMAND_PROPOSE "policy_propose" /* in its row; no one can ask for it */
 

@@ -1,0 +1,62 @@
+/* A promotion or retirement of a policy on its way: policy_queue.c lets them come one by one, policy_file.c
+ * reads the file of a promotion, policy_events.c carries it out, policy_answer.c tells what came of it. */
+#ifndef DAEMON_COMMAND_POLICY_JOB_H
+#define DAEMON_COMMAND_POLICY_JOB_H
+
+#include <uv.h>
+
+#include "daemon/arena/file.h"
+#include "daemon/arena/row.h"
+#include "daemon/command/internal.h"
+
+struct policy_job {
+    struct policy_job *next;
+    struct request request; /* its args are a reference, its peer is … */
+    struct control_peer peer;
+    enum arena_step step;
+    bool retires;
+    enum db_policy_role to; /* that its giver expects it to have then; DB_POLICY_RETIRED: whatever */
+    char name[ACCOUNT_NAME_MAX];
+    char reason[ARENA_REASON_MAX]; /* "": by command */
+    struct proposed *proposed;     /* NULL: it is no proposal; else … */
+    char proposal[ARENA_PROPOSAL_MAX], training[ACCOUNT_NAME_MAX];
+    int64_t expires_ns;
+    uv_work_t work;
+    bool reading;           /* on the other thread */
+    struct arena_file file; /* name, path: as asked */
+};
+
+static inline struct arena *policy_job_arena(const struct policy_job *job)
+{
+    return job->request.commands->daemon->arena;
+}
+
+/* ---- policy_queue.c ---- */
+
+/* Frees it and takes it out of the queue, whose first it is, unless it was taken out before. */
+void policy_job_end(struct policy_job *job);
+/* Lets them come until one goes on on another thread. */
+void policy_jobs_go_on(struct commands *commands);
+
+/* ---- policy_file.c ---- */
+
+/* Reads job->file, and goes on by itself. False, with the job denied, without memory. */
+bool policy_job_read(struct policy_job *job);
+
+/* ---- policy_events.c ---- */
+
+/* Carries job->step out with the policy that was read, or the one that it has; NULL where it retires. */
+void policy_job_take_step(struct policy_job *job, const struct policy *policy);
+
+/* ---- policy_answer.c ---- */
+
+/* As command_begin(); of a proposal its pending row. */
+bool policy_job_begin(const struct policy_job *job, struct work *work);
+/* Answers who asked; a proposal's row is settled, but where the cause passes: what failed may work a minute
+ * later. */
+void policy_job_deny(struct policy_job *job, bool passes, const char *code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* What the engine made of it, where nobody waits for the answer. */
+void policy_job_say(const struct policy_job *job, const struct work *work);
+
+#endif

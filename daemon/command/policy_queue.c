@@ -1,0 +1,164 @@
+/* Promotions and retirements wait for their turn: one at a time, in the order in which they were asked, since
+ * a file is read on another thread meanwhile. Which step each one is, is decided when its turn comes. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/arena/arena.h"
+#include "daemon/command/policy_job.h"
+
+void policy_job_end(struct policy_job *job)
+{
+    struct commands *commands = job->request.commands;
+    if (commands)
+        commands->jobs = job->next;
+    json_decref(job->request.args);
+    command_proposed_free(job->proposed);
+    arena_file_finish(&job->file);
+    free(job);
+}
+
+static void retire(struct policy_job *job)
+{
+    const struct arena_row *row = arena_find(policy_job_arena(job), job->name);
+    job->step = ARENA_RETIRE;
+    if (!row)
+        policy_job_deny(job, false, "ENOENT", "args.name: no policy %s was promoted", job->name);
+    else if (row->role == DB_POLICY_RETIRED)
+        policy_job_deny(job, false, "EALREADY", "%s has retired already", job->name);
+    else
+        policy_job_take_step(job, NULL);
+}
+
+static void crown(struct policy_job *job)
+{
+    const struct arena_row *row = arena_find(policy_job_arena(job), job->name);
+    const char *refused = arena_refused(policy_job_arena(job), job->name);
+    const struct policy *policy = arena_policy(policy_job_arena(job), row->id);
+    if (refused || !policy)
+        policy_job_deny(job, false, "POLICY_REFUSED", "%s does not trade: %s", job->name,
+                        refused ? refused : "its copy is not there: promote it with args.path");
+    else
+        policy_job_take_step(job, policy);
+}
+
+/* The account of a new one must not be there for another reason. */
+static bool free_name(struct policy_job *job)
+{
+    const char *name = job->name;
+    if (arena_find(policy_job_arena(job), name) || engine_find_account(job->request.engine, name) < 0)
+        return true;
+    policy_job_deny(
+        job, false, order_reason_name(ORDER_BAD_ACCOUNT),
+        "args.name: there is an account %s already, which is not the arena's: another name is needed", name);
+    return false;
+}
+
+/* Does the promotion lead where it is to lead? If not, the call is answered. */
+static bool leads_there(struct policy_job *job)
+{
+    const struct arena_row *row = arena_find(policy_job_arena(job), job->name);
+    const char *code, *why;
+    if (job->to == DB_POLICY_RETIRED || !(why = arena_wrong_role(job->step, row, job->to, &code)))
+        return true;
+    policy_job_deny(job, false, code, "args.to: %s %s", job->name, why);
+    return false;
+}
+
+/* What was promoted since its proposal was judged may have its seat. */
+static bool still_seated(struct policy_job *job)
+{
+    char why[ARENA_ERROR_MAX];
+    if (!job->proposed || arena_seat(policy_job_arena(job), job->training, job->name, why, sizeof why) == 0)
+        return true;
+    policy_job_deny(job, false, "PROPOSAL_REFUSED", "%s", why);
+    return false;
+}
+
+/* True when it goes on on another thread. */
+static bool run(struct policy_job *job)
+{
+    job->request.engine = session_engine(job->request.commands->daemon->session);
+    if (command_came_before(&job->request))
+        return false;
+    if (job->retires) {
+        retire(job);
+        return false;
+    }
+    if (!still_seated(job))
+        return false;
+    job->step = arena_promotion(arena_find(policy_job_arena(job), job->name), job->file.given);
+    if (!leads_there(job))
+        return false;
+    if (job->step == ARENA_CROWN)
+        crown(job);
+    else if (free_name(job))
+        return policy_job_read(job);
+    return false;
+}
+
+void policy_jobs_go_on(struct commands *commands)
+{
+    while (commands->jobs && !commands->jobs->reading && !run(commands->jobs))
+        policy_job_end(commands->jobs);
+}
+
+void command_policy_ask(const struct request *request, const struct policy_ask *ask)
+{
+    struct policy_job *job = calloc(1, sizeof *job), **end = &request->commands->jobs;
+    if (!job) {
+        if (request->call)
+            control_error(request->call, "ENOMEM", "out of memory");
+        command_proposed_free(ask->proposed); /* its row stays pending: the next start finds it */
+        return;
+    }
+    job->request = *request;
+    job->request.cmd = ask->cmd;
+    job->request.args = json_incref(request->args);
+    job->peer = *request->peer;
+    job->request.peer = &job->peer;
+    job->retires = ask->retires;
+    job->to = ask->to;
+    job->file.given = ask->path != NULL;
+    job->proposed = ask->proposed;
+    job->expires_ns = ask->expires_ns;
+    snprintf(job->name, sizeof job->name, "%s", ask->name);
+    snprintf(job->file.path, sizeof job->file.path, "%s", ask->path ? ask->path : "");
+    snprintf(job->reason, sizeof job->reason, "%s", ask->reason ? ask->reason : "");
+    snprintf(job->proposal, sizeof job->proposal, "%s", ask->proposal ? ask->proposal : "");
+    snprintf(job->training, sizeof job->training, "%s", ask->training ? ask->training : "");
+    bool idle = !*end;
+    while (*end)
+        end = &(*end)->next;
+    *end = job;
+    if (idle)
+        policy_jobs_go_on(request->commands);
+}
+
+bool commands_policies_idle(const struct commands *commands)
+{
+    return !commands->jobs;
+}
+
+bool command_policy_proposes(const struct commands *commands, const char *key)
+{
+    for (const struct policy_job *job = commands->jobs; job; job = job->next)
+        if (job->proposed && strcmp(job->proposed->key, key) == 0)
+            return true;
+    return false;
+}
+
+void command_policy_finish(struct commands *commands)
+{
+    while (commands->jobs) {
+        struct policy_job *job = commands->jobs;
+        if (job->request.call)
+            control_error(job->request.call, "ESHUTDOWN", "the daemon stopped before it was done");
+        if (!job->reading) {
+            policy_job_end(job);
+            continue;
+        }
+        commands->jobs = job->next; /* it ends by itself */
+        job->request.commands = NULL;
+    }
+}
