@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "daemon/log.h"
 #include "daemon/program.h"
+#include "exchange/clock.h"
 
 enum {
     TICK_MS = 20000,
@@ -51,13 +51,6 @@ struct parity {
     int64_t tried_ns;
     char error[DETAIL_MAX]; /* "": the last one did */
 };
-
-static int64_t wall_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
 
 static int64_t days(const struct parity *parity)
 {
@@ -189,7 +182,7 @@ static void finish(struct parity *parity)
 {
     json_t *report = json_loadb(parity->out.text, parity->out.len, 0, NULL);
     parity->running = false;
-    parity->tried_ns = wall_ns();
+    parity->tried_ns = clock_wall_ns();
     parity->error[0] = '\0';
     if (report && take_report(parity, report)) {
         parity->checked_ns = parity->tried_ns;
@@ -320,7 +313,7 @@ static void on_tick(uv_timer_t *timer)
     if (minute < 0 || daemon->config.clock != CLOCK_WALL || parity->running || daemon->stopping ||
         !session_begun(daemon->session))
         return;
-    int64_t now = wall_ns(), due = now - now % DAY_NS + minute * MINUTE_NS;
+    int64_t now = clock_wall_ns(), due = now - now % DAY_NS + minute * MINUTE_NS;
     if (due > now)
         due -= DAY_NS;
     bool settled = uv_now(daemon->loop) - daemon->started_ms >= SETTLED_MS;

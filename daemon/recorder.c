@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "engine/record.h"
+#include "exchange/clock.h"
 
 enum {
     DELAY_MS = 200,
@@ -55,13 +56,6 @@ struct recorder {
     struct waiting writing; /* the thread's */
 };
 
-static int64_t monotonic_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
-
 static void wait_until(struct recorder *r, int64_t until_ns)
 {
     struct timespec until = {until_ns / 1000000000, until_ns % 1000000000};
@@ -85,7 +79,7 @@ static bool take(struct recorder *r)
     for (;;) {
         if (r->open.batch.len > 0) {
             int64_t due = r->open_since_ns + r->config.delay_ms * MS_NS;
-            if (r->hurry || r->stop || r->open.batch.len >= r->config.batch || monotonic_ns() >= due)
+            if (r->hurry || r->stop || r->open.batch.len >= r->config.batch || clock_now_ns() >= due)
                 break;
             wait_until(r, due);
         } else if (r->stop) {
@@ -140,14 +134,14 @@ static void report(struct recorder *r, bool ok, const char *detail)
 /* Waits before the next try. false when there will be none. The lock is held. */
 static bool try_again(struct recorder *r, int *delay_ms)
 {
-    int64_t until = monotonic_ns() + *delay_ms * MS_NS;
+    int64_t until = clock_now_ns() + *delay_ms * MS_NS;
     *delay_ms = 2 * *delay_ms < RETRY_MAX_MS ? 2 * *delay_ms : RETRY_MAX_MS;
-    while (!r->drop && !r->config.once && monotonic_ns() < until) {
-        if (r->stop && monotonic_ns() >= r->stop_ns)
+    while (!r->drop && !r->config.once && clock_now_ns() < until) {
+        if (r->stop && clock_now_ns() >= r->stop_ns)
             return false;
         wait_until(r, r->stop && r->stop_ns < until ? r->stop_ns : until);
     }
-    return !r->drop && !r->config.once && !(r->stop && monotonic_ns() >= r->stop_ns);
+    return !r->drop && !r->config.once && !(r->stop && clock_now_ns() >= r->stop_ns);
 }
 
 /* Writes the batch, for as long as it takes. The lock is held, but not while the disk works. */
@@ -227,7 +221,7 @@ static void add(struct recorder *r, const struct journal_record *record)
     r->open.events += event;
     r->open.state |= record->kind == JOURNAL_STATE;
     if (first)
-        r->open_since_ns = monotonic_ns();
+        r->open_since_ns = clock_now_ns();
     if (first || r->open.batch.len >= r->config.batch)
         pthread_cond_signal(&r->wake);
 }
@@ -380,7 +374,7 @@ int recorder_close(struct recorder *r, int64_t timeout_ms)
         return 0;
     pthread_mutex_lock(&r->lock);
     r->stop = true;
-    r->stop_ns = monotonic_ns() + timeout_ms * MS_NS;
+    r->stop_ns = clock_now_ns() + timeout_ms * MS_NS;
     pthread_cond_signal(&r->wake);
     pthread_mutex_unlock(&r->lock);
     pthread_join(r->thread, NULL);

@@ -4,26 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "daemon/log.h"
 #include "daemon/session_internal.h"
+#include "exchange/clock.h"
 #include "strategy/policy/device.h"
-
-static int64_t wall_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
-
-/* Never steps, and counts a suspend. */
-static int64_t boot_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_BOOTTIME, &now);
-    return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
 
 /* ---- news of the threads that store ---- */
 
@@ -217,7 +202,7 @@ bool session_begun(const struct session *session)
 void session_go_on_from(struct session *session, int64_t last_ns, int64_t told_ns)
 {
     session->now_ns = last_ns;
-    steady_begin(&session->steady, last_ns, boot_ns());
+    steady_begin(&session->steady, last_ns, clock_boot_ns());
     session->steady.told_ns = told_ns;
 }
 
@@ -237,7 +222,7 @@ static int64_t stamp(struct session *session, const struct event *event)
 {
     int64_t ahead = 0;
     if (session->config->clock == CLOCK_WALL)
-        session->now_ns = steady_stamp(&session->steady, wall_ns(), boot_ns(), &ahead);
+        session->now_ns = steady_stamp(&session->steady, clock_wall_ns(), clock_boot_ns(), &ahead);
     else if (event && event->kind == EVENT_MARKET && event->market.event_ns > session->now_ns)
         session->now_ns = event->market.event_ns;
     if (ahead > 0)
@@ -276,8 +261,9 @@ void session_pass(struct session *session, int64_t at_ns)
 
 int64_t session_now(const struct session *session)
 {
-    return session->config->clock == CLOCK_WALL ? steady_look(&session->steady, wall_ns(), boot_ns())
-                                                : session->now_ns;
+    return session->config->clock == CLOCK_WALL
+               ? steady_look(&session->steady, clock_wall_ns(), clock_boot_ns())
+               : session->now_ns;
 }
 
 const struct engine *session_engine(const struct session *session)

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "daemon/feed/feeds.h"
 #include "daemon/gpu_sampler.h"
 #include "daemon/process.h"
+#include "exchange/clock.h"
 #include "exchange/net/notify.h"
 
 enum {
@@ -24,18 +24,11 @@ struct telemetry {
     struct gpu_sampler *sampler;
 };
 
-static int64_t wall_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
-
 static void put_prices(struct telemetry *telemetry)
 {
     struct daemon *daemon = telemetry->daemon;
     const struct engine *engine = session_engine(daemon->session);
-    int64_t wall = wall_ns();
+    int64_t wall = clock_wall_ns();
     for (int s = 0; s < engine_symbols(engine); s++) {
         struct engine_symbol_view view;
         int64_t age_ms = feeds_symbol_age_ms(daemon->feeds, s);
@@ -64,7 +57,7 @@ static enum db_feed_state feed_state(const char *name)
 static void put_feed(struct telemetry *telemetry, const struct feed_view *view)
 {
     struct db_writer *writer = session_writer(telemetry->daemon->session);
-    int64_t wall = wall_ns();
+    int64_t wall = clock_wall_ns();
     struct db_feed link = {
         .symbol = -1,
         .state = feed_state(view->state),
@@ -81,7 +74,7 @@ static void put_feed(struct telemetry *telemetry, const struct feed_view *view)
 
 static void put_streams(struct telemetry *telemetry, const struct feed *feed)
 {
-    int64_t wall = wall_ns();
+    int64_t wall = clock_wall_ns();
     for (size_t i = 0; i < feed_streams(feed); i++) {
         struct feed_stream_view stream;
         if (!feed_stream_view(feed, i, &stream))
@@ -110,7 +103,7 @@ static void put_venue(struct telemetry *telemetry, struct feed *feed)
     feed_view(feed, &view);
     struct db_venue row = {
         .state = feed_state(view.state),
-        .last_recv_ns = view.age_ms < 0 ? 0 : wall_ns() - view.age_ms * 1000000,
+        .last_recv_ns = view.age_ms < 0 ? 0 : clock_wall_ns() - view.age_ms * 1000000,
         .frames = (int64_t)view.frames,
         .bad_frames = (int64_t)view.bad_frames,
         .connects = (int64_t)view.connects,
@@ -135,7 +128,7 @@ static void put_process(struct telemetry *telemetry, const struct feed_view *vie
 {
     struct process_usage usage;
     struct db_writer_stats stats;
-    int64_t now = wall_ns();
+    int64_t now = clock_wall_ns();
     process_usage(&usage);
     if (usage.resident_bytes >= 0)
         put_value(telemetry, now, "resident_bytes", (double)usage.resident_bytes);

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "daemon/feed/internal.h"
 #include "daemon/log.h"
 #include "db/reader.h"
+#include "exchange/clock.h"
 
 enum {
     TICK_MS = 1000,
@@ -17,29 +17,10 @@ enum {
     ABSENT_MS = 5000, /* that others wait for a venue that is new and away */
 };
 
-int64_t feed_now_ms(void)
-{
-    return (int64_t)(uv_hrtime() / 1000000);
-}
-
-int64_t feed_wall_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
-
-/* Since the venue told its time; whatever becomes of ours. */
-static int64_t boot_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_BOOTTIME, &now);
-    return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
-
 int64_t feed_clock_ns(const struct feed *feed)
 {
-    return feed->have_offset ? feed->server_ns + boot_ns() - feed->server_boot_ns : feed_wall_ns();
+    /* CLOCK_BOOTTIME since the venue told its time: whatever becomes of our wall clock. */
+    return feed->have_offset ? feed->server_ns + clock_boot_ns() - feed->server_boot_ns : clock_wall_ns();
 }
 
 int64_t feed_venue_now_ns(const struct feed *feed)
@@ -83,7 +64,7 @@ static void banned(void *user, int64_t until_ns, const char *why)
     feed->ban_until_ns = until_ns;
     db_writer_put_ban(session_writer(feed->daemon->session), &row);
     feed_tell(feed, DB_WARNING, "banned", "nothing is asked for %lld s: %s",
-              (long long)((until_ns - feed_wall_ns() + 999999999) / 1000000000), why);
+              (long long)((until_ns - clock_wall_ns() + 999999999) / 1000000000), why);
     if (feed->venue->rest_hold)
         feed->venue->rest_hold(feed->rest, until_ns, why);
     if (feed->link && feed->venue->stream_hold)
@@ -226,7 +207,7 @@ void feed_try_again(struct feed *feed, const char *what, const char *why)
     snprintf(feed->detail, sizeof feed->detail, "%s: %s", what, why);
     log_warning("feed: %s: %s; trying again in %.1f s", feed->venue->format->name, feed->detail,
                 (double)delay / 1000);
-    feed->retry_at_ms = feed_now_ms() + delay;
+    feed->retry_at_ms = clock_now_ms() + delay;
     uv_timer_start(&feed->retry, on_retry, (uint64_t)delay, 0);
 }
 
@@ -305,8 +286,8 @@ void feed_end_for_good(struct feed *feed, const char *why)
 void feed_take_time(struct feed *feed, const struct venue_reply *reply)
 {
     feed->server_ns = reply->server_ns;
-    feed->server_boot_ns = boot_ns() - reply->elapsed_ms * 1000000 / 2;
-    feed->clock_offset_ns = reply->server_ns - (feed_wall_ns() - reply->elapsed_ms * 1000000 / 2);
+    feed->server_boot_ns = clock_boot_ns() - reply->elapsed_ms * 1000000 / 2;
+    feed->clock_offset_ns = reply->server_ns - (clock_wall_ns() - reply->elapsed_ms * 1000000 / 2);
     feed->have_offset = true;
 }
 
@@ -468,7 +449,7 @@ void feed_begin_without_venue(struct feed *feed)
         stand_in(feed);
     }
     if (feed->known || feed->absent || feed->daemon->config.clock == CLOCK_FEED ||
-        feed_now_ms() - feed->started_ms < ABSENT_MS)
+        clock_now_ms() - feed->started_ms < ABSENT_MS)
         return;
     feed->absent = true;
     feeds_known(feed->feeds);
@@ -537,7 +518,7 @@ void feed_go_on(struct feed *feed, enum stage stage)
 
 void feed_start(struct feed *feed)
 {
-    feed->started_ms = feed_now_ms();
+    feed->started_ms = clock_now_ms();
     uv_timer_start(&feed->tick, feed_tick, TICK_MS, TICK_MS);
     begin_stage(feed);
 }

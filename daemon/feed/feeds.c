@@ -7,6 +7,7 @@
 
 #include "daemon/feed/internal.h"
 #include "db/reader.h"
+#include "exchange/clock.h"
 #include "exchange/net/context.h"
 
 struct feed_place {
@@ -90,7 +91,7 @@ static void take_ban(void *ctx, const struct db_ban *row)
 {
     struct plan *plan = ctx;
     int venue = venue_of(plan->config, row->venue);
-    if (venue >= 0 && row->until_ns > feed_wall_ns())
+    if (venue >= 0 && row->until_ns > clock_wall_ns())
         plan->bans_ns[venue] = row->until_ns;
 }
 
@@ -228,12 +229,12 @@ void feeds_start(struct feeds *feeds)
 static int64_t first_moment(const struct feeds *feeds)
 {
     if (feeds->daemon->config.clock == CLOCK_WALL)
-        return feed_wall_ns();
+        return clock_wall_ns();
     int64_t first = INT64_MAX;
     for (size_t i = 0; i < feeds->n; i++)
         if (feeds->list[i]->server_ns > 0 && feeds->list[i]->server_ns < first)
             first = feeds->list[i]->server_ns;
-    return first == INT64_MAX ? feed_wall_ns() : first;
+    return first == INT64_MAX ? clock_wall_ns() : first;
 }
 
 /* Puts off what is not known of absent venues, and counts on from the first symbol. */
@@ -401,5 +402,5 @@ int64_t feeds_symbol_age_ms(const struct feeds *feeds, int symbol)
         if (at >= 0 && feed->streams[at].last_ms > newest)
             newest = feed->streams[at].last_ms;
     }
-    return newest ? feed_now_ms() - newest : -1;
+    return newest ? clock_now_ms() - newest : -1;
 }

@@ -6,6 +6,7 @@
 
 #include "daemon/feed/internal.h"
 #include "daemon/log.h"
+#include "exchange/clock.h"
 
 /* Bars asked for: history, or a gap. */
 struct bars_call {
@@ -251,7 +252,7 @@ static int send_book(struct asked *asked)
 static int64_t pace_now_ms(const struct feed *feed)
 {
     return feed->daemon->config.clock == CLOCK_FEED ? session_now(feed->daemon->session) / 1000000
-                                                    : feed_now_ms();
+                                                    : clock_now_ms();
 }
 
 void feed_book_due(struct feed *feed, int symbol)

@@ -8,6 +8,7 @@
 
 #include "daemon/feed/internal.h"
 #include "daemon/log.h"
+#include "exchange/clock.h"
 
 #define DAY_NS (86400 * 1000000000LL)
 
@@ -96,7 +97,7 @@ static void give_actions(struct feed *feed, int64_t now_ns)
 /* Who was not watched while the market was closed counts from its opening. */
 static void watch_anew(struct feed *feed, int calendar)
 {
-    int64_t now = feed_now_ms();
+    int64_t now = clock_now_ms();
     for (size_t i = 0; i < feed->n_streams; i++)
         if (feed->symbols[feed->streams[i].symbol].calendar == calendar)
             watchdog_touch(&feed->watchdog, i, now);

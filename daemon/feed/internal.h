@@ -134,8 +134,6 @@ struct feed {
     int open_handles;
 };
 
-int64_t feed_now_ms(void);  /* monotonic */
-int64_t feed_wall_ns(void); /* the wall's clock */
 
 /* ---- feeds.c ---- */
 

@@ -6,6 +6,7 @@
 
 #include "daemon/feed/internal.h"
 #include "daemon/log.h"
+#include "exchange/clock.h"
 
 enum { HELD_BYTES = 1 << 20 }; /* of frames, to begin with */
 
@@ -85,7 +86,7 @@ static void take_event(struct feed *feed, struct event *event)
     const struct feed_symbol *symbol = &feed->symbols[event->market.symbol];
     int at = event->market.kind < MARKET_CHANNELS ? symbol->streams[event->market.kind] : -1;
     int64_t event_ns = event->market.event_ns, late = latency_us(feed, event_ns);
-    feed->last_frame_ms = feed_now_ms();
+    feed->last_frame_ms = clock_now_ms();
     measure_message(&feed->measure, feed->last_frame_ms, late);
     if (!symbol->streamed)
         return; /* on its way when it was removed */
@@ -110,7 +111,7 @@ static void take_bad(struct feed *feed, int error, const char *data, size_t len)
     if (feed->bad_frames++ == 0)
         feed_tell(feed, DB_WARNING, "bad-frame",
                   "it sent a frame that cannot be read; such frames are counted and dropped");
-    measure_bad(&feed->measure, feed_now_ms());
+    measure_bad(&feed->measure, clock_now_ms());
     log_debug("bad frame (%s): %.*s", strerror(-error), (int)(len < 200 ? len : 200), data);
 }
 
@@ -163,7 +164,7 @@ static bool was_open(const struct feed *feed, int symbol, int64_t from_ns, int64
 
 static void gone_up(struct feed *feed)
 {
-    feed->up_since_ms = feed_now_ms();
+    feed->up_since_ms = clock_now_ms();
     watchdog_restart(&feed->watchdog, feed->up_since_ms);
     set_connection(feed, true);
     log_info("feed: connected to %s", feed_ws_url(feed));
@@ -224,7 +225,7 @@ static void add_stream(struct feed *feed, int symbol, enum market_kind kind)
     feed->watched[feed->n_streams].max_age = max_age;
     feed->symbols[symbol].streams[kind] = (int)feed->n_streams++;
     feed->watchdog.n = feed->n_streams;
-    watchdog_touch(&feed->watchdog, feed->n_streams - 1, feed_now_ms());
+    watchdog_touch(&feed->watchdog, feed->n_streams - 1, clock_now_ms());
 }
 
 static int name_stream(const struct feed *feed, int symbol, enum market_kind kind,
@@ -270,7 +271,7 @@ static int list_streams(struct feed *feed)
     feed->watched = calloc(most, sizeof *feed->watched);
     if (!feed->streams || !feed->watched)
         return -ENOMEM;
-    watchdog_init(&feed->watchdog, feed->watched, 0, feed_now_ms());
+    watchdog_init(&feed->watchdog, feed->watched, 0, clock_now_ms());
     for (int s = 0; s < feed->n_symbols; s++)
         if (!feed->listed[s].gone && feed_add_streams(feed, s) < 0) {
             daemon_fail("%s: %s has none of the streams that are subscribed", feed->listed[s].name,

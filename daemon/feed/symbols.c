@@ -7,6 +7,7 @@
 #include "daemon/board.h"
 #include "daemon/feed/internal.h"
 #include "daemon/log.h"
+#include "exchange/clock.h"
 
 enum { LIST_TIMEOUT_MS = 10000 };
 
@@ -102,7 +103,7 @@ static void begin(struct feed *feed, int symbol)
 
 void feed_symbol_ready(struct feed *feed, int symbol)
 {
-    int64_t now = feed_now_ms();
+    int64_t now = clock_now_ms();
     if (!feed->symbols[symbol].streamed)
         return; /* removed again */
     for (int kind = 0; kind < MARKET_CHANNELS; kind++)
@@ -249,7 +250,7 @@ int feed_list_streams(struct feed *feed, feed_listed *taker, void *user)
     feed->list = calloc(1, sizeof *feed->list);
     if (!feed->list)
         return -ENOMEM;
-    *feed->list = (struct feed_list){taker, user, feed_now_ms() + LIST_TIMEOUT_MS};
+    *feed->list = (struct feed_list){taker, user, clock_now_ms() + LIST_TIMEOUT_MS};
     int r = feed->venue->stream_list(feed->link, have_list, feed);
     if (r < 0) {
         free(feed->list);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "daemon/feed/internal.h"
+#include "exchange/clock.h"
 
 /* Until when requests wait before there is a stream at all, for the venue said so or its limit is near; 0:
  * they do not. Where nothing failed, `detail` says it. */
@@ -14,7 +15,7 @@ static int64_t requests_wait(struct feed *feed, int64_t now)
         return 0;
     if (rest->detail[0])
         snprintf(feed->detail, sizeof feed->detail, "%s", rest->detail);
-    else if (feed->ban_until_ns > feed_wall_ns())
+    else if (feed->ban_until_ns > clock_wall_ns())
         snprintf(feed->detail, sizeof feed->detail,
                  "the venue has banned this address: requests wait %" PRId64 " s",
                  (rest->paused_until_ms - now + 999) / 1000);
@@ -99,7 +100,7 @@ void feed_view(struct feed *feed, struct feed_view *ret)
     const struct venue_status *status = feed->link ? feed->venue->stream_status(feed->link) : NULL;
     const struct venue_rest_status *rest = feed->venue->rest_status(feed->rest);
     struct measured seen;
-    int64_t now = feed_now_ms();
+    int64_t now = clock_now_ms();
     int64_t retry_at = feed->retry_at_ms != 0 ? feed->retry_at_ms
                        : status && (status->link == VENUE_WAITING || status->link == VENUE_FAILED)
                            ? status->retry_ms
@@ -127,7 +128,7 @@ void feed_view(struct feed *feed, struct feed_view *ret)
         .requests_waiting = rest->queued,
         .used_weight = rest->used_weight,
         .weight_limit = rest->weight_limit,
-        .banned_until_ns = feed->ban_until_ns > feed_wall_ns() ? feed->ban_until_ns : 0,
+        .banned_until_ns = feed->ban_until_ns > clock_wall_ns() ? feed->ban_until_ns : 0,
     };
     if (status)
         view_link(status, ret);
@@ -149,7 +150,7 @@ bool feed_stream_view(const struct feed *feed, size_t i, struct feed_stream_view
 {
     const struct stream *stream = &feed->streams[i];
     const struct feed_symbol *symbol = &feed->symbols[stream->symbol];
-    int64_t now = feed_now_ms();
+    int64_t now = clock_now_ms();
     *ret = (struct feed_stream_view){
         .symbol = symbol->index,
         .name = stream->name,
@@ -165,7 +166,7 @@ bool feed_stream_view(const struct feed *feed, size_t i, struct feed_stream_view
 void feed_stream_rates(struct feed *feed, size_t i, struct feed_rates *ret)
 {
     struct measured seen;
-    measure_look(&feed->streams[i].measure, feed_now_ms(), &seen);
+    measure_look(&feed->streams[i].measure, clock_now_ms(), &seen);
     *ret = rates_of(&seen);
 }
 

@@ -4,6 +4,7 @@
 
 #include "daemon/feed/internal.h"
 #include "daemon/log.h"
+#include "exchange/clock.h"
 
 enum {
     QUIET_BOOK_MS = 5000,      /* without a difference for so long a book is asked for all the same */
@@ -98,7 +99,7 @@ static void fetch_books(struct feed *feed, int64_t now)
 static void end_ban(struct feed *feed)
 {
     struct db_ban row = {.venue = feed->venue->format->name, .why = ""};
-    if (feed->ban_until_ns == 0 || feed_wall_ns() < feed->ban_until_ns)
+    if (feed->ban_until_ns == 0 || clock_wall_ns() < feed->ban_until_ns)
         return;
     feed->ban_until_ns = 0;
     db_writer_put_ban(session_writer(feed->daemon->session), &row);
@@ -107,7 +108,7 @@ static void end_ban(struct feed *feed)
 void feed_tick(uv_timer_t *timer)
 {
     struct feed *feed = timer->data;
-    int64_t now = feed_now_ms();
+    int64_t now = clock_now_ms();
     bool wall = feed->daemon->config.clock == CLOCK_WALL;
     if (wall && feed->stage > STAGE_ACTIONS) /* before, what is due first is not known yet */
         feed_pass(feed, feed_clock_ns(feed));

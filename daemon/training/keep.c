@@ -3,23 +3,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "daemon/command/command.h"
 #include "daemon/log.h"
 #include "daemon/training/internal.h"
+#include "exchange/clock.h"
 
 enum {
     TOLD_MS = 5000, /* newer: the co-process answers */
     STALLS = 3,     /* lists that tell of a silent worker, before an alert */
 };
-
-static int64_t wall_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
 
 struct known *keep_find(const struct trainings *trainings, const char *name)
 {
@@ -115,7 +108,7 @@ void keep_missing(struct trainings *trainings, uint64_t list)
         training->cause[0] = '\0';
         training->stopping = false;
         training->pid = -1;
-        training->ended_ns = wall_ns();
+        training->ended_ns = clock_wall_ns();
         training->seq = known->progress.seq;
         known->dirty = true;
     }
@@ -160,7 +153,7 @@ static void take_row(void *ctx, const struct db_training *row)
     if (!known)
         return;
     int64_t last_ns = training.heard_ns > training.created_ns ? training.heard_ns : training.created_ns;
-    int64_t age_ns = wall_ns() - last_ns;
+    int64_t age_ns = clock_wall_ns() - last_ns;
     known->told_ms = trainings_now(trainings);
     known->told_age_ms = age_ns > 0 ? age_ns / 1000000 : 0;
     known->config = strdup(row->config);
@@ -229,7 +222,7 @@ static void put_rest(struct known *known, const struct progress_sink *sink)
     if (!drained || training_state_works(training->state))
         return;
     progress_go(&known->progress, training->name, training->state,
-                training->ended_ns > 0 ? training->ended_ns : wall_ns(), sink);
+                training->ended_ns > 0 ? training->ended_ns : clock_wall_ns(), sink);
 }
 
 static void raise_alert(struct trainings *trainings, const struct training_alert *alert)

@@ -1,10 +1,10 @@
 /* The trainings and the co-process as the status tells of them. */
 #include <stdlib.h>
-#include <time.h>
 
 #include "daemon/list.h"
 #include "daemon/training/internal.h"
 #include "db/training_order.h"
+#include "exchange/clock.h"
 
 enum { SHOWN_MAX = 64 };
 
@@ -17,9 +17,7 @@ static bool is_live(const struct trainings *trainings)
 
 static int64_t since(int64_t then_ns)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    int64_t ns = now.tv_sec * 1000000000LL + now.tv_nsec - then_ns;
+    int64_t ns = clock_wall_ns() - then_ns;
     return ns > 0 ? ns / 1000000 : 0;
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exchange/net/clock.h"
+#include "exchange/clock.h"
 
 enum {
     SECOND_MS = 1000,

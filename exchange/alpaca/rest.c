@@ -8,7 +8,7 @@
 #include "exchange/alpaca/assets.h"
 #include "exchange/alpaca/rest_call.h"
 #include "exchange/alpaca/settings.h"
-#include "exchange/net/clock.h"
+#include "exchange/clock.h"
 #include "exchange/net/url.h"
 
 enum {

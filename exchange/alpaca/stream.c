@@ -8,7 +8,7 @@
 #include "exchange/alpaca/assets.h"
 #include "exchange/alpaca/endpoint.h"
 #include "exchange/alpaca/settings.h"
-#include "exchange/net/clock.h"
+#include "exchange/clock.h"
 
 enum { STOCKS, CRYPTO, ENDPOINTS };
 

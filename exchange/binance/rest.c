@@ -7,7 +7,7 @@
 
 #include "exchange/binance/rest_call.h"
 #include "exchange/binance/rest_parse.h"
-#include "exchange/net/clock.h"
+#include "exchange/clock.h"
 #include "exchange/net/url.h"
 
 enum {

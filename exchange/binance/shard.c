@@ -8,7 +8,7 @@
 
 #include "exchange/binance/news.h"
 #include "exchange/binance/shard_send.h"
-#include "exchange/net/clock.h"
+#include "exchange/clock.h"
 #include "exchange/net/websocket.h"
 
 struct shard *shard_create(struct shard_config *config, int64_t hold_ms)

@@ -8,7 +8,7 @@
 
 #include "exchange/binance/listing.h"
 #include "exchange/binance/shard.h"
-#include "exchange/net/clock.h"
+#include "exchange/clock.h"
 #include "exchange/net/websocket.h"
 
 enum {

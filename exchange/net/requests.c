@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exchange/net/clock.h"
+#include "exchange/clock.h"
 
 enum {
     WHY_MAX = VENUE_DETAIL_MAX + 64, /* a detail, and how often it was tried */

@@ -2,7 +2,7 @@
 #include <errno.h>
 
 #include "exchange/alpaca/rest.h"
-#include "exchange/net/clock.h"
+#include "exchange/clock.h"
 #include "exchange/net/requests.h"
 #include "tests/net/loop.h"
 #include "tests/net/server.h"

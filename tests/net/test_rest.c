@@ -3,7 +3,7 @@
 
 #include "exchange/binance/rest.h"
 #include "exchange/binance/venue.h"
-#include "exchange/net/clock.h"
+#include "exchange/clock.h"
 #include "tests/net/loop.h"
 #include "tests/net/server.h"
 

@@ -2,8 +2,8 @@
 #include <errno.h>
 
 #include "exchange/binance/stream.h"
+#include "exchange/clock.h"
 #include "exchange/net/budget.h"
-#include "exchange/net/clock.h"
 #include "tests/net/loop.h"
 #include "tests/net/server.h"
 

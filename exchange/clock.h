@@ -1,0 +1,59 @@
+/* The machine's clocks, and from one to the other. What talks to a venue, a disk or a person reads them, and
+ * what tells how long it took: nothing that decides. None of them fails. */
+#ifndef EXCHANGE_CLOCK_H
+#define EXCHANGE_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+static inline int64_t clock_ns_of(clockid_t id)
+{
+    struct timespec now;
+    clock_gettime(id, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* The wall's: nanoseconds since 1970, UTC; steps when it is set. */
+static inline int64_t clock_wall_ns(void)
+{
+    return clock_ns_of(CLOCK_REALTIME);
+}
+
+/* Never steps, and counts a suspend. */
+static inline int64_t clock_boot_ns(void)
+{
+    return clock_ns_of(CLOCK_BOOTTIME);
+}
+
+/* Monotonic: never steps, and does not count a suspend; the same clock as uv_hrtime()'s. */
+static inline int64_t clock_now_ns(void)
+{
+    return clock_ns_of(CLOCK_MONOTONIC);
+}
+
+static inline int64_t clock_now_ms(void)
+{
+    return clock_now_ns() / 1000000;
+}
+
+static inline double clock_now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* The monotonic time of a moment of the wall's clock, not before now. */
+static inline int64_t clock_ms_of_wall(int64_t wall_ns)
+{
+    int64_t left_ns = wall_ns - clock_wall_ns();
+    return clock_now_ms() + (left_ns > 0 ? left_ns / 1000000 + 1 : 0);
+}
+
+/* The moment of the wall's clock of a monotonic time. */
+static inline int64_t clock_wall_of_ms(int64_t ms)
+{
+    return clock_wall_ns() + (ms - clock_now_ms()) * 1000000;
+}
+
+#endif
