@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "db/reader.h"
 #include "engine/market/grid.h"
+#include "exchange/clock.h"
 
 static const int128_t exact_most = (int128_t)1 << 53; /* each whole number up to it is a double */
 
@@ -16,13 +16,6 @@ struct taker {
     size_t cap;
     int failed;
 };
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* The digits after the point that a price needs. */
 static void count_digits(int64_t price, int scale, int *digits)
@@ -117,7 +110,7 @@ int db_market_load(const char *path, const char *const *symbols, size_t n, enum 
     struct market_load done = {0};
     struct db_reader *reader = NULL;
     char why[MARKET_ERROR_MAX / 2];
-    double begun = now_s();
+    double begun = clock_now_s();
     if (n < 1 || n > SYMBOLS_MAX || options->interval_ns <= 0) {
         snprintf(err, MARKET_ERROR_MAX, "%s",
                  options->interval_ns <= 0 ? "no interval: that of the bars that the database keeps"
@@ -137,7 +130,7 @@ int db_market_load(const char *path, const char *const *symbols, size_t n, enum 
         r = -ENOMEM;
     }
     db_reader_close(reader);
-    double read = now_s();
+    double read = clock_now_s();
     for (size_t i = 0; i < n && r == 0; i++)
         done.bars += sources[i].bars.n;
     if (r == 0)
@@ -148,7 +141,7 @@ int db_market_load(const char *path, const char *const *symbols, size_t n, enum 
     if (r < 0)
         return r;
     done.read_s = read - begun;
-    done.grid_s = now_s() - read;
+    done.grid_s = clock_now_s() - read;
     if (load)
         *load = done;
     return 0;

@@ -10,6 +10,7 @@
 #include "db/commit_times.h"
 #include "db/queue.h"
 #include "db/store.h"
+#include "exchange/clock.h"
 
 #define MS_NS INT64_C(1000000)
 
@@ -64,13 +65,6 @@ struct db_writer {
 
 static const char out_of_memory[] =
     "out of memory: nothing is stored any more; what is stored is whole: restart";
-
-static int64_t monotonic_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 /* Waits for the condition until a monotonic time at most. The lock is held. */
 static void wait_until(pthread_cond_t *cond, pthread_mutex_t *lock, int64_t until_ns)
@@ -169,7 +163,7 @@ static int store_chunk(struct db_writer *w, const struct chunk *chunk)
     struct db_store *store = &w->store;
     uint64_t corrected = store->bars_corrected, conflicts = store->conflicts, skipped = 0;
     char skip_reason[DB_ERROR_MAX] = "";
-    int64_t begin_ns = monotonic_ns();
+    int64_t begin_ns = clock_now_ns();
     int rc = check_still_there(store);
     if (rc == SQLITE_OK)
         rc = db_store_begin(store);
@@ -196,7 +190,7 @@ static int store_chunk(struct db_writer *w, const struct chunk *chunk)
         store->conflicts = conflicts;
         return rc;
     }
-    w->commit_end_ns = monotonic_ns();
+    w->commit_end_ns = clock_now_ns();
     if (chunk->last_event > store->event_seq)
         store->event_seq = chunk->last_event;
     note_conflicts(w, store->conflicts, false);
@@ -254,10 +248,10 @@ static int dispel_doubt(struct db_writer *w)
 /* false: told to give up. */
 static bool back_off(struct db_writer *w, int *delay_ms)
 {
-    int64_t until = monotonic_ns() + *delay_ms * MS_NS;
+    int64_t until = clock_now_ns() + *delay_ms * MS_NS;
     *delay_ms = *delay_ms * 2 < RETRY_LAST_MS ? *delay_ms * 2 : RETRY_LAST_MS;
     pthread_mutex_lock(&w->lock);
-    while (!w->abandon && monotonic_ns() < until)
+    while (!w->abandon && clock_now_ns() < until)
         wait_until(&w->wake, &w->lock, until);
     bool go_on = !w->abandon;
     pthread_mutex_unlock(&w->lock);
@@ -295,9 +289,9 @@ static bool insist(struct db_writer *w, const struct chunk *chunk)
  */
 static bool wait_for_rows(struct db_writer *w)
 {
-    int64_t idle_until = monotonic_ns() + IDLE_MS * MS_NS;
+    int64_t idle_until = clock_now_ns() + IDLE_MS * MS_NS;
     while (w->incoming.size == 0 && !w->stop && w->lost == w->lost_reported) {
-        if (monotonic_ns() < idle_until) {
+        if (clock_now_ns() < idle_until) {
             wait_until(&w->wake, &w->lock, idle_until);
             continue;
         }
@@ -307,10 +301,10 @@ static bool wait_for_rows(struct db_writer *w)
             w->checkpoint_at = WAL_PAGES_PASSIVE;
             pthread_mutex_lock(&w->lock);
         }
-        idle_until = monotonic_ns() + IDLE_MS * MS_NS;
+        idle_until = clock_now_ns() + IDLE_MS * MS_NS;
     }
     int64_t group_until = w->commit_end_ns + w->config.max_delay_ms * MS_NS;
-    while (!w->hurry && !w->stop && monotonic_ns() < group_until)
+    while (!w->hurry && !w->stop && clock_now_ns() < group_until)
         wait_until(&w->wake, &w->lock, group_until);
     return w->incoming.size > 0 || !w->stop;
 }
@@ -700,13 +694,13 @@ uint64_t db_writer_committed(struct db_writer *w)
 
 int db_writer_flush(struct db_writer *w, int64_t timeout_ms)
 {
-    int64_t until = monotonic_ns() + timeout_ms * MS_NS;
+    int64_t until = clock_now_ns() + timeout_ms * MS_NS;
     if (w->depth == 0)
         publish(w);
     pthread_mutex_lock(&w->lock);
     w->hurry = true;
     pthread_cond_signal(&w->wake);
-    while (w->committed < w->last_ticket && !w->stuck && monotonic_ns() < until)
+    while (w->committed < w->last_ticket && !w->stuck && clock_now_ns() < until)
         wait_until(&w->done, &w->lock, until);
     w->hurry = false;
     int r = w->committed == w->last_ticket ? 0 : w->stuck ? -EBADMSG : -ETIMEDOUT;

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "exchange/clock.h"
 #include "tui/text.h"
 
 enum { READ_BYTES = 64 << 10 };
@@ -183,14 +183,6 @@ bool control_reply(const json_t *reply, const json_t **ret_result, struct contro
     return false;
 }
 
-static int64_t monotonic_ms(void)
-{
-    struct timespec ts;
-
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
 static int wait_for(struct control_client *client, int64_t id, int64_t deadline_ms, json_t **ret_reply)
 {
     for (;;) {
@@ -199,7 +191,7 @@ static int wait_for(struct control_client *client, int64_t id, int64_t deadline_
                 return 0;
             json_decref(*ret_reply);
         }
-        int64_t left = deadline_ms - monotonic_ms();
+        int64_t left = deadline_ms - clock_now_ms();
         if (left <= 0)
             return -ETIMEDOUT;
         struct pollfd pfd = {.fd = client->fd, .events = control_events(client)};
@@ -240,7 +232,7 @@ int control_call(const char *path, const char *cmd, json_t *args, int timeout_ms
         json_decref(args);
     } else {
         int64_t id = control_send(&client, cmd, args);
-        r = id < 0 ? (int)id : wait_for(&client, id, monotonic_ms() + timeout_ms, &reply);
+        r = id < 0 ? (int)id : wait_for(&client, id, clock_now_ms() + timeout_ms, &reply);
     }
     if (r < 0)
         explain(ret_error, path, r, timeout_ms);

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "exchange/clock.h"
 
 enum {
     PRICE_EXPECTED_MS = 5000,   /* where the daemon names no limit of its own */
@@ -14,14 +15,7 @@ enum {
 
 struct moment moment_now(void)
 {
-    struct timespec wall, mono;
-
-    clock_gettime(CLOCK_REALTIME, &wall);
-    clock_gettime(CLOCK_MONOTONIC, &mono);
-    return (struct moment){
-        .wall_ns = (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec,
-        .mono_ms = (int64_t)mono.tv_sec * 1000 + mono.tv_nsec / 1000000,
-    };
+    return (struct moment){.wall_ns = clock_wall_ns(), .mono_ms = clock_now_ms()};
 }
 
 struct model *model_create(int64_t interval_ms)

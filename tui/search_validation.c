@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "exchange/clock.h"
 #include "trainer/study/overfit.h"
 #include "trainer/study/validation.h"
 #include "tui/text.h"
@@ -244,24 +244,16 @@ static bool any_complete(const struct search_members *members)
     return false;
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec ts;
-
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
 /* As many files as there is time for. 0, -EAGAIN: there are more, -ENOMEM. */
 static int read_slice(struct returns_kept *kept, const struct search_columns *columns, int slice_ms,
                       int *ret_done)
 {
-    int64_t until_ms = now_ms() + slice_ms;
+    int64_t until_ms = clock_now_ms() + slice_ms;
     int r;
 
     do
         r = returns_kept_read(kept, columns->trials, columns->n);
-    while (r > 0 && now_ms() < until_ms);
+    while (r > 0 && clock_now_ms() < until_ms);
     *ret_done = returns_kept_count(kept, columns->trials, columns->n);
     return r < 0 ? r : *ret_done < columns->n ? -EAGAIN : 0;
 }

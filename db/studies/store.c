@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "db/studies/store_ops.h"
+#include "exchange/clock.h"
 #include "exchange/nearest.h"
 
 int study_store_fail(const struct study_store *store, int r, char err[static STUDY_ERROR_MAX],
@@ -31,28 +31,21 @@ void study_store_close(struct study_store *store)
     store->ops->close(store);
 }
 
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static int begin(struct study_store *store, char err[static STUDY_ERROR_MAX])
 {
     if (store->mode == STUDY_STORE_READ)
         return study_store_fail(store, -EROFS, err, "was opened to be read only");
-    double before = now_s();
+    double before = clock_now_s();
     int r = store->ops->begin(store, err);
-    store->commit_s += now_s() - before;
+    store->commit_s += clock_now_s() - before;
     return r;
 }
 
 static int commit(struct study_store *store, char err[static STUDY_ERROR_MAX])
 {
-    double before = now_s();
+    double before = clock_now_s();
     int r = store->ops->commit(store, err);
-    store->commit_s += now_s() - before;
+    store->commit_s += clock_now_s() - before;
     if (r < 0)
         store->ops->rollback(store);
     return r;

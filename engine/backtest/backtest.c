@@ -6,19 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "engine/backtest/sim.h"
+#include "exchange/clock.h"
 
 enum { THREADS_MAX = 64, ROOM_FIRST = 64 };
-
-double run_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 void *run_room(void *array, size_t n, size_t *cap, size_t size)
 {
@@ -144,7 +137,7 @@ static void run_jobs(struct run *run)
                         .accounts_each = together ? config->n_accounts : 1};
     int most = count_threads(config), started = 1;
     int threads = config->decided ? 1 : most < jobs.n ? most : jobs.n;
-    double begun = run_seconds();
+    double begun = clock_now_s();
     for (int i = 0; i < threads; i++)
         workers[i] = (struct worker){.jobs = &jobs,
                                      .thread = {.run = run, .tells = i == 0, .helpers = most / threads}};
@@ -153,7 +146,7 @@ static void run_jobs(struct run *run)
     work(&workers[0]);
     for (int i = 1; i < started; i++)
         pthread_join(others[i], NULL);
-    share_seconds(run->ret, workers, started, run_seconds() - begun);
+    share_seconds(run->ret, workers, started, clock_now_s() - begun);
 }
 
 int backtest_run(const struct backtest_config *config, struct backtest *ret, char *err, size_t err_size)

@@ -6,6 +6,7 @@
 
 #include "engine/backtest/chunks.h"
 #include "engine/backtest/points.h"
+#include "exchange/clock.h"
 
 /* One symbol's bars, as everything here needs them. */
 struct lane {
@@ -277,19 +278,19 @@ int by_columns(struct run_thread *thread, int account)
 {
     struct columns_run run = {
         .thread = thread, .config = thread->run->config, .spec = &thread->run->config->accounts[account]};
-    double begun = run_seconds();
+    double begun = clock_now_s();
     int r = open_run(&run);
     if (r == 0)
         r = compute(&run);
-    double computed = run_seconds();
+    double computed = clock_now_s();
     if (r == 0 && run.how != IN_CHUNKS)
         scan(&run);
-    double scanned = run_seconds();
+    double scanned = clock_now_s();
     if (r == 0)
         r = simulate(&run, account);
     close_lanes(&run);
     thread->busy[STAGE_INDICATORS] += computed - begun;
     thread->busy[STAGE_SIGNALS] += scanned - computed;
-    thread->busy[STAGE_SIMULATE] += run_seconds() - scanned - run.apart_s;
+    thread->busy[STAGE_SIMULATE] += clock_now_s() - scanned - run.apart_s;
     return r;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/backtest/run.h"
+#include "exchange/clock.h"
 #include "exchange/decimal.h"
 
 enum { PROGRESS_ROWS = 4096 };
@@ -392,13 +393,13 @@ int by_engine(struct run_thread *thread, int first, int n)
 {
     struct drive drive = {.config = thread->run->config, .first = first, .n = n};
     const struct engine_trace trace = {.ctx = &drive, .decision = on_decision};
-    double begun = run_seconds();
+    double begun = clock_now_s();
     int r = open_drive(thread, &drive, &trace);
     if (r == 0)
         r = give_rows(thread, &drive);
     if (r == 0)
         r = sum_up(thread, &drive);
-    thread->busy[STAGE_SIMULATE] += run_seconds() - begun;
+    thread->busy[STAGE_SIMULATE] += clock_now_s() - begun;
     for (int a = 0; drive.books && a < n; a++) {
         free(drive.books[a].curve.equity);
         curve_close(&drive.books[a].curve);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/clock.h"
 #include "indicators_gpu/exact/exact.h"
 
 enum {
@@ -181,17 +182,17 @@ static bool begin(struct chunks *chunks)
 /* Does its share, and waits for the others'. */
 static void finish(struct chunks *chunks)
 {
-    double begun = run_seconds();
+    double begun = clock_now_s();
     compute_all(chunks);
     if (chunks->n_helpers > 0)
         pthread_barrier_wait(&chunks->barrier);
-    double computed = run_seconds();
+    double computed = clock_now_s();
     scan_all(chunks);
     if (chunks->n_helpers > 0)
         pthread_barrier_wait(&chunks->barrier);
     chunks->waits = false;
     chunks->indicators_s += computed - begun;
-    chunks->signals_s += run_seconds() - computed;
+    chunks->signals_s += clock_now_s() - computed;
 }
 
 size_t chunks_next(struct chunks *chunks, struct sim *sim)

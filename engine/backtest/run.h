@@ -34,7 +34,6 @@ struct run_thread {
 bool run_progress(struct run_thread *thread, size_t rows);
 /* Keeps the sentence of the first failure; returns r. */
 int run_fail(struct run_thread *thread, int r, const char *format, ...) __attribute__((format(printf, 3, 4)));
-double run_seconds(void); /* monotonic */
 
 /* Room for one more of n: the array as it is or moved, NULL without memory, which leaves it as it was. */
 void *run_room(void *array, size_t n, size_t *cap, size_t size);

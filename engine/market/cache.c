@@ -12,6 +12,7 @@
 #include <xxhash.h>
 
 #include "engine/market/cache_trim.h"
+#include "exchange/clock.h"
 #include "exchange/whole_file.h"
 
 enum { NAME_SIZE = 2 * MARKET_HASH_SIZE + 1 + BLOB_KIND_MAX };
@@ -62,14 +63,13 @@ static bool find_folder(const char *wanted, char ret[static PATH_MAX])
 
 void cache_begin(struct cache *cache, const struct market_options *options)
 {
-    struct timespec now;
     *cache = (struct cache){
         .limit = options->cache_bytes ? options->cache_bytes : MARKET_CACHE_BYTES,
         .now_ns = options->now_ns,
         .threads = options->threads,
     };
-    if (cache->now_ns == 0 && clock_gettime(CLOCK_REALTIME, &now) == 0)
-        cache->now_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    if (cache->now_ns == 0)
+        cache->now_ns = clock_wall_ns();
     if (options->no_cache)
         return;
     char folder[PATH_MAX];

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "engine/market/cache.h"
 #include "engine/market/image.h"
+#include "exchange/clock.h"
 
 #define KIND "matrix"
 
@@ -34,13 +34,6 @@ struct existing {
     double *memory; /* NULL where only the time had to be made */
     double *time;
 };
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static void existing_finish(struct existing *e)
 {
@@ -204,7 +197,7 @@ static int find_or_compute(const struct market *market, int symbol, const struct
                            struct market_features_load *load, char err[static MARKET_ERROR_MAX])
 {
     uint8_t key[MARKET_HASH_SIZE] = {0};
-    double begun = now_s();
+    double begun = clock_now_s();
     if (cache->folder[0]) {
         char *text = feature_set_text(set);
         int r = text ? find_key(market, symbol, text, backend, key) : -ENOMEM;
@@ -214,7 +207,7 @@ static int find_or_compute(const struct market *market, int symbol, const struct
             return r;
         }
         if (cache_get(cache, KIND, key, ret) == 0) {
-            load->map_s = now_s() - begun;
+            load->map_s = clock_now_s() - begun;
             if (head_good(ret, market, set)) {
                 load->cached = true;
                 return 0;
@@ -223,15 +216,15 @@ static int find_or_compute(const struct market *market, int symbol, const struct
             cache_drop(cache, KIND, key, "its head contradicts itself");
         }
     }
-    double looked = now_s();
+    double looked = clock_now_s();
     int r = compute(market, symbol, set, backend, cache->threads, ret, err);
-    double computed = now_s();
+    double computed = clock_now_s();
     if (r == 0 && cache->folder[0]) {
         blob_seal(ret, key, cache->threads);
         cache_put(cache, ret);
     }
     load->compute_s = computed - looked;
-    load->write_s = now_s() - computed;
+    load->write_s = clock_now_s() - computed;
     return r;
 }
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "engine/market/cache.h"
@@ -13,6 +12,7 @@
 #include "engine/market/image.h"
 #include "engine/market/parallel.h"
 #include "engine/market/symbols.h"
+#include "exchange/clock.h"
 
 /* Counts what the same files become: another way to place bars, or another symbol_default(), takes the next
  * number, and what older ones wrote is not found. */
@@ -40,13 +40,6 @@ struct loader {
     struct cache cache;
     struct market_load load;
 };
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static void name_symbol(char symbol[static SYMBOL_NAME_MAX])
 {
@@ -201,14 +194,14 @@ static int read_files(struct loader *l, char err[static MARKET_ERROR_MAX])
 
 static int make(struct loader *l, struct market **ret, char err[static MARKET_ERROR_MAX])
 {
-    double begun = now_s();
+    double begun = clock_now_s();
     int r = read_files(l, err);
     if (r < 0)
         return r;
-    double read = now_s();
+    double read = clock_now_s();
     if ((r = market_build(l->sources, (int)l->n, l->options, ret, err)) < 0)
         return r;
-    double built = now_s();
+    double built = clock_now_s();
     l->load.read_s = read - begun;
     l->load.grid_s = built - read;
     uint8_t key[MARKET_HASH_SIZE];
@@ -217,23 +210,23 @@ static int make(struct loader *l, struct market **ret, char err[static MARKET_ER
         struct market_image *image = (struct market_image *)*ret;
         blob_seal(&image->blob, key, l->options->threads);
         cache_put(&l->cache, &image->blob);
-        l->load.write_s = now_s() - built;
+        l->load.write_s = clock_now_s() - built;
     }
     return 0;
 }
 
 static int load(struct loader *l, struct market **ret, char err[static MARKET_ERROR_MAX])
 {
-    double begun = now_s();
+    double begun = clock_now_s();
     cache_begin(&l->cache, l->options);
     int r = l->cache.folder[0] ? hash_info(l, err) : 0;
     if (r < 0)
         return r;
     bool known = l->cache.folder[0] && all_known(l);
-    double hashed = now_s();
+    double hashed = clock_now_s();
     l->load.hash_s = hashed - begun;
     bool opened = known && open_cached(l, ret);
-    l->load.map_s = known ? now_s() - hashed : 0;
+    l->load.map_s = known ? clock_now_s() - hashed : 0;
     return opened ? 0 : make(l, ret, err);
 }
 

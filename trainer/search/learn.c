@@ -3,17 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "exchange/clock.h"
 #include "trainer/search/inside.h"
 #include "trainer/training/make.h"
-
-static double seconds_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 bool search_go_on(struct search_run *run, double share)
 {
@@ -90,13 +83,13 @@ static int iterate(struct search_run *run, struct learner *learner, struct searc
     char why[PPO_ERROR_MAX];
     while (learnt->steps < run->config->ppo.total_steps) {
         struct ppo_update update;
-        double begun = seconds_now();
+        double begun = clock_now_s();
         if (!search_go_on(run, (double)learnt->steps / total))
             return 1;
         int r = learner_iterate(learner, &update, why);
         if (r < 0) /* -EINVAL: an action is no number: so are the weights */
             return search_say(err, r == -EINVAL ? -EDOM : r, "%s", why);
-        run->steps_s = (double)(update.steps - learnt->steps) / (seconds_now() - begun);
+        run->steps_s = (double)(update.steps - learnt->steps) / (clock_now_s() - begun);
         learnt->steps = update.steps;
     }
     return search_go_on(run, 1) ? 0 : 1;
@@ -109,7 +102,7 @@ int search_learn(struct search_run *run, int which, const struct split_rows *blo
     struct search_learnt learnt = {0};
     struct making making = {0};
     char why[KEEP_ERROR_MAX];
-    double begun = seconds_now();
+    double begun = clock_now_s();
     int r = search_go_on(run, 0) ? take_data(market, which, blocks, n, end, &learnt, err) : 1;
     if (r == 0)
         r = make_markets(run->config, blocks, n, &learnt, err);
@@ -131,7 +124,7 @@ int search_learn(struct search_run *run, int which, const struct split_rows *blo
     if (r == 0 && (r = kept_policy_take(making.learner, &learnt.policy, why)) < 0)
         search_say(err, r, "%s", why);
     making_end(&making);
-    learnt.seconds = seconds_now() - begun;
+    learnt.seconds = clock_now_s() - begun;
     if (r != 0) {
         search_learnt_finish(&learnt);
         return r;

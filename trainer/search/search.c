@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 
+#include "exchange/clock.h"
 #include "trainer/search/ask.h"
 #include "trainer/search/pool.h"
 
@@ -36,13 +36,6 @@ struct search {
     char cause[32];
     char *err; /* [SEARCH_ERROR_MAX] */
 };
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 __attribute__((format(printf, 3, 4))) static void fail(struct search *search, int error, const char *format,
                                                        ...)
@@ -76,7 +69,7 @@ static void close_store(struct search *search)
 static struct search_progress figures_of(const struct search *search)
 {
     const struct tally tally = tally_of(search->study);
-    const double per_hour = tally_rate(tally.done - search->done_before, now_s() - search->begun_s);
+    const double per_hour = tally_rate(tally.done - search->done_before, clock_now_s() - search->begun_s);
     return (struct search_progress){.study = search->study,
                                     .tally = tally,
                                     .workers = search->pool.alive,
@@ -154,10 +147,10 @@ static void look(struct search *search)
     open_store(search);
     if (!search->store)
         return;
-    if (now_s() - search->stale_s > settings->grace_s / 4) {
+    if (clock_now_s() - search->stale_s > settings->grace_s / 4) {
         r = study_store_fail_stale(search->store, search->order->study_id, settings->grace_s,
                                    settings->retries, &failed, &retried, err);
-        search->stale_s = now_s();
+        search->stale_s = clock_now_s();
     }
     if (r == 0)
         r = study_store_sync(search->store, search->study, err);
@@ -314,7 +307,7 @@ static void begin(struct search *search)
         fail(search, r, "%s", err);
     if (search->failure < 0)
         return;
-    search->begun_s = search->stale_s = now_s();
+    search->begun_s = search->stale_s = clock_now_s();
     take_ended(search, false);
     search->done_before = tally_of(search->study).done;
     r = pool_init(&search->pool, search->plan->workers, search->plan->devices, search->plan->n_devices,
@@ -325,7 +318,7 @@ static void begin(struct search *search)
 
 static void ask_to_end(struct search *search)
 {
-    const double now = now_s();
+    const double now = clock_now_s();
     if (search->asked_s == 0) {
         search->asked_s = now;
         search->stopping = true;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "exchange/clock.h"
 #include "trainer/checkpoint.h"
 #include "trainer/config.h"
 #include "trainer/serve/configuration.h"
@@ -235,10 +236,10 @@ static void list(struct serve *serve, struct control_call *call, json_t *args)
     json_t *trainings = json_array();
     for (const struct training *t = serve->trainings; t && trainings; t = t->next)
         json_array_append_new(trainings, show(t));
-    answer(call,
-           json_pack("{s:o, s:I, s:{s:I, s:I}}", "trainings", trainings, "now_ns", (json_int_t)serve_now_ns(),
-                     "memory_mib", "budget", (json_int_t)serve->options->memory_mib, "promised",
-                     (json_int_t)queue_promised_mib(serve)));
+    answer(call, json_pack("{s:o, s:I, s:{s:I, s:I}}", "trainings", trainings, "now_ns",
+                           (json_int_t)clock_wall_ns(), "memory_mib", "budget",
+                           (json_int_t)serve->options->memory_mib, "promised",
+                           (json_int_t)queue_promised_mib(serve)));
 }
 
 static bool may_start(struct serve *serve, struct control_call *call, const char *name, bool overwrite,
@@ -313,7 +314,7 @@ static void start(struct serve *serve, struct control_call *call, json_t *args)
     }
     training->wants = wants;
     training->record.config = config;
-    training->record.created_ns = serve_now_ns();
+    training->record.created_ns = clock_wall_ns();
     training->record.priority = (int)priority;
     training->record.total_steps = wants.total_steps;
     training->record.overwrite = json_is_true(overwrite);
@@ -356,7 +357,7 @@ static void stop(struct serve *serve, struct control_call *call, json_t *args)
     } else {
         training->retry_at_ms = 0;
         record->due_ns = 0;
-        training_enter(training, TRAINING_STOPPED, "", serve_now_ns(), "%s", "");
+        training_enter(training, TRAINING_STOPPED, "", clock_wall_ns(), "%s", "");
         queue_save(training);
     }
     answer_taken(call, training);

@@ -24,7 +24,6 @@ struct serve {
     bool unwritable; /* the last record could not be written */
 };
 
-int64_t serve_now_ns(void);                      /* the wall's */
 int64_t serve_now_ms(const struct serve *serve); /* the loop's */
 
 static inline bool has_worker(const struct training *training)

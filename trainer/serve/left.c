@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "exchange/clock.h"
 #include "exchange/whole_file.h"
 #include "trainer/serve/inside.h"
 
@@ -69,7 +70,7 @@ static void take_over(struct training *training)
         training->limit_mib = queue_wanted_mib(training);
         training->place = place_of(training->serve, record->device);
     } else if (!readable && !training_state_ended(record->state)) {
-        training_enter(training, TRAINING_FAILED, "config", serve_now_ns(), "%.500s", err);
+        training_enter(training, TRAINING_FAILED, "config", clock_wall_ns(), "%.500s", err);
         queue_save(training);
     }
 }

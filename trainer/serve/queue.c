@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/clock.h"
 #include "trainer/serve/inside.h"
 
 enum { LOOK_MS = 500 };
@@ -107,7 +108,7 @@ static struct schedule_item schedule_of(const struct training *t, int64_t now_ms
     return (struct schedule_item){
         .priority = t->record.priority,
         .created_ns = t->record.created_ns,
-        .waits = waits && !has_worker(t) && t->retry_at_ms <= now_ms && t->record.due_ns <= serve_now_ns(),
+        .waits = waits && !has_worker(t) && t->retry_at_ms <= now_ms && t->record.due_ns <= clock_wall_ns(),
         .runs = has_worker(t),
         .stopping = has_worker(t) && t->asked_ms > 0,
         .on_device = t->wants.on_device,

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "exchange/clock.h"
 #include "trainer/serve/inside.h"
 
 #ifdef __has_feature
@@ -88,7 +89,7 @@ void run_again(struct training *training)
     training->record.restarts = 0;
     training->retry_at_ms = 0;
     training->record.ended_ns = training->record.due_ns = 0;
-    training_enter(training, TRAINING_QUEUED, "", serve_now_ns(), "%s", "");
+    training_enter(training, TRAINING_QUEUED, "", clock_wall_ns(), "%s", "");
 }
 
 /* By itself it is begun again after a while, or has failed. */
@@ -98,18 +99,18 @@ static void fail_or_retry(struct training *training, const char *cause, const ch
     struct record *record = &training->record;
     for (size_t i = 0; i < sizeof final / sizeof *final; i++)
         if (strcmp(cause, final[i]) == 0) {
-            training_enter(training, TRAINING_FAILED, cause, serve_now_ns(), "%s", reason);
+            training_enter(training, TRAINING_FAILED, cause, clock_wall_ns(), "%s", reason);
             return;
         }
     if (record->restarts >= training->wants.restarts) {
-        training_enter(training, TRAINING_FAILED, cause, serve_now_ns(),
+        training_enter(training, TRAINING_FAILED, cause, clock_wall_ns(),
                        "%.400s; after %d restarts in a row it is not begun again", reason, record->restarts);
         return;
     }
     record->restarts++;
     int64_t wait_ms = schedule_retry_ms(record->restarts, training->serve->options->retry_ms);
     training->retry_at_ms = serve_now_ms(training->serve) + wait_ms;
-    training_enter(training, TRAINING_QUEUED, cause, serve_now_ns(), "%.400s; restart %d of %d", reason,
+    training_enter(training, TRAINING_QUEUED, cause, clock_wall_ns(), "%.400s; restart %d of %d", reason,
                    record->restarts, training->wants.restarts);
 }
 
@@ -131,18 +132,18 @@ static void ended_by_itself(struct training *training, int64_t status)
     char reason[RECORD_REASON_MAX];
     const char *said = training->said, *cause = training->said_cause;
     if (status == 0 && strcmp(training->said_result, "done") == 0) {
-        training_enter(training, TRAINING_DONE, "", serve_now_ns(), "%s", "");
+        training_enter(training, TRAINING_DONE, "", clock_wall_ns(), "%s", "");
         return;
     }
     if (status == 0 && strcmp(training->said_result, "stopped") == 0) {
-        training_enter(training, TRAINING_STOPPED, "", serve_now_ns(),
+        training_enter(training, TRAINING_STOPPED, "", clock_wall_ns(),
                        "its worker was asked to end by another process");
         return;
     }
     if (strcmp(training->said_result, "failed") != 0 &&
         strcmp(cause, "disk") == 0) { /* all was done but that */
         training_lost(training, reason);
-        training_enter(training, TRAINING_FAILED, "disk", serve_now_ns(), "%s", reason);
+        training_enter(training, TRAINING_FAILED, "disk", clock_wall_ns(), "%s", reason);
         return;
     }
     if (status == 2 && !*cause) /* a command line that it does not know: of another version */
@@ -161,7 +162,7 @@ static void ended_by_itself(struct training *training, int64_t status)
 void run_end_as_asked(struct training *training)
 {
     struct record *record = &training->record;
-    int64_t now_ns = serve_now_ns();
+    int64_t now_ns = clock_wall_ns();
     char reason[RECORD_REASON_MAX];
     switch (record->ending) {
     case ENDING_STOP:
@@ -217,7 +218,7 @@ static void worker_ended(void *ctx, int64_t status, int number)
     if (training->wants.every_ns > 0 &&
         (record->state == TRAINING_DONE ||
          (record->state == TRAINING_FAILED && strcmp(record->cause, "config") != 0)))
-        training_wait_due(training, serve_now_ns());
+        training_wait_due(training, clock_wall_ns());
     if (record->ending != ENDING_SHUTDOWN)
         record->ending = ENDING_NONE;
     training->asked_ms = 0;
@@ -230,7 +231,7 @@ static void worker_heard(void *ctx, json_t *event)
 {
     struct training *training = ctx;
     bool ended = training->said_end;
-    training->dirty |= training_hear(training, event, serve_now_ns(), serve_now_ms(training->serve));
+    training->dirty |= training_hear(training, event, clock_wall_ns(), serve_now_ms(training->serve));
     if (training->said_end && !ended)
         run_look(training); /* for the last time */
 }
@@ -249,7 +250,7 @@ static int write_down(struct training *training, int place, enum worker_begin ho
     training->place = place;
     training->limit_mib = queue_wanted_mib(training);
     training->retry_at_ms = 0;
-    training->heard_ns = record->started_ns = serve_now_ns();
+    training->heard_ns = record->started_ns = clock_wall_ns();
     training->heard_ms = serve_now_ms(training->serve);
     snprintf(record->device, sizeof record->device, "%.31s",
              place == SCHEDULE_CPU ? "cpu" : options->devices[place]);
@@ -288,14 +289,14 @@ void run_begin(struct training *training, int place)
     struct serve *serve = training->serve;
     enum worker_begin how = training_begin(training);
     if (training->wants.study && (!*record->run || record->run_over))
-        training_name_run(training, serve_now_ns());
+        training_name_run(training, clock_wall_ns());
     if (how >= WORKER_RESUME)
         record->overwrite = false;
     int r = write_down(training, place, how);
     if (r < 0) { /* not its fault: it waits until there is room */
         training->place = SCHEDULE_CPU;
         training->retry_at_ms = serve_now_ms(serve) + DISK_RETRIES * serve->options->retry_ms;
-        training_enter(training, TRAINING_QUEUED, "disk", serve_now_ns(),
+        training_enter(training, TRAINING_QUEUED, "disk", clock_wall_ns(),
                        "its record cannot be written: %s: room on the disk is needed", strerror(-r));
         return;
     }

@@ -13,17 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "exchange/clock.h"
 #include "exchange/net/notify.h"
 #include "trainer/serve/inside.h"
 
 enum { TICK_MS = 200 };
-
-int64_t serve_now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 int64_t serve_now_ms(const struct serve *serve)
 {
@@ -226,7 +220,7 @@ int serve_run(const struct serve_options *options, char err[static SERVE_ERROR_M
     }
     serve->options = options;
     serve->lock = -1;
-    serve->started_ns = serve_now_ns();
+    serve->started_ns = clock_wall_ns();
     process_boot(serve->boot, sizeof serve->boot);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "exchange/clock.h"
 #include "tui/command/fills.h"
 #include "tui/command/ledger.h"
 #include "tui/command/orders.h"
@@ -154,13 +154,6 @@ static void print_orders(struct run *run)
     stored_end(&list);
 }
 
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 static void show_progress(uint64_t done, uint64_t all, double rate)
 {
     enum { CELLS = 40 };
@@ -192,7 +185,7 @@ static int play(struct run *run)
     struct events_result *result = run->result;
     bool progress = run->options->progress;
     uint64_t from = replay_seq(run->replay), last = progress ? last_seq(run->options->log) : 0;
-    double start = now_s(), shown = start;
+    double start = clock_now_s(), shown = start;
     int r;
     while ((r = replay_step(run->replay)) > 0 && !run->no_memory) {
         if (result->events++ == 0) {
@@ -200,14 +193,14 @@ static int play(struct run *run)
             result->first_ns = replay_event(run->replay)->recv_ns;
         }
         if (progress && result->events % EVENTS_A_LOOK == 0) {
-            double now = now_s();
+            double now = clock_now_s();
             if (now - shown > 0.1 && last > from)
                 show_progress(replay_seq(run->replay) - from, last - from,
                               (double)result->events / (now - start));
             shown = now - shown > 0.1 ? now : shown;
         }
     }
-    result->seconds = now_s() - start;
+    result->seconds = clock_now_s() - start;
     if (progress && shown > start)
         fputs("\r\033[K", stderr);
     if (result->events > 0) {

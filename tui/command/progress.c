@@ -1,19 +1,13 @@
 #include "tui/command/progress.h"
 
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
-double progress_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
+#include "exchange/clock.h"
 
 void progress_begin(struct progress *progress, const char *words)
 {
-    double now = progress_now();
+    double now = clock_now_s();
     *progress =
         (struct progress){.shows = isatty(STDERR_FILENO) == 1, .words = words, .begun = now, .last = now};
 }
@@ -23,7 +17,7 @@ bool progress_show(void *ctx, double share)
     enum { CELLS = 40 };
     static const char full[] = "########################################";
     struct progress *progress = ctx;
-    double now = progress_now();
+    double now = clock_now_s();
     if (!progress->shows || now - progress->last < 0.1)
         return true;
     int cells = share >= 1 ? CELLS : share > 0 ? (int)(share * CELLS) : 0;

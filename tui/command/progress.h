@@ -15,6 +15,4 @@ void progress_begin(struct progress *progress, const char *words);
 bool progress_show(void *ctx, double share);
 void progress_end(struct progress *progress);
 
-double progress_now(void); /* seconds, monotonic */
-
 #endif

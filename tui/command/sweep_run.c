@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/backtest/guard.h"
+#include "exchange/clock.h"
 #include "tui/command/progress.h"
 #include "tui/command/stored.h"
 #include "tui/dashboard.h"
@@ -179,7 +180,7 @@ static void foretell(struct batch *batch, double seconds)
 static int run_all(struct batch *batch, const struct account_spec *base)
 {
     struct sweep *sweep = batch->sweep;
-    double begun = progress_now();
+    double begun = clock_now_s();
     bool told = false;
     int status = EXIT_OK;
     progress_begin(&batch->progress, "sweep");
@@ -188,19 +189,19 @@ static int run_all(struct batch *batch, const struct account_spec *base)
         if (batch->n > 0)
             status = run_batch(batch);
         if (status == EXIT_OK && !told && batch->next < sweep->combinations)
-            foretell(batch, progress_now() - begun);
+            foretell(batch, clock_now_s() - begun);
         told = true;
     }
     progress_end(&batch->progress);
-    sweep->seconds = progress_now() - begun;
+    sweep->seconds = clock_now_s() - begun;
     return status;
 }
 
 int sweep_run(struct sweep *sweep)
 {
-    double begun = progress_now();
+    double begun = clock_now_s();
     int status = run_args_load(&sweep->run, &sweep->market, &sweep->load, &sweep->from, &sweep->to);
-    sweep->load_seconds = progress_now() - begun;
+    sweep->load_seconds = clock_now_s() - begun;
     struct account_spec base;
     if (status == EXIT_OK)
         status = run_args_account(&sweep->run, sweep->market, 0, &base);

@@ -4,22 +4,14 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "db/row.h"
+#include "exchange/clock.h"
 #include "exchange/nearest.h"
 #include "tui/command/ask.h"
 #include "tui/dashboard.h"
 #include "tui/format.h"
 #include "tui/text.h"
-
-static int64_t wall_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 json_t *told_named(const json_t *object, const struct told_source *source)
 {
@@ -61,7 +53,7 @@ static int read_stored(const char *verb, const char *state, const struct told_so
 
     if (status != EXIT_OK)
         return status;
-    return stored_close(verb, reader, source->read(reader, wall_ns(), rows));
+    return stored_close(verb, reader, source->read(reader, clock_wall_ns(), rows));
 }
 
 /* EXIT_OK, or EXIT_NO_DAEMON after a line that says that it is the database's: *ret_rows is the caller's.

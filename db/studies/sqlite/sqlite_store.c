@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "exchange/clock.h"
+
 enum { FILE_MODE = 0640 };
 /* How long a writer naps at most, and an eighth of it more (nap()), before it asks for the lock again: who
  * has waited longer than is usual here asks more often, which makes long waits rare but bounds none; the
@@ -93,13 +95,6 @@ int study_sqlite_run(struct study_sqlite *store, sqlite3_stmt *stmt, char err[st
     return 0;
 }
 
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* An eighth of `most_us` to nine: naps differ, so that workers do not come back at once. */
 static void nap(unsigned most_us)
 {
@@ -111,7 +106,7 @@ static void nap(unsigned most_us)
 static int wait_turn(void *ctx, int naps)
 {
     struct study_sqlite *store = ctx;
-    double now = now_s();
+    double now = clock_now_s();
     if (naps == 0)
         store->busy_since_s = now;
     double waited = now - store->busy_since_s;
@@ -129,9 +124,7 @@ static int wait_turn(void *ctx, int naps)
 
 void study_sqlite_now(double ago_s, char ret[static STUDY_SQLITE_TIME])
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    int64_t us = (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000 - (int64_t)(ago_s * 1e6);
+    int64_t us = clock_wall_ns() / 1000 - (int64_t)(ago_s * 1e6);
     time_t seconds = (time_t)(us / 1000000);
     struct tm tm;
     gmtime_r(&seconds, &tm);
@@ -190,11 +183,11 @@ bool study_sqlite_state(const char *name, enum trial_state *ret)
 static int begin(struct study_store *store, char err[static STUDY_ERROR_MAX])
 {
     struct study_sqlite *sqlite = study_sqlite_of(store);
-    if (sqlite->polite > 0 && --sqlite->polite > 0 && now_s() - sqlite->ended_s < 1e-6 * NAP_MOST_US)
+    if (sqlite->polite > 0 && --sqlite->polite > 0 && clock_now_s() - sqlite->ended_s < 1e-6 * NAP_MOST_US)
         nap(NAP_MOST_US);
-    double before = now_s();
+    double before = clock_now_s();
     int r = study_sqlite_run(sqlite, sqlite->statements[STUDY_SQL_BEGIN_WRITE], err);
-    sqlite->usual_s += USUAL_WEIGHT * (now_s() - before - sqlite->usual_s);
+    sqlite->usual_s += USUAL_WEIGHT * (clock_now_s() - before - sqlite->usual_s);
     return r;
 }
 
@@ -204,7 +197,7 @@ static int commit(struct study_store *store, char err[static STUDY_ERROR_MAX])
     sqlite->committing = true;
     int r = study_sqlite_run(sqlite, sqlite->statements[STUDY_SQL_COMMIT], err);
     sqlite->committing = false;
-    sqlite->ended_s = now_s();
+    sqlite->ended_s = clock_now_s();
     return r;
 }
 

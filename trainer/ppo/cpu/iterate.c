@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "exchange/clock.h"
 #include "trainer/env/refusal.h"
 #include "trainer/env/state.h"
 #include "trainer/ppo/cpu/inside.h"
@@ -19,13 +19,6 @@ void cpu_run(struct cpu_learner *l, cpu_work *work)
 {
     l->running = work;
     env_pool_run(l->pool, (size_t)l->threads * ENV_LANES, run_place, l); /* a block of lanes each */
-}
-
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
 /* A rollout for the first statistics of observations; what it has changed besides is put back. */
@@ -64,7 +57,7 @@ int cpu_iterate(struct learner *learner, struct ppo_update *ret, char err[static
     struct cpu_learner *l = (struct cpu_learner *)learner;
     struct ppo_update update = {0};
     int rc = 0;
-    const double begin = seconds();
+    const double begin = clock_now_s();
     learner_enters(learner, PPO_ROLLOUT);
     if (learner->params.normalise_observations && l->counters.iteration == 0)
         rc = rehearse(l);
@@ -72,10 +65,10 @@ int cpu_iterate(struct learner *learner, struct ppo_update *ret, char err[static
         rc = cpu_rollout(l);
     if (rc < 0)
         return env_refuse(rc, err, "%s", l->err);
-    const double rolled = seconds();
+    const double rolled = clock_now_s();
     learner_enters(learner, PPO_UPDATE);
     cpu_advantages(l, &update);
-    const double judged = seconds();
+    const double judged = clock_now_s();
     rc = cpu_update(l, &update);
     if (learner->params.normalise_observations) {
         cpu_sums_merge(l);
@@ -94,7 +87,7 @@ int cpu_iterate(struct learner *learner, struct ppo_update *ret, char err[static
     update.std = mean_std(l);
     update.seconds_rollout = rolled - begin;
     update.seconds_advantage = judged - rolled;
-    update.seconds_update = seconds() - judged;
+    update.seconds_update = clock_now_s() - judged;
     *ret = update;
     return 0;
 }
