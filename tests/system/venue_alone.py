@@ -23,6 +23,14 @@ strategy = none
 """
 
 
+def add_symbol(daemon, args):
+    """What the daemon says of a symbol once the venues have answered: until then nothing can be added."""
+    def ask():
+        answer = harness.control(daemon, "symbol_add", args)
+        return answer if answer["ok"] or "has not answered yet" not in answer["error"]["message"] else None
+    return harness.wait_for(ask, "the venue's list of symbols")
+
+
 def ahead(folder):
     """Messages hours ahead of the venue's own clock do not move it: stocks stay closed at night."""
     replay = folder.start(harness.Replay(folder.within("ahead"), "--venue", "alpaca", "--synthetic", "5", "--from", "2026-01-15T17:00:00Z",
@@ -30,12 +38,11 @@ def ahead(folder):
     daemon = folder.start(harness.Daemon(folder.path, replay, AHEAD.format(keys=harness.write_keys(folder.path, "keys", "hush")),
                                          name="ahead", state="ahead-state"))
     daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["last"], "a price of ten hours ahead")
-    assert harness.control(daemon, "symbol_add", {"symbol": "AAPL"})["ok"]
-    status = daemon.wait_status(lambda s: s["venues"][0]["market"] not in ("always", "unknown"), "the market's phase")
+    assert add_symbol(daemon, {"symbol": "AAPL"})["ok"]
+    daemon.wait_status(lambda s: s["venues"][0]["market"] not in ("always", "unknown"), "the market's phase")
     daemon.wait_status(lambda s: len(s["symbols"]) == 2 and s["symbols"][1]["last"], "its price")
     daemon.wait_status(lambda s: s["uptime_s"] > 5, "the calendar's answer")
-    status = daemon.status_object()
-    assert status["venues"][0]["market"] == "closed", status["venues"][0]
+    status = daemon.wait_status(lambda s: s["venues"][0]["market"] == "closed", "a market that is closed")
     assert daemon.stop() == 0
     told = daemon.query("SELECT phase FROM market_sessions")
     print("ahead: the market is", status["venues"][0]["market"], told)
@@ -53,6 +60,7 @@ def newcomer(folder):
     away = {"ws_url": "wss://127.0.0.1:9", "rest_url": "https://127.0.0.1:9"}
     with_it = lambda keys, urls: BOTH.format(keys=keys, stocks=urls, **settings)
     first, rest = with_it(good, stocks.urls).split("[venue alpaca]")
+    states = lambda status: [venue["state"] for venue in status["venues"]]
     run = lambda name, config: folder.start(harness.Daemon(folder.path, None, config, name=name, state="alone-state"))
 
     daemon = run("one", first + "[account main]\nstrategy = none\n")
@@ -62,18 +70,18 @@ def newcomer(folder):
     assert daemon.stop() == 0
 
     daemon = run("refused", with_it(bad, stocks.urls))
-    status = daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced" and s["positions"], "the good one")
-    assert [v["state"] for v in status["venues"]] == ["ok", "failed"], status["venues"]
+    status = daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced" and s["positions"] and states(s) == ["ok", "failed"],
+                                "the good one, and the other's refusal")
     assert [x["symbol"] for x in status["symbols"]] == ["BTCUSDT"], status["symbols"]
     assert (status["feed"]["venue"], status["feed"]["url"]) == ("alpaca", stocks.urls["ws_url"]), status["feed"]
-    no = harness.control(daemon, "symbol_add", {"symbol": "SPY", "venue": "alpaca"})
+    no = add_symbol(daemon, {"symbol": "SPY", "venue": "alpaca"})
     assert "alpaca refused, and is not asked again: " in no["error"]["message"], no
     daemon.wait_status(lambda s: ("venue-refused",) in daemon.query("SELECT code FROM alerts"), "the alert")
     assert daemon.stop() == 0
 
     daemon = run("away", with_it(good, away))
-    status = daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced" and s["positions"], "the one that is there")
-    assert [v["state"] for v in status["venues"]] == ["ok", "retry"], status["venues"]
+    daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced" and s["positions"] and states(s) == ["ok", "retry"],
+                       "the one that is there, and that the other is not")
     daemon.wait_status(lambda s: daemon.query("SELECT 1 FROM alerts WHERE code = 'feed' AND text LIKE 'alpaca: %'"), "the alert")
     assert daemon.stop() == 0
 
@@ -81,19 +89,19 @@ def newcomer(folder):
     status = daemon.wait_status(lambda s: s["symbols"] and len(s["symbols"]) == 3 and s["symbols"][1]["last"], "all of both")
     assert [x["symbol"] for x in status["symbols"]] == ["BTCUSDT", "BTC/USD", "AAPL"], status["symbols"]
 
-    unknown = harness.control(daemon, "symbol_add", {"symbol": "AAPPL"})
+    unknown = add_symbol(daemon, {"symbol": "AAPPL"})
     assert "alpaca does not list it: did you mean AAPL?" in unknown["error"]["message"], unknown
 
     # The last symbols of one are removed: it is idle, and knows what is added, in this run and in the next.
     for symbol in ("BTC/USD", "AAPL"):
         assert harness.control(daemon, "symbol_remove", {"symbol": symbol})["ok"]
-    status = daemon.wait_status(lambda s: s["venues"][1]["state"] == "ok" and s["feed"]["state"] == "ok", "an idle venue")
+    daemon.wait_status(lambda s: s["venues"][1]["state"] == "ok" and s["feed"]["state"] == "ok", "an idle venue")
     assert daemon.stop() == 0
     daemon = run("idle", with_it(good, stocks.urls))
-    status = daemon.wait_status(lambda s: s["symbols"] and s["feed"]["state"] == "ok", "the next run")
+    status = daemon.wait_status(lambda s: s["symbols"] and s["feed"]["state"] == "ok" and states(s) == ["ok", "ok"], "the next run")
     assert [x["symbol"] for x in status["symbols"]] == ["BTCUSDT"], status["symbols"]
-    assert [v["state"] for v in status["venues"]] == ["ok", "ok"] and status["venues"][1]["connects"] == 0, status["venues"]
-    added = harness.control(daemon, "symbol_add", {"symbol": "ETH/USD"})
+    assert status["venues"][1]["connects"] == 0, status["venues"]
+    added = add_symbol(daemon, {"symbol": "ETH/USD"})
     assert added["ok"] and added["result"]["venue"] == "alpaca", added
     daemon.wait_status(lambda s: [x for x in s["symbols"] if x["symbol"] == "ETH/USD" and x["last"]], "its price")
     assert daemon.stop() == 0
