@@ -4,6 +4,8 @@
 #ifndef TRAINER_SEARCH_INSIDE_H
 #define TRAINER_SEARCH_INSIDE_H
 
+#include <limits.h>
+
 #include "trainer/search/trial.h"
 #include "trainer/training/keep.h"
 
@@ -113,6 +115,13 @@ int search_write_file(const char *folder, const char *name, const void *bytes, s
  * path_1 …. Makes the folder. 0 or -errno with a sentence. */
 int search_write_returns(const struct search_market *market, struct split_rows rows, const double *paths,
                          int n_paths, const char *folder, const char *name, char err[static TRIAL_ERROR_MAX]);
+
+/* "FOLDER/NAME". 0 or -ENAMETOOLONG with a sentence. */
+int search_join(char ret[static PATH_MAX], const char *folder, const char *name,
+                char err[static TRIAL_ERROR_MAX]);
+
+/* calls->told(), where somebody listens. */
+void search_told(const struct trial_calls *calls, const char *words);
 
 int search_say(char err[static TRIAL_ERROR_MAX], int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

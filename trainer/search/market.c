@@ -17,6 +17,20 @@ int search_say(char err[static TRIAL_ERROR_MAX], int code, const char *format, .
     return code;
 }
 
+int search_join(char ret[static PATH_MAX], const char *folder, const char *name,
+                char err[static TRIAL_ERROR_MAX])
+{
+    return snprintf(ret, PATH_MAX, "%s/%s", folder, name) < PATH_MAX
+               ? 0
+               : search_say(err, -ENAMETOOLONG, "folder: %.100s…: a shorter path", folder);
+}
+
+void search_told(const struct trial_calls *calls, const char *words)
+{
+    if (calls && calls->told)
+        calls->told(calls->ctx, words);
+}
+
 /* ---- What a trial may ask for at most. ---- */
 
 const char *const search_row_keys[] = {"lookback", "forced_exit_bars", "cooldown_bars", NULL};

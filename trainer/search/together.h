@@ -1,4 +1,4 @@
-/* The best trials of a search as one policy: an ensemble (strategy/policy/ensemble.h). Used by proposal.c
+/* The best trials of a search as one policy: an ensemble (strategy/policy/ensemble.h). Used by proposed.c
  * alone. */
 #ifndef TRAINER_SEARCH_TOGETHER_H
 #define TRAINER_SEARCH_TOGETHER_H
