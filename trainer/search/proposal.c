@@ -76,6 +76,15 @@ static json_t *build(const struct search_market *market, const struct search_set
     return NULL;
 }
 
+/* Others may judge the one before anew meanwhile. */
+static int write_alone(const json_t *object, const char *folder, char err[static TRIAL_ERROR_MAX])
+{
+    int lock = proposal_lock(folder);
+    int r = proposal_file_write(object, folder, err);
+    proposal_unlock(lock);
+    return r;
+}
+
 int proposal_make(const struct search_market *market, const struct config *base,
                   const struct search_settings *settings, const struct study *study,
                   const struct search_members *others, const char *folder, const struct trial_calls *calls,
@@ -83,28 +92,28 @@ int proposal_make(const struct search_market *market, const struct config *base,
 {
     struct search_ranked ranked;
     struct search_proposed *proposed = calloc(1, sizeof *proposed);
-    char own[PATH_MAX];
+    struct proposal_folder own;
     bool made = false;
     json_t *validation = NULL, *object = NULL;
     int r = search_rank(study, &ranked, err);
     if (r == 0 && !proposed)
         r = search_say(err, -ENOMEM, "out of memory: a proposal");
     if (r == 0)
-        made = (r = proposal_folder_make(folder, own, err)) == 0;
+        made = (r = proposal_folder_make(folder, &own, err)) == 0;
     if (r == 0)
-        r = search_proposed_make(market, base, settings, study, &ranked, own, calls, proposed, err);
+        r = search_proposed_make(market, base, settings, study, &ranked, own.path, calls, proposed, err);
     if (r == 0)
         r = verdict_look(study, others, proposed->trials[0]->number, folder, calls, &validation, err);
     if (r == 0 && !(object = build(market, settings, base, study, others, &ranked, proposed, validation)))
         r = search_say(err, -ENOMEM, "out of memory: a proposal");
     if (r == 0)
-        r = proposal_file_write(object, folder, err);
+        r = write_alone(object, folder, err);
     free(ranked.trials);
     free(proposed);
     json_decref(validation);
+    if (made)
+        proposal_folder_finish(&own, r == 0 || proposal_file_names(object, folder));
     if (r != 0) {
-        if (made && !proposal_file_names(object, folder))
-            proposal_folder_drop(own);
         json_decref(object);
         return r;
     }

@@ -1,44 +1,47 @@
 #include "trainer/search/proposal_folder.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "trainer/search/inside.h"
 
-/* Each proposal has a folder of its own, the first number after that of the one that proposal.json tells of
- * that nobody has: until that is written anew what it says is what lies there, whenever this process is
- * killed, and who else proposes meanwhile takes the number after. */
-int proposal_folder_make(const char *folder, char ret[static PATH_MAX], char err[static TRIAL_ERROR_MAX])
+enum { LOCK_MS = 60000, LOCK_NAP_MS = 10, FOLDERS_OPEN = 8 };
+enum { FOLDER_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
+
+/* In a folder of which nobody has been told yet. */
+static const char unfinished[] = "unfinished";
+
+int proposal_lock(const char *folder)
 {
-    static const char within[] = "/proposals/";
-    char path[PATH_MAX], name[32];
-    int r = search_join(path, folder, "proposal.json", err);
+    const struct timespec nap = {.tv_nsec = LOCK_NAP_MS * 1000000};
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = fd < 0 ? -errno : -EBUSY;
+    for (int ms = 0; fd >= 0 && r == -EBUSY && ms < LOCK_MS; ms += LOCK_NAP_MS) {
+        r = flock(fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno == EWOULDBLOCK ? -EBUSY : -errno;
+        if (r == -EBUSY)
+            nanosleep(&nap, NULL);
+    }
     if (r == 0)
-        r = search_join(ret, folder, "proposals", err);
-    if (r == 0)
-        r = search_make_folder(ret, err);
-    if (r < 0)
-        return r;
-    json_t *before = json_load_file(path, 0, NULL);
-    const char *policy = json_string_value(json_object_get(before, "policy")), *at = NULL;
-    for (const char *next = policy; next && (next = strstr(next, within)); next++)
-        at = next + sizeof within - 1;
-    unsigned long number = at ? strtoul(at, NULL, 10) + 1 : 1;
-    json_decref(before);
-    do {
-        snprintf(name, sizeof name, "proposals/%lu", number++);
-        if ((r = search_join(ret, folder, name, err)) < 0)
-            return r;
-        r = mkdir(ret, 0777) < 0 ? -errno : 0;
-    } while (r == -EEXIST);
-    return r < 0 ? search_say(err, r, "cannot make the folder: %.300s: %s", ret, strerror(-r)) : 0;
+        return fd;
+    proposal_unlock(fd);
+    return r;
 }
+
+void proposal_unlock(int lock)
+{
+    if (lock >= 0)
+        close(lock);
+}
+
+/* ---- What killed processes left. ---- */
 
 static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
 {
@@ -47,12 +50,130 @@ static int remove_one(const char *path, const struct stat *st, int kind, struct 
     return 0;
 }
 
-/* Nobody is told of what lies there. */
-void proposal_folder_drop(const char *own)
+static void drop(const char *own)
 {
-    enum { FOLDERS_OPEN = 8 };
     (void)nftw(own, remove_one, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS);
 }
+
+/* Is the one that has it alive? Its lock goes with it, whatever ends it. */
+static bool is_abandoned(int fd)
+{
+    return faccessat(fd, unfinished, F_OK, AT_SYMLINK_NOFOLLOW) == 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
+}
+
+/* `told`: the number of the one that proposal.json tells of, which is finished whatever it says itself. Of an
+ * empty one its maker was killed before it could say so. */
+static int sweep(const char *folders, unsigned long told, char err[static TRIAL_ERROR_MAX])
+{
+    char own[PATH_MAX];
+    DIR *all = opendir(folders);
+    int r = 0;
+    for (struct dirent *entry; all && r == 0 && (entry = readdir(all));) {
+        if (entry->d_name[strspn(entry->d_name, "0123456789")] != '\0')
+            continue;
+        int fd = openat(dirfd(all), entry->d_name, FOLDER_FLAGS);
+        if (fd >= 0 && strtoul(entry->d_name, NULL, 10) == told) {
+            if (unlinkat(fd, unfinished, 0) < 0 && errno != ENOENT)
+                r = search_say(err, -errno, "cannot remove: %.300s/%lu/%s: %s", folders, told, unfinished,
+                               strerror(errno));
+        } else if (fd >= 0 && is_abandoned(fd)) {
+            if (search_join(own, folders, entry->d_name, err) == 0)
+                drop(own);
+        } else if (fd >= 0) {
+            (void)unlinkat(dirfd(all), entry->d_name, AT_REMOVEDIR);
+        }
+        if (fd >= 0)
+            close(fd);
+    }
+    if (all)
+        closedir(all);
+    return r;
+}
+
+/* ---- One of its own. ---- */
+
+/* The number of the folder that FOLDER/proposal.json tells of; 0: of none. False: it cannot be read. */
+static bool find_told(const char *path, unsigned long *ret)
+{
+    static const char within[] = "/proposals/";
+    json_t *before = json_load_file(path, 0, NULL);
+    const char *policy = json_string_value(json_object_get(before, "policy")), *at = NULL;
+    for (const char *next = policy; next && (next = strstr(next, within)); next++)
+        at = next + sizeof within - 1;
+    *ret = at ? strtoul(at, NULL, 10) : 0;
+    json_decref(before);
+    return at || (access(path, F_OK) < 0 && errno == ENOENT);
+}
+
+/* Where it cannot be locked nobody could tell whether its maker lives: it is never swept then. */
+static int mark(struct proposal_folder *own)
+{
+    own->fd = open(own->path, FOLDER_FLAGS);
+    if (own->fd < 0)
+        return -errno;
+    if (flock(own->fd, LOCK_EX | LOCK_NB) < 0)
+        return 0;
+    int fd = openat(own->fd, unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return -errno;
+    close(fd);
+    return 0;
+}
+
+/* The first number after that of the one that proposal.json tells of that nobody has: until that is written
+ * anew what it says is what lies there, whenever this process is killed, and who else proposes meanwhile
+ * takes the number after. */
+static int make_own(const char *folder, unsigned long number, struct proposal_folder *own,
+                    char err[static TRIAL_ERROR_MAX])
+{
+    char name[32];
+    int r;
+    do {
+        snprintf(name, sizeof name, "proposals/%lu", ++number);
+        if ((r = search_join(own->path, folder, name, err)) < 0)
+            return r;
+        r = mkdir(own->path, 0777) < 0 ? -errno : 0;
+    } while (r == -EEXIST);
+    if (r == 0 && (r = mark(own)) < 0)
+        proposal_folder_finish(own, false);
+    return r < 0 ? search_say(err, r, "cannot make the folder: %.300s: %s", own->path, strerror(-r)) : 0;
+}
+
+int proposal_folder_make(const char *folder, struct proposal_folder *ret, char err[static TRIAL_ERROR_MAX])
+{
+    struct proposal_folder own = {.fd = -1};
+    char path[PATH_MAX];
+    unsigned long told = 0;
+    int r = search_join(path, folder, "proposal.json", err);
+    if (r == 0)
+        r = search_join(own.path, folder, "proposals", err);
+    if (r == 0)
+        r = search_make_folder(own.path, err);
+    if (r < 0)
+        return r;
+    int lock = proposal_lock(folder);
+    if (find_told(path, &told) && lock >= 0)
+        r = sweep(own.path, told, err);
+    if (r == 0)
+        r = make_own(folder, told, &own, err);
+    proposal_unlock(lock);
+    if (r == 0)
+        *ret = own;
+    return r;
+}
+
+void proposal_folder_finish(struct proposal_folder *own, bool told)
+{
+    if (told && own->fd >= 0)
+        (void)unlinkat(own->fd, unfinished, 0);
+    else if (!told)
+        drop(own->path);
+    if (own->fd >= 0)
+        close(own->fd);
+    own->fd = -1;
+}
+
+/* ---- What is told of it. ---- */
 
 int proposal_file_write(const json_t *object, const char *folder, char err[static TRIAL_ERROR_MAX])
 {

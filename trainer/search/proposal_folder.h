@@ -9,12 +9,26 @@
 
 #include "trainer/search/trial.h"
 
-/* Makes one that nobody has, K the first after that of the proposal that FOLDER/proposal.json tells of. 0 or
- * -errno with a sentence. */
-int proposal_folder_make(const char *folder, char ret[static PATH_MAX], char err[static TRIAL_ERROR_MAX]);
+/* One process at a time makes folders of a study's proposals and writes its proposal.json. The lock is on
+ * FOLDER itself, and goes with the process that has it. For proposal_unlock(); -EBUSY: another has had it for
+ * a minute; -errno: there is none to be had. */
+int proposal_lock(const char *folder);
+void proposal_unlock(int lock); /* below 0 is fine */
 
-/* Removes it, of which nobody was told, with all that lies there; what cannot be removed stays. */
-void proposal_folder_drop(const char *own);
+struct proposal_folder {
+    char path[PATH_MAX];
+    int fd; /* of it, and locked while it is made; -1: there is none */
+};
+
+/* Makes one that nobody has, K the first after that of the proposal that FOLDER/proposal.json tells of. Until
+ * it is finished a file `unfinished` lies in it. Those that processes left which were killed meanwhile go:
+ * where that file lies and nobody has the lock, unless proposal.json tells of it. Without the locks, or with
+ * a proposal.json that cannot be read, none goes. 0 or -errno with a sentence. */
+int proposal_folder_make(const char *folder, struct proposal_folder *ret, char err[static TRIAL_ERROR_MAX]);
+
+/* `told`: proposal.json tells of it, and it stays. Else it goes with all that lies there; what cannot be
+ * removed stays. */
+void proposal_folder_finish(struct proposal_folder *own, bool told);
 
 /* FOLDER/proposal.json, whole or not at all. 0 or -errno with a sentence. */
 int proposal_file_write(const json_t *object, const char *folder, char err[static TRIAL_ERROR_MAX]);

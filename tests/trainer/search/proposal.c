@@ -4,9 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "strategy/policy/ensemble.h"
+#include "trainer/search/proposal_folder.h"
 #include "trainer/study/validation.h"
 
 enum { ROWS = 1600, TRIALS = 4, CAP = 1 << 20 };
@@ -447,12 +450,13 @@ static void test_next_best(void)
     CHECK_INT(link(first, kept), 0);
 
     spoil(hunt.study->trials[best[0]], hunt.study, 1e30);
-    CHECK_INT(mkdir(in_folder(&hunt, "proposals/2"), 0700), 0); /* another process is at it */
+    CHECK_INT(mkdir(in_folder(&hunt, "proposals/2"), 0700), 0);
+    CHECK_INT(mkdir(in_folder(&hunt, "proposals/2/0"), 0700), 0); /* it was told of before */
     CHECK_INT(hunt_propose(&hunt, &next, err), 0);
     CHECK(strstr(hunt.told, "is not proposed, the next best is"));
     CHECK_INT(number(next, "trial"), best[1]);
     CHECK(strstr(json_string_value(json_object_get(next, "policy")), "/proposals/3/") != NULL);
-    CHECK_INT(rmdir(in_folder(&hunt, "proposals/2")), 0); /* it is empty */
+    CHECK(access(in_folder(&hunt, "proposals/2/0"), F_OK) == 0);
     CHECK_NEAR(number(next, "value"), hunt.study->trials[best[1]]->values[0], 1e-12);
     CHECK(same_files(first, kept));
     check_luck(&hunt, next);
@@ -489,6 +493,105 @@ static void test_next_best(void)
     CHECK_INT(json_array_size(json_object_get(told, "trials_proposed")), 2);
     json_decref(told);
     json_decref(proposal);
+    hunt_end(&hunt);
+}
+
+/* ---- Folders of killed processes. ---- */
+
+/* Another process that has begun to propose; it ends by `ret_hold`, of which it waits for the end. */
+static pid_t begin_proposing(const struct hunt *hunt, int *ret_hold)
+{
+    int begun[2], hold[2];
+    char byte = 0;
+    if (pipe2(begun, O_CLOEXEC) < 0 || pipe2(hold, O_CLOEXEC) < 0)
+        fatal("pipes");
+    pid_t child = fork();
+    if (child == 0) {
+        struct proposal_folder own;
+        char err[TRIAL_ERROR_MAX], path[PATH_MAX + 16];
+        close(hold[1]);
+        if (proposal_folder_make(hunt->folder, &own, err) < 0)
+            _exit(1);
+        snprintf(path, sizeof path, "%s/0", own.path);
+        mkdir(path, 0700);
+        if (write(begun[1], "b", 1) == 1)
+            (void)!read(hold[0], &byte, 1);
+        _exit(0); /* nothing is finished */
+    }
+    close(begun[1]);
+    close(hold[0]);
+    CHECK_INT(read(begun[0], &byte, 1), 1);
+    close(begun[0]);
+    *ret_hold = hold[1];
+    return child;
+}
+
+static void end_proposing(pid_t child, int hold)
+{
+    int status = 0;
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+    close(hold);
+    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+static void propose_in(struct hunt *hunt, const char *where)
+{
+    json_t *proposal = NULL;
+    char err[TRIAL_ERROR_MAX] = "";
+    CHECK_INT(hunt_propose(hunt, &proposal, err), 0);
+    CHECK_STR(err, "");
+    const char *policy = json_string_value(json_object_get(proposal, "policy"));
+    CHECK(policy && strstr(policy, where));
+    json_decref(proposal);
+}
+
+/* What a process that was killed left goes when another proposes; not what a live one is at, nor what was
+ * told of, whatever the end of who told. */
+static void test_abandoned(void)
+{
+    struct hunt hunt;
+    int hold, others_hold;
+    hunt_begin(&hunt, ROWS, true, 9, search);
+    hunt_trial(&hunt);
+    pid_t live = begin_proposing(&hunt, &hold), killed = begin_proposing(&hunt, &others_hold);
+    end_proposing(killed, others_hold);
+    CHECK_INT(mkdir(in_folder(&hunt, "proposals/3"), 0700), 0); /* killed before it was at anything */
+    CHECK_INT(mkdir(in_folder(&hunt, "proposals/9"), 0700), 0);
+    CHECK_INT(mkdir(in_folder(&hunt, "proposals/9/0"), 0700), 0); /* of one that is finished */
+    CHECK_INT(mkdir(in_folder(&hunt, "proposals/mine"), 0700), 0);
+    CHECK(access(in_folder(&hunt, "proposals/1/unfinished"), F_OK) == 0);
+    CHECK(access(in_folder(&hunt, "proposals/2/0"), F_OK) == 0);
+    propose_in(&hunt, "/proposals/2/");
+    CHECK(access(in_folder(&hunt, "proposals/1/0"), F_OK) == 0);
+    CHECK(access(in_folder(&hunt, "proposals/1/unfinished"), F_OK) == 0);
+    CHECK(access(in_folder(&hunt, "proposals/2/unfinished"), F_OK) < 0);
+    CHECK(access(in_folder(&hunt, "proposals/3"), F_OK) < 0);
+    CHECK(access(in_folder(&hunt, "proposals/9/0"), F_OK) == 0);
+    CHECK(access(in_folder(&hunt, "proposals/mine"), F_OK) == 0);
+
+    /* Killed when proposal.json was written already. */
+    int fd = open(in_folder(&hunt, "proposals/2/unfinished"), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+    close(fd);
+    end_proposing(live, hold);
+    CHECK_INT(rename(in_folder(&hunt, "proposal.json"), in_folder(&hunt, "kept")), 0);
+    fd = open(in_folder(&hunt, "proposal.json"), O_CREAT | O_WRONLY | O_CLOEXEC, 0600); /* it tells nothing */
+    close(fd);
+    struct proposal_folder own;
+    char err[TRIAL_ERROR_MAX];
+    CHECK_INT(proposal_folder_make(hunt.folder, &own, err), 0);
+    CHECK(strstr(own.path, "/proposals/3"));
+    proposal_folder_finish(&own, false);
+    CHECK(access(own.path, F_OK) < 0);
+    CHECK(access(in_folder(&hunt, "proposals/1/0"), F_OK) == 0);
+    CHECK_INT(rename(in_folder(&hunt, "kept"), in_folder(&hunt, "proposal.json")), 0);
+    propose_in(&hunt, "/proposals/3/");
+    CHECK(access(in_folder(&hunt, "proposals/1"), F_OK) < 0);
+    CHECK(access(in_folder(&hunt, "proposals/2/unfinished"), F_OK) < 0);
+    propose_in(&hunt, "/proposals/4/");
+    char policy[64]; /* the daemon may be at it still */
+    snprintf(policy, sizeof policy, "proposals/2/%d/policy.safetensors", hunt.study->trials[0]->number);
+    CHECK(access(in_folder(&hunt, policy), R_OK) == 0);
     hunt_end(&hunt);
 }
 
@@ -545,6 +648,7 @@ int main(void)
     test_rules();
     test_members();
     test_next_best();
+    test_abandoned();
     test_machine();
     test_unknown();
     return check_done("proposal");

@@ -383,10 +383,20 @@ def proposes_for_ever(trainer, folder, name, *arguments):
 
 
 def test_proposing(trainer, folder):
-    """A stop, and a reader that is gone, end it there too; nothing of it stays."""
+    """A stop, and a reader that is gone, end it there too; nothing of it stays. What kill -9 leaves goes with the next proposal."""
     for name in ("asked", "unread"):
         run, before = proposes_for_ever(trainer, folder, name)
         if name == "asked":
+            folders = f"{folder}/st/studies/{name}/proposals"
+            run.until(lambda seen: len(os.listdir(folders)) > len(before), f"{name}: a folder of its own")
+            run.process.kill()
+            run.end()
+            left = set(os.listdir(folders)) - set(before)
+            check(len(left) == 1, f"{name}: killed: {left}")
+            left = os.path.join(folders, left.pop(), "left")
+            open(left, "w").close()
+            run = Run(trainer, name, "--resume", "--state", "st", "--heartbeat", "50")
+            run.until(lambda seen: not os.path.exists(left), f"{name}: what was left goes")
             run.process.terminate()
             seen, error, status = run.end()
             check(status == 0 and error == "" and seen[-1]["result"] == "stopped", f"{name}: {status} {error} {seen[-1]}")
