@@ -393,6 +393,17 @@ static int propose(struct study_run *run)
     return GO_ON;
 }
 
+/* Trials of other workers may have ended while this one proposed, and this one's have since they did. */
+static int judge(struct study_run *run)
+{
+    char err[STUDY_ERROR_MAX];
+    int r = run->report.beats ? 0 : report_pace(&run->report, 0, run->args->heartbeat_ms);
+    if (r < 0)
+        return study_failed(run, NULL, "cannot begin the heartbeat: %s", strerror(-r));
+    r = study_judge(run, is_stopped, err);
+    return r < 0 ? study_failed(run, storage_cause(r), "%s", err) : GO_ON;
+}
+
 static void forget_old_runs(const struct study_run *run)
 {
     char studies[PATH_MAX];
@@ -425,10 +436,10 @@ static int work(struct study_run *run)
         status = search(run);
     if (status == GO_ON && !run->proposal)
         status = propose(run);
+    if (status == GO_ON)
+        status = judge(run);
     if (status != GO_ON)
         return status;
-    if (run->proposal)
-        study_proposed(run);
     forget_old_runs(run);
     study_ended(run, "done", NULL);
     return EXIT_SUCCESS;

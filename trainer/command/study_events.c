@@ -128,6 +128,11 @@ void study_proposed(struct study_run *run)
     report_event(&run->report, "proposal", json_pack("{s:O}", "proposal", run->proposal));
 }
 
+void study_judged(struct study_run *run, json_t *proposal)
+{
+    report_event(&run->report, "judged", json_pack("{s:O}", "proposal", proposal));
+}
+
 /* ---- Ends. ---- */
 
 int study_failed(struct study_run *run, const char *cause, const char *format, ...)

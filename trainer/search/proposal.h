@@ -29,4 +29,13 @@ int proposal_again(const struct config *base, const struct search_settings *sett
                    const struct study *study, const struct search_members *others, const char *folder,
                    const struct trial_calls *calls, json_t *proposal, char err[static TRIAL_ERROR_MAX]);
 
+/* What the study of that id has proposed, FOLDER/proposal.json, is judged over all trials of its search that
+ * the storage has by now, by the limits that it was judged by, and written where that changes it; its policy
+ * stays. Other processes that judge or write it wait meanwhile, so that who comes last has counted all: what
+ * all of them do at their end. A study of the search whose folder nobody knows is sought in FOLDERS. 1: *ret
+ * is it, a new reference; 0: there is none, or none of these trials; -errno with a sentence: what cannot be
+ * read or written, -EBUSY: another process has been at it for a minute. */
+int proposal_judge(struct study_store *store, int64_t id, const char *folder, const char *folders,
+                   const struct trial_calls *calls, json_t **ret, char err[static TRIAL_ERROR_MAX]);
+
 #endif

@@ -1,4 +1,6 @@
 #include <errno.h>
+#include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -38,23 +40,32 @@ static bool is_trained_so(const json_t *proposal, const struct search_settings *
            says(proposal, "of_chosen", search_of_chosen(study, ranked->trials, n));
 }
 
-/* Counts, and what is luck, among the trials that there are now. 1; 0: other trials would be trained. */
+/* Counts, and what is luck, among the trials that there are now. */
+static int reckon(const struct study *study, const struct search_members *others, int proposed, int complete,
+                  const char *folder, const struct trial_calls *calls, json_t *proposal,
+                  char err[static TRIAL_ERROR_MAX])
+{
+    json_t *validation = NULL;
+    int r = verdict_look(study, others, proposed, folder, calls, &validation, err);
+    if (r == 0) {
+        bool added = verdict_add(proposal, verdict_counts(study, others, complete));
+        if (!verdict_add(proposal, verdict_luck(validation)) || !added)
+            r = search_say(err, -ENOMEM, "out of memory: a proposal");
+    }
+    json_decref(validation);
+    return r;
+}
+
+/* 1; 0: other trials would be trained. */
 static int reckon_again(const struct search_settings *settings, const struct study *study,
                         const struct search_members *others, const char *folder,
                         const struct trial_calls *calls, json_t *proposal, char err[static TRIAL_ERROR_MAX])
 {
     struct search_ranked ranked;
-    json_t *validation = NULL;
     int r = search_rank(study, &ranked, err);
     bool same = r == 0 && is_trained_so(proposal, settings, study, &ranked);
     if (same)
-        r = verdict_look(study, others, ranked.trials[0]->number, folder, calls, &validation, err);
-    if (same && r == 0) {
-        bool added = verdict_add(proposal, verdict_counts(study, others, ranked.n));
-        if (!verdict_add(proposal, verdict_luck(validation)) || !added)
-            r = search_say(err, -ENOMEM, "out of memory: a proposal");
-    }
-    json_decref(validation);
+        r = reckon(study, others, ranked.trials[0]->number, ranked.n, folder, calls, proposal, err);
     free(ranked.trials);
     return r == 0 ? same : r == -ENODATA ? 0 : r;
 }
@@ -102,4 +113,121 @@ int proposal_again(const struct config *base, const struct search_settings *sett
     r = verdict_add(proposal, verdict) ? proposal_file_write(proposal, folder, err)
                                        : search_say(err, -ENOMEM, "out of memory: a proposal");
     return r < 0 ? r : 1;
+}
+
+/* ---- When another study of the search has ended. ---- */
+
+static double limit_of(const json_t *proposal, const char *gate)
+{
+    size_t i;
+    const json_t *of, *gates = json_object_get(proposal, "gates");
+    json_array_foreach(gates, i, of)
+    {
+        const char *name = json_string_value(json_object_get(of, "gate"));
+        const json_t *limit = json_object_get(of, "limit");
+        if (name && strcmp(name, gate) == 0 && json_is_number(limit))
+            return json_number_value(limit);
+    }
+    return NAN;
+}
+
+/* Those that it was judged by. */
+static bool find_limits(const json_t *proposal, struct gate_limits *ret)
+{
+    const double trades = limit_of(proposal, "trades");
+    *ret = (struct gate_limits){.min_excess = limit_of(proposal, "excess"),
+                                .max_pbo = limit_of(proposal, "pbo"),
+                                .min_deflated = limit_of(proposal, "deflated"),
+                                .max_drawdown = limit_of(proposal, "drawdown")};
+    if (!(trades >= 0 && trades <= INT_MAX))
+        return false;
+    ret->min_trades = (int)trades;
+    return !isnan(ret->min_excess) && !isnan(ret->max_pbo) && !isnan(ret->min_deflated) &&
+           !isnan(ret->max_drawdown);
+}
+
+/* Are the trials that it is of still what they were? The first of them in *ret_first, and in *ret_complete
+ * how many the study has of its kind. */
+static bool is_of_chosen(const json_t *proposal, const struct study *study, int *ret_first, int *ret_complete)
+{
+    const struct study_trial *chosen[POLICY_MEMBERS_MAX];
+    const json_t *numbers = json_object_get(proposal, "trials_proposed");
+    const char *name = json_string_value(json_object_get(proposal, "study"));
+    struct search_ranked ranked;
+    char unused[TRIAL_ERROR_MAX];
+    int n = 0;
+    bool good = search_rank(study, &ranked, unused) == 0 && name && strcmp(name, study->name) == 0 &&
+                json_array_size(numbers) <= POLICY_MEMBERS_MAX;
+    for (size_t k = 0; good && k < json_array_size(numbers); k++)
+        for (int i = 0; i < ranked.n; i++)
+            if (ranked.trials[i]->number == json_integer_value(json_array_get(numbers, k)))
+                chosen[n++] = ranked.trials[i];
+    good = good && n > 0 && (size_t)n == json_array_size(numbers) &&
+           says(proposal, "of_chosen", search_of_chosen(study, chosen, n));
+    *ret_first = good ? chosen[0]->number : -1;
+    *ret_complete = ranked.n;
+    free(ranked.trials);
+    return good;
+}
+
+/* 1: it is judged over all of these trials now; 0: nothing can be said of it. */
+static int judge(const struct study *study, const struct search_members *others, const char *folder,
+                 const struct trial_calls *calls, json_t *proposal, char err[static TRIAL_ERROR_MAX])
+{
+    struct gate_figures figures;
+    struct gate_limits limits;
+    char words[VERDICT_WORDS_MAX], why[GATE_ERROR_MAX];
+    bool admitted;
+    int first, complete;
+    if (!is_of_chosen(proposal, study, &first, &complete) || !find_limits(proposal, &limits))
+        return 0;
+    if (is_of_these(proposal, study, others))
+        return 1;
+    int r = reckon(study, others, first, complete, folder, calls, proposal, err);
+    if (r < 0)
+        return r;
+    if (gate_figures_parse(proposal, &figures, why) < 0)
+        return 0;
+    json_t *gates = verdict_gates(&limits, &figures, &admitted, words, sizeof words);
+    if (!verdict_add(proposal,
+                     json_pack("{s:o, s:b, s:s}", "gates", gates, "admitted", admitted, "words", words)))
+        return search_say(err, -ENOMEM, "out of memory: a proposal");
+    r = proposal_file_write(proposal, folder, err);
+    return r < 0 ? r : 1;
+}
+
+static int judge_alone(struct study_store *store, int64_t id, const char *folder, const char *folders,
+                       const struct trial_calls *calls, json_t *proposal, char err[static TRIAL_ERROR_MAX])
+{
+    struct search_members others = {0};
+    struct study *study = NULL;
+    char why[STUDY_ERROR_MAX], search[STUDY_NAME_MAX + 1];
+    int r = study_store_load(store, id, &study, why);
+    if (r == 0) {
+        study_search_name(study->name, search);
+        r = search_members_load(store, search, id, folders, NULL, NULL, &others, why);
+    }
+    r = r < 0 ? search_say(err, r, "%s", why) : judge(study, &others, folder, calls, proposal, err);
+    search_members_finish(&others);
+    study_destroy(study);
+    return r;
+}
+
+int proposal_judge(struct study_store *store, int64_t id, const char *folder, const char *folders,
+                   const struct trial_calls *calls, json_t **ret, char err[static TRIAL_ERROR_MAX])
+{
+    char path[PATH_MAX];
+    int r = search_join(path, folder, "proposal.json", err);
+    if (r < 0 || (access(path, F_OK) < 0 && errno == ENOENT))
+        return r;
+    int lock = proposal_lock(folder);
+    if (lock == -EBUSY)
+        return search_say(err, lock, "%.300s: another process is at it", path);
+    json_t *proposal = json_load_file(path, 0, NULL);
+    r = proposal ? judge_alone(store, id, folder, folders, calls, proposal, err) : 0;
+    proposal_unlock(lock);
+    if (r > 0)
+        *ret = json_incref(proposal);
+    json_decref(proposal);
+    return r;
 }

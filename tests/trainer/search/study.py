@@ -238,6 +238,7 @@ def test_whole(trainer, folder):
 def test_workers(trainer, folder):
     """What NAME_2 proposes is judged among the trials of NAME_1 too; those of another search do not count."""
     config = write(os.path.join(folder, "workers.ini"), {"study": {"trials": 2, "pruner": "none"}})
+    told = {}
     for name, tried in (("pair_1", 2), ("pairs_1", 2), ("pair_2", 4)):
         ran = trainer.run("study", name, "--config", config, "--state", "st", "--workers", "1")
         if not check(ran.returncode == 0, f"{name}: {ran.stderr}"):
@@ -245,17 +246,46 @@ def test_workers(trainer, folder):
         with open(f"{folder}/st/studies/{name}/report.html") as file:
             found = re.search(r'<td>Trials</td><td><data value="(\d+)">', file.read())
         check(found and int(found.group(1)) == tried, f"{name}: {found and found.group(1)} were tried, {tried} are right")
-    # The other one's trials have come since: its policy stays, and is judged among them.
+        seen = lines(ran.stdout)
+        told[name] = events(seen, "proposal")[0]["proposal"]
+        check([event["proposal"]["study"] for event in events(seen, "judged")] == (["pair_1"] if name == "pair_2" else []), f"{name}: judged: {seen}")
+        check(seen[-1]["event"] == "end" and told[name]["tried"] == tried, f"{name}: {told[name]}")
+    # The last to end has judged what the other one proposed too, whose policy stays.
     with open(f"{folder}/st/studies/pair_1/proposal.json") as file:
-        before = json.load(file)
+        text = file.read()
+    before, judged = told["pair_1"], json.loads(text)
+    check((before["tried"], judged["tried"]) == (2, 4) and judged["policy"] == before["policy"] and same(judged["holdout"], before["holdout"]) and
+          judged["of_trials"] != before["of_trials"] and judged["made_of"] == before["made_of"] and
+          [gate["limit"] for gate in judged["gates"]] == [gate["limit"] for gate in before["gates"]] and
+          same(events(seen, "judged")[0]["proposal"], judged), f"pair_1 as pair_2 leaves it: {before} {judged}")
+    check([gate["figure"] for gate in judged["gates"] if gate["gate"] in ("pbo", "deflated")] == [judged["pbo"], judged["skill"]],
+          f"pair_1: its gates are of the figures of now: {judged}")
+    with open(f"{folder}/st/studies/pair_1/report.html") as file:
+        check('<td>Trials</td><td><data value="4">' in file.read(), "pair_1: its report is of all")
+    # Nothing has changed since: it is told again, and nothing is written.
+    kept = os.stat(f"{folder}/st/studies/pair_1/proposal.json").st_ino
     again = trainer.run("study", "pair_1", "--resume", "--state", "st")
     seen = lines(again.stdout)
-    now = events(seen, "proposal")[0]["proposal"]
-    check(again.returncode == 0 and not events(seen, "state") and (before["tried"], now["tried"]) == (2, 4) and
-          now["policy"] == before["policy"] and now["holdout"].keys() == before["holdout"].keys() and now["of_trials"] != before["of_trials"],
-          f"pair_1 again: {again.stderr} {seen}")
+    check(again.returncode == 0 and not events(seen, "state") and same(events(seen, "proposal")[0]["proposal"], judged) and
+          same([event["proposal"] for event in events(seen, "judged")], [told["pair_2"]]) and
+          os.stat(f"{folder}/st/studies/pair_1/proposal.json").st_ino == kept, f"pair_1 again: {again.stderr} {seen}")
+    # One that is killed between its own proposal and the other's: the next run of it makes up for that.
+    with open(f"{folder}/st/studies/pair_1/proposal.json", "w") as file:
+        json.dump(before, file)
+    again = trainer.run("study", "pair_2", "--resume", "--state", "st")
+    check(same([event["proposal"] for event in events(lines(again.stdout), "judged")], [judged]), f"pair_2 again: {again.stderr}")
     with open(f"{folder}/st/studies/pair_1/proposal.json") as file:
-        check(same(json.load(file), now), "pair_1 again: it is kept")
+        check(same(json.load(file), judged), "pair_1: judged again")
+    # What is none of its trials, or cannot be written, is left alone; the latter is told.
+    with open(f"{folder}/st/studies/pair_1/proposal.json", "w") as file:
+        json.dump(before | {"of_chosen": "0123"}, file)
+    again = trainer.run("study", "pair_2", "--resume", "--state", "st")
+    check(again.returncode == 0 and not events(lines(again.stdout), "judged") and not events(lines(again.stdout), "warning"),
+          f"pair_2 beside another's: {again.stdout}")
+    with open(f"{folder}/st/studies/pair_1/proposal.json") as file:
+        check(same(json.load(file), before | {"of_chosen": "0123"}), "another's is left alone")
+    with open(f"{folder}/st/studies/pair_1/proposal.json", "w") as file:
+        file.write(text)
     # One that nobody here can read is left out.
     database = sqlite3.connect(os.path.join(folder, "st", "studies.db"))
     with database:
@@ -269,6 +299,32 @@ def test_workers(trainer, folder):
           f"pair_1 beside what cannot be read: {again.stderr} {now}")
     validated = trainer.run("validate", "--study", "pair", "--state", "st")
     check("pair_2 is left out" in validated.stderr, f"validate beside what cannot be read: {validated.stderr}")
+
+
+def test_at_once(trainer, folder):
+    """Workers that end at the same time, one of them killed when it proposes, or once it has: who ends last has judged all."""
+    config = write(os.path.join(folder, "once.ini"), {"study": {"trials": 2, "pruner": "none"}})
+    ways = ("none", "proposing", "proposed") if LONG else ("proposing",)
+    for i, way in enumerate(ways * (4 if LONG else 1)):
+        names = [f"once-{i}_1", f"once-{i}_2"]
+        runs = [Run(trainer, name, "--config", config, "--state", "st", "--workers", "1", "--heartbeat", "20") for name in names]
+        if way == "proposing":
+            runs[0].until(lambda seen: any(event["state"] == "proposing" for event in events(seen, "state")), f"{way}: proposing")
+        elif way == "proposed":
+            runs[0].until(lambda seen: events(seen, "proposal"), f"{way}: proposed")
+        if way != "none":
+            runs[0].process.kill()
+            runs[0].end()
+            runs[0] = Run(trainer, names[0], "--resume", "--state", "st", "--heartbeat", "20")
+        for run in runs:
+            seen, error, status = run.end()
+            check(status == 0 and len(events(seen, "proposal")) == 1, f"{way}: {status} {error} {seen[-2:]}")
+        kept = []
+        for name in names:
+            with open(f"{folder}/st/studies/{name}/proposal.json") as file:
+                kept.append(json.load(file))
+            check(os.path.exists(kept[-1]["policy"]) and len(os.listdir(f"{folder}/st/studies/{name}/proposals")) == 1, f"{way}: {name}: one policy")
+        check([proposal["tried"] for proposal in kept] == [4, 4], f"{way}: each is judged over all: {[proposal['tried'] for proposal in kept]}")
 
 
 def test_other_trials(trainer, folder):
@@ -627,7 +683,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(sys.argv[1], folder)
         write_market(folder, n=700)
-        for test in (test_whole, test_workers, test_other_trials, test_killed, test_stopped, test_proposing, test_refused, test_other_file, test_failing, test_full, test_mute, test_grid, test_terminal):
+        for test in (test_whole, test_workers, test_at_once, test_other_trials, test_killed, test_stopped, test_proposing, test_refused, test_other_file, test_failing, test_full, test_mute, test_grid, test_terminal):
             begun = time.monotonic()
             test(trainer, folder)
             print(f"{test.__name__}: {time.monotonic() - begun:.1f} s")

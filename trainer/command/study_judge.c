@@ -1,0 +1,55 @@
+/* The verdict of the whole search: each study of it that ends judges what any of them has proposed over all
+ * trials that there are by then, so that the last one counts all. */
+#include <stdio.h>
+#include <string.h>
+
+#include "trainer/command/study_run.h"
+#include "trainer/search/proposal.h"
+
+/* A new reference; NULL: nothing is proposed there, or it could not be judged, which is told. */
+static json_t *judge_one(struct study_run *run, struct study_store *store, int64_t id, const char *folder,
+                         const char *folders)
+{
+    char err[TRIAL_ERROR_MAX], words[TRIAL_ERROR_MAX + 64];
+    json_t *proposal = NULL;
+    if (proposal_judge(store, id, folder, folders, NULL, &proposal, err) < 0) {
+        snprintf(words, sizeof words, "a proposal is not judged anew: %s", err);
+        report_warning(&run->report, words);
+    }
+    return proposal;
+}
+
+static void judge_own(struct study_run *run, struct study_store *store, const char *folders)
+{
+    json_t *now = run->proposal ? judge_one(run, store, run->study->id, run->folder, folders) : NULL;
+    if (now) {
+        json_decref(run->proposal);
+        run->proposal = now;
+    }
+    if (run->proposal)
+        study_proposed(run);
+}
+
+int study_judge(struct study_run *run, bool (*stopped)(void *ctx), char err[static STUDY_ERROR_MAX])
+{
+    char folders[PATH_MAX], search[STUDY_NAME_MAX + 1];
+    struct search_members others = {0};
+    struct study_store *store;
+    int r = study_store_open(run->url, STUDY_STORE_READ, 0, &store, err);
+    if (r < 0)
+        return r;
+    snprintf(folders, sizeof folders, "%s", run->folder);
+    *strrchr(folders, '/') = '\0';
+    study_search_name(run->study->name, search);
+    judge_own(run, store, folders);
+    r = search_members_load(store, search, run->study->id, folders, NULL, NULL, &others, err);
+    for (int i = 0; i < others.n && !stopped(run); i++) {
+        json_t *proposal = judge_one(run, store, others.of[i].study->id, others.of[i].folder, folders);
+        if (proposal)
+            study_judged(run, proposal);
+        json_decref(proposal);
+    }
+    search_members_finish(&others);
+    study_store_close(store);
+    return r;
+}
