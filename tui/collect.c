@@ -48,8 +48,17 @@ int collector_init(struct collector *collector, const struct state_dir *state, c
     return collector->studies_url && collector->studies_folder ? 0 : -ENOMEM;
 }
 
+static void end_rest(struct collector *collector)
+{
+    for (int i = 0; i < collector->rest.n; i++)
+        free(collector->rest.configs[i]);
+    collector->rest = (struct collector_rest){0};
+}
+
 void collector_finish(struct collector *collector)
 {
+    end_rest(collector);
+    collector_each_end(collector);
     control_finish(&collector->control);
     backtest_job_finish(&collector->job);
     history_close(collector->reader);
@@ -242,24 +251,33 @@ static void describe_training(const json_t *result, char *words, size_t size)
                  account ? account : "");
 }
 
+static json_t *train_args(const char *name, const char *config)
+{
+    return config ? json_pack("{s:s, s:s}", "name", name, "config", config)
+                  : json_pack("{s:s}", "name", name);
+}
+
 /* What became of a command; of several only once the last is answered. */
 static void tell_outcome(struct collector *collector, struct view *view, enum outcome outcome,
                          const char *words, struct moment now)
 {
     struct collector_rest *rest = &collector->rest;
     size_t at = strlen(rest->words);
+    bool names = rest->now[0] && outcome == OUTCOME_REFUSED; /* done, it says whose it is itself */
 
-    snprintf(rest->words + at, sizeof(rest->words) - at, "%s%s", at ? "; " : "", words);
+    snprintf(rest->words + at, sizeof(rest->words) - at, "%s%s%s%s", at ? "; " : "", names ? rest->now : "",
+             names ? ": " : "", words);
     rest->refused |= outcome == OUTCOME_REFUSED;
     if (rest->next < rest->n) {
-        collector_command(collector, view, rest->command,
-                          json_pack("{s:s}", "name", rest->names[rest->next++]), now);
+        int i = rest->next++;
+        memcpy(rest->now, rest->names[i], sizeof(rest->now));
+        collector_command(collector, view, rest->command, train_args(rest->names[i], rest->configs[i]), now);
         if (!collector->command_id)
-            *rest = (struct collector_rest){0};
+            end_rest(collector);
         return;
     }
     view_tell(view, rest->refused ? OUTCOME_REFUSED : outcome, collector->command, rest->words, now);
-    *rest = (struct collector_rest){0};
+    end_rest(collector);
 }
 
 static void command_done(struct collector *collector, struct view *view, const json_t *reply,
@@ -320,7 +338,7 @@ bool collector_io(struct collector *collector, struct view *view, struct moment 
                           : "no answer: the daemon hung up; the log tab will say whether it was done",
                       now);
         collector->command_id = 0;
-        collector->rest = (struct collector_rest){0};
+        end_rest(collector);
         collector_train_lost(collector, view, true, now);
         news = true;
     }
@@ -350,18 +368,42 @@ void collector_command(struct collector *collector, struct view *view, const cha
     view_tell(view, OUTCOME_PENDING, collector->command, "", now);
 }
 
+static void begin_rest(struct collector *collector, const char *command, const char *name, int n,
+                       const char (*names)[STATUS_TRAINING_NAME_MAX])
+{
+    struct collector_rest *rest = &collector->rest;
+
+    *rest = (struct collector_rest){.n = n};
+    snprintf(rest->command, sizeof(rest->command), "%s", command);
+    snprintf(rest->now, sizeof(rest->now), "%s", n > 0 ? name : "");
+    memcpy(rest->names, names, (size_t)n * sizeof(rest->names[0]));
+}
+
 void collector_command_each(struct collector *collector, struct view *view, const char *command,
                             const char *name, struct moment now)
 {
     bool pending = collector->command_id != 0;
 
-    collector_command(collector, view, command, json_pack("{s:s}", "name", name), now);
+    collector_command(collector, view, command, train_args(name, NULL), now);
     if (pending || !collector->command_id)
         return;
-    struct collector_rest *rest = &collector->rest;
-    *rest = (struct collector_rest){.n = view->n_also};
-    snprintf(rest->command, sizeof(rest->command), "%s", command);
-    memcpy(rest->names, view->also, sizeof(rest->names));
+    begin_rest(collector, command, name, view->n_also, view->also);
+}
+
+void collector_restart_each(struct collector *collector, struct view *view, struct collector_each *each,
+                            struct moment now)
+{
+    bool pending = collector->command_id != 0;
+
+    collector_command(collector, view, "train_restart", train_args(each->names[0], each->texts[0]), now);
+    if (pending || !collector->command_id)
+        return;
+    view->page->sent = true;
+    begin_rest(collector, "train_restart", each->names[0], each->n - 1, each->names + 1);
+    for (int i = 1; i < each->n; i++) {
+        collector->rest.configs[i - 1] = each->texts[i];
+        each->texts[i] = NULL;
+    }
 }
 
 void collector_backtest(struct collector *collector, struct view *view, const char *account,
@@ -410,7 +452,7 @@ bool collector_expire(struct collector *collector, struct view *view, struct mom
     if (!collector->command_id || now.mono_ms - collector->command_sent_ms < COMMAND_TIMEOUT_MS)
         return lost;
     collector->command_id = 0;
-    collector->rest = (struct collector_rest){0};
+    end_rest(collector);
     view_tell(view, OUTCOME_REFUSED, collector->command,
               collector->command_listed
                   ? "timed out: it may still be carried out: the list will show it"

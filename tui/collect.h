@@ -16,9 +16,21 @@
 /* Trainings that the command on its way is to be sent for after it, and what became of those before. */
 struct collector_rest {
     char command[24], names[STATUS_TRAININGS_MAX][STATUS_TRAINING_NAME_MAX];
+    char *configs[STATUS_TRAININGS_MAX]; /* [n] with which, owned; NULL: with none */
+    char now[STATUS_TRAINING_NAME_MAX];  /* whose is on its way; "": only one is asked for */
     int n, next;
     bool refused;
     char words[CANVAS_SIDE_MAX];
+};
+
+/* Trainings that are to be restarted with the same changes, tui/collect_each.c: first the configurations are
+ * asked for, then each is checked. */
+struct collector_each {
+    char names[STATUS_TRAININGS_MAX + 1][STATUS_TRAINING_NAME_MAX]; /* the form's first */
+    char *texts[STATUS_TRAININGS_MAX + 1];                          /* [n] owned; NULL: not known yet */
+    int n, at;                                                      /* n 0: none is on its way */
+    bool checks;
+    int64_t id, sent_ms; /* of the question for `at` */
 };
 
 struct collector {
@@ -32,6 +44,7 @@ struct collector {
     char command[24];
     bool command_listed; /* of a training or a policy: their list shows what came of it */
     struct collector_rest rest;
+    struct collector_each each;
     int64_t text_id, text_sent_ms; /* of the form's question for its text, or for a check */
     bool text_checks;
     int64_t log_id, log_sent_ms, log_at_ms; /* of the worker's log; when it is asked for again */
@@ -82,6 +95,19 @@ void collector_command(struct collector *collector, struct view *view, const cha
 void collector_command_each(struct collector *collector, struct view *view, const char *command,
                             const char *name, struct moment now);
 
+/* Restarts each by its text, which it takes, one by one. */
+void collector_restart_each(struct collector *collector, struct view *view, struct collector_each *each,
+                            struct moment now);
+
+/* Restarts the training of view->page and each of view->also with what was changed in the page, if all of
+ * their configurations can be had and are right with it; else none, and the view is told whose is not. */
+void collector_each_begin(struct collector *collector, struct view *view, struct moment now);
+void collector_each_end(struct collector *collector);
+/* As collector_train_reply(), collector_train_lost(). */
+bool collector_each_reply(struct collector *collector, struct view *view, int64_t id, const json_t *reply,
+                          struct moment now);
+bool collector_each_lost(struct collector *collector, struct view *view, bool hung_up, struct moment now);
+
 /* Asks for the text of view->page: the training's configuration, or the default. The page gets it, or is
  * closed when none comes. */
 void collector_form(struct collector *collector, struct view *view, struct moment now);
@@ -89,7 +115,13 @@ void collector_form(struct collector *collector, struct view *view, struct momen
 /* Has the text of view->page checked: its errors come to their lines. */
 void collector_check(struct collector *collector, struct view *view, struct moment now);
 
-/* Starts or restarts the training with what the page has; done, the page closes. */
+/* Has the daemon room for it in a request's line? */
+bool collector_text_fits(const char *text);
+
+/* A check's errors come to the page's lines. */
+void collector_form_errors(struct form_page *page, const json_t *errors);
+
+/* Starts or restarts the training with what the page has, view->also too; done, the page closes. */
 void collector_send_form(struct collector *collector, struct view *view, struct moment now);
 
 /* Asks for the worker's log of a training every MODEL_LOG_EXPECTED_MS, at once when it is another; "": none.

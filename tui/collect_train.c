@@ -40,28 +40,43 @@ void collector_form(struct collector *collector, struct view *view, struct momen
     collector->text_checks = false;
 }
 
+/* As JSON; 0: without memory. */
+static size_t text_bytes(const char *text)
+{
+    json_t *string = text ? json_string(text) : NULL;
+    char *line = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
+    size_t n = line ? strlen(line) : 0;
+
+    free(line);
+    json_decref(string);
+    return n;
+}
+
+bool collector_text_fits(const char *text)
+{
+    size_t n = text_bytes(text);
+
+    return n > 0 && n <= TEXT_BYTES_MAX;
+}
+
 /* The page's text, of which it keeps the lines' numbers, for json_decref(); NULL, and the view is told why.
  */
 static json_t *send_text(struct view *view, const char *verb, struct moment now)
 {
     char *text = form_text(&view->page->form);
-    json_t *string = text ? json_string(text) : NULL;
-    char *line = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
-    bool fits = line && strlen(line) <= TEXT_BYTES_MAX;
+    size_t n = text_bytes(text);
+    json_t *string = n > 0 && n <= TEXT_BYTES_MAX ? json_string(text) : NULL;
 
     free(text);
-    if (fits) {
+    if (string) {
         form_sent(&view->page->form);
     } else {
         char words[FORM_WORDS_MAX] = "out of memory";
-        if (line)
+        if (n > 0)
             snprintf(words, sizeof(words), "the configuration has %zu bytes for the daemon: %d are the most",
-                     strlen(line), TEXT_BYTES_MAX);
+                     n, TEXT_BYTES_MAX);
         view_tell(view, OUTCOME_REFUSED, verb, words, now);
-        json_decref(string);
-        string = NULL;
     }
-    free(line);
     return string;
 }
 
@@ -87,6 +102,11 @@ void collector_send_form(struct collector *collector, struct view *view, struct 
 {
     struct form_page *page = view->page;
     bool plain = page->restart && form_changes(&page->form) == 0;
+
+    if (page->restart && !plain && view->n_also > 0) {
+        collector_each_begin(collector, view, now);
+        return;
+    }
     json_t *text = plain ? NULL : send_text(view, verb_of(page), now);
 
     if (!text && !plain)
@@ -99,7 +119,7 @@ void collector_send_form(struct collector *collector, struct view *view, struct 
     page->sent = view->outcome == OUTCOME_PENDING;
 }
 
-static void take_errors(struct form_page *page, const json_t *errors)
+void collector_form_errors(struct form_page *page, const json_t *errors)
 {
     size_t i;
     const json_t *error;
@@ -159,7 +179,7 @@ static void take_text(struct collector *collector, struct view *view, const json
         else
             no_text(view, words, now);
     } else if (checks) {
-        take_errors(view->page, json_object_get(result, "errors"));
+        collector_form_errors(view->page, json_object_get(result, "errors"));
         tell_check(view, now);
     } else {
         const char *text = json_string_value(json_object_get(result, "config"));
@@ -189,7 +209,7 @@ void collector_train_done(struct view *view, const char *command, const json_t *
         memcpy(view->training, page->name, sizeof(view->training)); /* the list's cursor goes to it */
         view_close_form(view);
     } else if (json_array_size(errors) > 0) {
-        take_errors(page, errors);
+        collector_form_errors(page, errors);
     }
 }
 
@@ -218,6 +238,8 @@ bool collector_train_reply(struct collector *collector, struct view *view, int64
     const json_t *result;
     struct control_error error;
 
+    if (collector_each_reply(collector, view, id, reply, now))
+        return true;
     if (id == collector->text_id) {
         take_text(collector, view, reply, now);
         return true;
@@ -233,7 +255,8 @@ bool collector_train_reply(struct collector *collector, struct view *view, int64
 
 bool collector_train_lost(struct collector *collector, struct view *view, bool hung_up, struct moment now)
 {
-    bool changed = false, alive = model_freshness(collector->model, now) == FRESH;
+    bool changed = collector_each_lost(collector, view, hung_up, now),
+         alive = model_freshness(collector->model, now) == FRESH;
 
     if (collector->log_id && (hung_up || now.mono_ms - collector->log_sent_ms >= COMMAND_TIMEOUT_MS)) {
         collector->log_id = 0;

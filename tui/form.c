@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FORM_SECTION_MAX = 64 };
+
 static bool is_empty(const char *line)
 {
     return !line[strspn(line, " \t\r")];
@@ -310,31 +312,104 @@ static char *printed(const char *a, const char *b, const char *c, bool carriage)
     return asprintf(&line, "%s%s%s%s", a, b, c, carriage ? "\r" : "") < 0 ? NULL : line;
 }
 
-long form_add(struct form *form, size_t index)
+/* At the end of its section, which is made if need be. */
+static long add_row(struct form *form, const char *section, const char *key, const char *value)
 {
-    const struct form_known *known = &form->known[index];
-    long at = row_of(form, known);
+    long at = end_of(form, section);
     bool cr = form->carriage;
     int r = 0;
 
-    if (at >= 0) {
-        form->changed |= form->rows[at].left_out;
-        form->rows[at].left_out = false;
-        return at;
-    }
-    at = end_of(form, known->section);
     if (at < 0) {
         if (form->n > 0 && !is_empty(form->rows[form->n - 1].line))
             r = insert(form, form->n, printed("", "", "", cr), true);
         if (r == 0)
-            r = insert(form, form->n, printed("[", known->section, "]", cr), true);
+            r = insert(form, form->n, printed("[", section, "]", cr), true);
         at = (long)form->n;
     }
     if (r == 0)
-        r = insert(form, (size_t)at, printed(known->key, *known->value ? " = " : " =", known->value, cr),
-                   true);
+        r = insert(form, (size_t)at, printed(key, *value ? " = " : " =", value, cr), true);
     form->changed |= r == 0;
     return r < 0 ? r : at;
+}
+
+static long bring_back(struct form *form, long at)
+{
+    form->changed |= form->rows[at].left_out;
+    form->rows[at].left_out = false;
+    return at;
+}
+
+long form_add(struct form *form, size_t index)
+{
+    const struct form_known *known = &form->known[index];
+    long at = row_of(form, known);
+
+    return at >= 0 ? bring_back(form, at) : add_row(form, known->section, known->key, known->value);
+}
+
+/* ---- What was changed in another. ---- */
+
+/* The key's row, left out or not: of one that is known in any section of its group; -1. */
+static long find_key(const struct form *form, const struct form_known *known, const char *section,
+                     const char *key)
+{
+    char own[FORM_SECTION_MAX];
+
+    if (known)
+        return row_of(form, known);
+    for (size_t i = 0; i < form->n; i++) {
+        if (form->rows[i].kind != FORM_KEY || !form_span_is(form_parts(form, i).key, key))
+            continue;
+        form_section(form, i, own, sizeof(own));
+        if (strcmp(own, section) == 0)
+            return (long)i;
+    }
+    return -1;
+}
+
+static int carry_row(const struct form *from, size_t row, struct form *to, char words[static FORM_WORDS_MAX])
+{
+    const struct form_known *known = form_row_known(from, row);
+    struct form_parts parts = form_parts(from, row);
+    char section[FORM_SECTION_MAX];
+    char *key = strndup(parts.key.text, parts.key.len), *value = strndup(parts.value.text, parts.value.len);
+    int r = key && value ? 0 : -ENOMEM;
+
+    form_section(from, row, section, sizeof(section));
+    long at = r == 0 ? find_key(to, known, section, key) : -1;
+    if (r == 0 && from->rows[row].left_out) {
+        if (at >= 0)
+            form_leave_out(to, (size_t)at);
+    } else if (r == 0) {
+        at = at >= 0 ? bring_back(to, at) : add_row(to, section, key, "");
+        r = at < 0 ? (int)at : form_set(to, (size_t)at, value, words);
+    }
+    free(key);
+    free(value);
+    return r;
+}
+
+int form_carry(const struct form *from, struct form *to, char words[static FORM_WORDS_MAX])
+{
+    int r = 0;
+
+    for (size_t i = 0; i < from->n && r == 0; i++) {
+        const struct form_row *row = &from->rows[i];
+        if (row->added ? row->left_out || row->kind == FORM_TEXT || row->kind == FORM_SECTION
+                       : !row->left_out && !row->was)
+            continue;
+        if (row->kind == FORM_KEY) {
+            words[0] = '\0';
+            r = carry_row(from, i, to, words);
+            if (r < 0 && !words[0])
+                snprintf(words, FORM_WORDS_MAX, "%s",
+                         r == -EFBIG ? "the configuration is too long for one more key" : "out of memory");
+        } else {
+            snprintf(words, FORM_WORDS_MAX, "the changed line \"%.80s\" is no key", row->line);
+            r = -EINVAL;
+        }
+    }
+    return r;
 }
 
 void form_sent(struct form *form)
@@ -360,7 +435,7 @@ void form_errors_begin(struct form *form)
 static bool is_row(const struct form *form, size_t at, int line, const char *section, const char *key)
 {
     const struct form_row *row = &form->rows[at];
-    char own[64];
+    char own[FORM_SECTION_MAX];
 
     if (line > 0)
         return row->sent == line && row->kind != FORM_TEXT;

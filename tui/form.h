@@ -87,6 +87,12 @@ size_t form_missing(const struct form *form, const char *filter, size_t *ret, si
  * -ENOMEM, -EFBIG. One that was left out comes back as it was. */
 long form_add(struct form *form, size_t known);
 
+/* Changes of `from` in another configuration of the same keys: the values that differ, keys that were added
+ * or left out, each found by its section and name. What else differs between the two stays. 0; -EINVAL with a
+ * sentence in `words`: what was changed is no key; -ENOMEM, -EFBIG likewise. After an error `to` has some of
+ * them. */
+int form_carry(const struct form *from, struct form *to, char words[static FORM_WORDS_MAX]);
+
 /* The text is given away to be checked: the numbers of its lines are kept. */
 void form_sent(struct form *form);
 

@@ -286,15 +286,17 @@ void train_ask_several(const struct model *model, enum prompt prompt, const char
     char names[NAMES_LISTED + 2 * STATUS_TRAINING_NAME_MAX];
 
     train_ask(model, prompt, name, changes, ret);
-    if (n == 0)
+    if (n == 0 || prompt == PROMPT_LEAVE)
         return;
-    if (prompt == PROMPT_RESTART && changes > 0) {
-        size_t at = strlen(ret->what);
-        snprintf(ret->what + at, sizeof(ret->what) - at, " Other workers of its search are left alone.");
-        return;
-    }
     list_names(names, sizeof(names), name, also, n);
     snprintf(ret->ask, sizeof(ret->ask), "%s %s?", train_ask_word(prompt), names);
+    if (prompt == PROMPT_RESTART && changes > 0) {
+        snprintf(ret->what, sizeof(ret->what),
+                 "Each goes on with the trials that it has, with %d changed value%s in its own "
+                 "configuration; where one of these is wrong with it, none is restarted.",
+                 changes, changes == 1 ? "" : "s");
+        return;
+    }
     snprintf(ret->what, sizeof(ret->what), "%s",
              prompt == PROMPT_STOP ? "Each ends; e goes on with them, and tries the trials that run again."
              : prompt == PROMPT_RESTART ? "Each goes on with the trials that it has, unchanged."

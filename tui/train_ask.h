@@ -24,8 +24,7 @@ bool train_ask_allowed(const struct model *model, enum prompt prompt, const char
 /* The question, by what is known now; `changes` values of a configuration differ from what it was. */
 void train_ask(const struct model *model, enum prompt prompt, const char *name, int changes,
                struct train_question *ret);
-/* The same about `name` and `also` [n] at once, workers of one search; of a restart with changes, which are
- * of `name` alone, about that one. */
+/* The same about `name` and `also` [n] at once, workers of one search. */
 void train_ask_several(const struct model *model, enum prompt prompt, const char *name,
                        const char (*also)[STATUS_TRAINING_NAME_MAX], int n, int changes,
                        struct train_question *ret);

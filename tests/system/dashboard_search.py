@@ -312,6 +312,53 @@ def test_jobs(session):
     expect(tmux, "Studies (2)")
 
 
+def changed_restart(tmux, daemon):
+    """A value that is changed in the form is changed in each worker's own configuration; all are checked before one is restarted."""
+    seen = lambda: [(each["name"], each.get("config")) for each in daemon.seen("train_restart")]
+
+    def change(value):
+        with daemon.lock:
+            for training in daemon.learning.trainings:
+                training.update(state="searching")
+        expect(tmux, "jobs searching (2 of 2)")
+        tmux.keys("r")
+        expect(tmux, "Restart ppo_2", "[study]", "trials")
+        tmux.keys("Enter", "C-u", *value, "Enter", "s")
+        expect(tmux, "restart ppo_2 and ppo_1?", "with 1 changed")
+        tmux.keys("y")
+
+    daemon.learning.configs.update(ppo_1="[study]\nseed = 1\ntrials = 9\n", ppo_2="[study]\ntrials = 9\nseed = 2\n")
+    before = len(seen())
+    change("12")
+    expect(tmux, "restart done", "ppo_2: queued; ppo_1: queued", "jobs queued (2 of 2)")
+    assert seen()[before:] == [("ppo_2", "[study]\ntrials = 12\nseed = 2\n"), ("ppo_1", "[study]\nseed = 1\ntrials = 12\n")], seen()[before:]
+
+    # One that is refused is named, and holds up no other.
+    restart = daemon.learning.train_restart
+    daemon.learning.train_restart = lambda args: fake_trainings.refuse("EBUSY", "not now") if args["name"] == "ppo_1" else restart(args)
+    change("13")
+    expect(tmux, "restart refused", "ppo_2: queued; ppo_1: EBUSY: not now")
+    daemon.learning.train_restart = restart
+
+    # What is wrong with the second's configuration restarts none, and neither does one that cannot be had.
+    daemon.learning.configs["ppo_1"] = "[ppo]\nlearning_rate = bad\n"
+    before = len(seen())
+    change("14")
+    expect(tmux, "restart refused", "none is restarted: ppo_1: [ppo] learning_rate")
+    tmux.keys("Escape")
+    expect(tmux, "leave the form?")
+    tmux.keys("y")
+    config = daemon.learning.train_config
+    daemon.learning.train_config = lambda args: fake_trainings.refuse("EIO", "it is gone") if args["name"] == "ppo_1" else config(args)
+    change("15")
+    expect(tmux, "restart refused", "none is restarted: ppo_1: EIO: it is gone")
+    tmux.keys("Escape")
+    expect(tmux, "leave the form?")
+    tmux.keys("y")
+    daemon.learning.train_config = config
+    assert seen()[before:] == [], seen()[before:]
+
+
 def test_workers(session):
     """Workers that are trainings of their own: the row's state is that of one that works; one question is about all that it is
     right for, and the daemon is asked for each."""
@@ -347,6 +394,7 @@ def test_workers(session):
     expect(tmux, "restart done")
     assert [each["name"] for each in daemon.seen("train_restart")[restarted:]] == ["ppo_2", "ppo_1"], daemon.seen("train_restart")
     assert not any("config" in each for each in daemon.seen("train_restart")[restarted:]), daemon.seen("train_restart")
+    changed_restart(tmux, daemon)
     with daemon.lock:
         for training in daemon.learning.trainings:
             training.update(state="searching")

@@ -396,6 +396,66 @@ static void check_typing(void)
     CHECK_STR(edit.text, "\xE6\x97\xA5");
 }
 
+/* What was changed in one configuration is changed in another, and nothing else there. */
+static void check_carrying(void)
+{
+    static const char theirs[] = "[training]\n"
+                                 "total_steps = 7 ; many\n"
+                                 "name = other\n"
+                                 "[data]\n"
+                                 "state = /theirs\n"
+                                 "[search]\n"
+                                 "gamma = 0.9..0.99\n";
+    struct form other;
+    char words[FORM_WORDS_MAX] = "";
+    size_t index = 0;
+    begin("[training]\nname = own\ntotal_steps = 1000\n[data]\nstate = /mine\n[ppo]\nlearning_rate = 1\n"
+          "[search]\ngamma = 0.8..0.9\nodd = 1 | 2\n");
+    CHECK_INT(form_init(&other, theirs, known, sizeof(known) / sizeof(known[0])), 0);
+    CHECK_INT(form_carry(&form, &other, words), 0); /* nothing was changed */
+    char *text = form_text(&other);
+    CHECK_STR(text, theirs);
+    free(text);
+    CHECK_INT(form_changes(&other), 0);
+
+    CHECK_INT(form_set(&form, 2, "2000", words), 0);
+    form_leave_out(&form, 4);
+    CHECK_INT(form_set(&form, 6, "2e-4", words), 0);
+    CHECK_INT(form_set(&form, 8, "0.7..0.9", words), 0);
+    CHECK_INT(form_set(&form, 9, "3 | 4", words), 0);
+    while (strcmp(known[index].key, "priority") != 0)
+        index++;
+    long added = form_add(&form, index);
+    CHECK(added > 0);
+    CHECK_INT(form_set(&form, (size_t)added, "5", words), 0);
+    CHECK_INT(form_carry(&form, &other, words), 0);
+    text = form_text(&other);
+    CHECK_STR(text, "[training]\n"
+                    "total_steps = 2000 ; many\n"
+                    "name = other\n"
+                    "[data]\n"
+                    "[search]\n"
+                    "gamma = 0.7..0.9\n"
+                    "odd = 3 | 4\n"
+                    "\n"
+                    "[ppo]\n"
+                    "learning_rate = 2e-4\n"
+                    "\n"
+                    "[serve]\n"
+                    "priority = 5\n");
+    free(text);
+    form_finish(&other);
+    form_finish(&form);
+
+    begin("[training]\nnonsense\nname = a\n");
+    CHECK_INT(form_init(&other, theirs, known, sizeof(known) / sizeof(known[0])), 0);
+    form_leave_out(&form, 1);
+    CHECK_INT(form_carry(&form, &other, words), -EINVAL);
+    CHECK_STR(words, "the changed line \"nonsense\" is no key");
+    form_finish(&other);
+    form_finish(&form);
+}
+
 /* The trainer's own keys: each has a place, a default, and words. */
 static void check_known(void)
 {
@@ -422,6 +482,7 @@ int main(void)
     check_coming_and_going();
     check_errors();
     check_random();
+    check_carrying();
     check_typing();
     check_known();
     return check_done("tui/form");

@@ -276,7 +276,7 @@ static void check_workers(void)
     CHECK(shows("resume ppo-btc_3, ppo-btc_2 and ppo-btc_1?") && shows("Each goes on with the trials"));
     press('n');
 
-    /* A restart that changes nothing is for all that work; what is changed is of one's configuration. */
+    /* A restart is for all that work, with what was changed in the first one's configuration too. */
     set_job(0, "ppo-btc_1", "searching");
     set_job(1, "ppo-btc_2", "searching");
     CHECK_INT(press('r'), ACTION_FORM);
@@ -295,10 +295,11 @@ static void check_workers(void)
     press(PRESS_ENTER);
     CHECK_INT(form_changes(&view.page->form), 1);
     press('s');
-    CHECK(shows("restart ppo-btc_2?") && shows("with 1") && shows("Other workers"));
+    CHECK(shows("restart ppo-btc_2 and ppo-btc_1?") && shows("with 1 changed") && shows("none is restarted"));
     check_screen("restart-workers-80x24", 80, 24, GLYPHS_BRAILLE);
     press('n');
     press(PRESS_ESCAPE);
+    CHECK(shows("leave the form?") && !shows("ppo-btc_1"));
     press('y');
     CHECK(view.page == NULL);
     view.focus = PANEL_TRAININGS; /* a training alone is asked about alone */
