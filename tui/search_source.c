@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "db/studies/study_build.h"
+#include "trainer/search/runs.h"
 
 enum {
     SLICE_MS = 200,       /* of one reading, for trials' returns: the list waits no longer for them */
@@ -289,14 +290,37 @@ static const struct study *proposing(const struct search_source *source, struct 
     return chosen ? chosen : newest;
 }
 
+static bool same_directions(const struct study *a, const struct study *b)
+{
+    return a->n_objectives == b->n_objectives &&
+           memcmp(a->directions, b->directions, (size_t)a->n_objectives * sizeof(a->directions[0])) == 0;
+}
+
 static bool of_one_search(const struct study *a, const struct study *b)
 {
     char base[STUDY_NAME_MAX + 1], other[STUDY_NAME_MAX + 1];
 
     study_search_name(a->name, base);
     study_search_name(b->name, other);
-    return strcmp(base, other) == 0 && a->n_objectives == b->n_objectives &&
-           memcmp(a->directions, b->directions, (size_t)a->n_objectives * sizeof(a->directions[0])) == 0;
+    return strcmp(base, other) == 0 && same_directions(a, b);
+}
+
+/* Another run of it, on the bars of one of the `n` members. */
+static bool of_other_run(const struct study *run, const struct study *own, const struct search_members *with,
+                         int n)
+{
+    if (!runs_named(own->name, run->name) || !same_directions(run, own))
+        return false;
+    for (int i = 0; i < n; i++)
+        if (runs_same_bars(run, with->of[i].study))
+            return true;
+    return false;
+}
+
+static void add_member(const struct search_source *source, struct study *study, bool run,
+                       struct search_members *to)
+{
+    to->of[to->n++] = (struct search_member){study, folder_of(source, study), run};
 }
 
 /* Whose trials a proposal of this study counts: it is the first. For free_members(); n 0 without memory. */
@@ -308,7 +332,11 @@ static struct search_members members_of(const struct search_source *source, stru
     for (int pass = 0; members.of && pass < 2; pass++)
         for (size_t i = 0; i < source->n_held; i++)
             if (pass == 0 ? studies[i] == own : studies[i] != own && of_one_search(studies[i], own))
-                members.of[members.n++] = (struct search_member){studies[i], folder_of(source, studies[i])};
+                add_member(source, studies[i], false, &members);
+    const int n = members.n;
+    for (size_t i = 0; members.of && i < source->n_held; i++)
+        if (of_other_run(studies[i], own, &members, n))
+            add_member(source, studies[i], true, &members);
     for (int i = 0; i < members.n; i++)
         if (!members.of[i].folder)
             members.n = 0;

@@ -146,7 +146,7 @@ static void check_validation(void)
 
 /* A study with trials in the storage, and `trials` COMPLETE ones of these rows, each with returns of its own;
  * of value number + above. */
-static void write_study(struct study_store *store, const char *name, int trials, double above, int rows)
+static int64_t write_study(struct study_store *store, const char *name, int trials, double above, int rows)
 {
     char err[STUDY_ERROR_MAX] = "", path[2 * SCRATCH_PATH_MAX], *text = NULL;
     int64_t id, trial;
@@ -171,6 +171,7 @@ static void write_study(struct study_store *store, const char *name, int trials,
         write_text(path, "returns.csv", text);
         free(text);
     }
+    return id;
 }
 
 static void write_proposal(const char *name, int trial, double pbo)
@@ -219,7 +220,7 @@ static json_t *reckon(struct study_store *store, const char *of, int trial)
     int left_out;
 
     snprintf(folders, sizeof(folders), "%s", scratch_path("studies"));
-    CHECK_INT(search_members_load(store, "own", 0, folders, NULL, NULL, &members, err), 0);
+    CHECK_INT(search_members_load(store, "own", NULL, folders, NULL, NULL, &members, err), 0);
     for (int i = 1; i < members.n; i++)
         if (strcmp(members.of[i].study->name, of) == 0) {
             struct search_member first = members.of[0];
@@ -239,6 +240,54 @@ static json_t *reckon(struct study_store *store, const char *of, int trial)
 static double figure(const json_t *validation, const char *key)
 {
     return json_number_value(json_object_get(validation, key));
+}
+
+/* A run that was begun anew is judged among the trials of those before it, on the same bars; the best is its
+ * own. */
+static void check_runs(void)
+{
+    static const char *const bars[] = {"\"1\"", "\"1\"", "\"2\"", NULL};
+    static const char *const names[] = {"often", "often@T", "often@U", "often@V"};
+    char path[SCRATCH_PATH_MAX], folders[SCRATCH_PATH_MAX], err[STUDY_ERROR_MAX];
+    struct search_members members = {0};
+    struct study_store *store;
+    struct search_validation v;
+
+    snprintf(path, sizeof(path), "%s", scratch_path("runs.db"));
+    snprintf(folders, sizeof(folders), "%s", scratch_path("studies"));
+    CHECK_INT(study_store_open(path, STUDY_STORE_WRITE, 0, &store, err), 0);
+    for (int i = 0; i < 4; i++) {
+        int64_t id = write_study(store, names[i], 4 - i, 10 - 3 * i, 280);
+        if (bars[i])
+            CHECK_INT(study_store_set_study_user(store, id, "papertape:bars", bars[i], err), 0);
+    }
+    struct search_source *source = search_source_create(path, folders, 20);
+    read_page(source, "often@T", true, &v);
+    CHECK_INT(v.columns, 3 + 4);
+    CHECK_STR(v.equity_study, "often@T");
+    CHECK_INT(v.equity_trial, 2);
+    CHECK_INT(search_members_load(store, "often@T", NULL, folders, NULL, NULL, &members, err), 0);
+    const struct search_members others = {members.of + 1, members.n - 1};
+    struct returns_matrix returns = {0};
+    char name[SEARCH_COLUMN_MAX];
+    json_t *validation = NULL;
+    int left_out;
+    CHECK_INT(search_members_returns(members.of[0].study, members.of[0].folder, &others, 2, &returns, name,
+                                     &left_out, err),
+              0);
+    CHECK_INT(validation_json(&returns, VALIDATION_BLOCKS, 0, &validation, err), 0);
+    CHECK_NEAR(v.skill, figure(json_object_get(validation, "deflated"), "skill"), 0);
+    CHECK_NEAR(v.pbo, figure(validation, "pbo"), 0);
+    json_decref(validation);
+    returns_finish(&returns);
+    search_members_finish(&members);
+    read_page(source, "often@U", true, &v);
+    CHECK_INT(v.columns, 2);
+    read_page(source, "often", true, &v);
+    CHECK_INT(v.columns, 4 + 3);
+    CHECK_STR(v.equity_study, "often");
+    search_source_destroy(source);
+    study_store_close(store);
 }
 
 /* The page has the PBO and the distribution of the trials of all: those of the rows of what is proposed. */
@@ -338,5 +387,6 @@ int main(void)
     setlocale(LC_CTYPE, "C.UTF-8");
     check_validation();
     check_workers();
+    check_runs();
     return check_done("tui/search_validation");
 }

@@ -296,7 +296,7 @@ static enum trial_go go_on_after(void *ctx, int step, double value)
     return is_stopped(ctx) ? TRIAL_STOP_ASKED : TRIAL_GO;
 }
 
-/* The study as it is now, and the others of its search. */
+/* The study as it is now, and the others of its search, other runs on the same bars too. */
 static int reload_study(struct study_run *run, struct search_members *ret_others)
 {
     char err[STUDY_ERROR_MAX], base[STUDY_NAME_MAX + 1], folders[PATH_MAX];
@@ -308,7 +308,7 @@ static int reload_study(struct study_run *run, struct search_members *ret_others
         snprintf(folders, sizeof folders, "%s", run->folder);
         *strrchr(folders, '/') = '\0';
         if (r == 0)
-            r = search_members_load(store, base, run->study->id, folders, tell, run, ret_others, err);
+            r = search_members_load(store, base, run->study, folders, tell, run, ret_others, err);
         study_store_close(store);
     }
     return r < 0 ? study_failed(run, storage_cause(r), "%s", err) : GO_ON;

@@ -24,8 +24,9 @@ static const char help[] =
     "      --returns F.csv       a column of returns for each trial; a header of names. Columns\n"
     "                            timestamp_ns, holding and equal_weight are what they say\n"
     "      --study NAME          the complete trials of that study, and of NAME_1, NAME_2 …\n"
-    "                            which are workers of it; `deflated` is of its best one,\n"
-    "                            `deflated_best` of that with the best Sharpe ratio\n"
+    "                            which are workers of it, and of its other runs NAME@TIME on the\n"
+    "                            same bars; `deflated` is of its best one, `deflated_best` of\n"
+    "                            that with the best Sharpe ratio\n"
     "      --storage URL         where studies are kept: sqlite:///F; STATE/studies.db by default\n"
     "      --state DIR           the state directory: $STATE_DIRECTORY, else\n"
     "                            $XDG_STATE_HOME/papertape\n"
@@ -111,12 +112,12 @@ static void tell(void *ctx, const char *words)
     args_say(EXIT_SUCCESS, "%s", words);
 }
 
-/* The study of that name, and of NAME those of NAME_1, NAME_2 … too. */
+/* The study of that name, and of NAME those of NAME_1, NAME_2 … too; other runs on the same bars. */
 static int find_studies(struct request *request, struct study_store *store, const char *folders,
                         struct search_members *ret, char *err)
 {
     int64_t id;
-    int r = search_members_load(store, request->study, 0, folders, tell, NULL, ret, err);
+    int r = search_members_load(store, request->study, NULL, folders, tell, NULL, ret, err);
     if (r == 0 && ret->n == 0)
         r = study_store_find(store, request->study, &id, err); /* which says what there is */
     return r;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "db/studies/store.h"
+#include "trainer/search/runs.h"
 
 static char *find_folder(const struct study *study, const char *folders)
 {
@@ -30,64 +31,112 @@ static int by_number(const void *a, const void *b)
 {
     const struct search_member *x = a, *y = b;
     char base[STUDY_NAME_MAX + 1];
+    if (x->run != y->run)
+        return x->run ? 1 : -1;
+    if (x->run)
+        return strcmp(x->study->name, y->study->name);
     int i = study_search_name(x->study->name, base), k = study_search_name(y->study->name, base);
     return (i > k) - (i < k);
 }
 
-static int load(struct study_store *store, int64_t id, const char *folders, struct search_members *to,
-                char err[static STUDY_ERROR_MAX])
+/* ---- Finding them. ---- */
+
+struct finding {
+    struct study_store *store;
+    const char *name, *folders;
+    const struct study *own;
+    const struct study_summary *first; /* by whose directions the others go; NULL: of the next */
+    void (*told)(void *ctx, const char *words);
+    void *ctx;
+    struct search_members members;
+};
+
+static bool is_named(const struct finding *finding, const char *name, bool run)
 {
-    struct search_member *member = &to->of[to->n];
-    int r = study_store_load(store, id, &member->study, err);
-    to->n += r == 0;
-    if (r == 0 && !(member->folder = find_folder(member->study, folders))) {
-        snprintf(err, STUDY_ERROR_MAX, "out of memory: a study's folder");
-        r = -ENOMEM;
-    }
-    return r;
+    char base[STUDY_NAME_MAX + 1];
+    study_search_name(name, base);
+    const bool member = strcmp(base, finding->name) == 0 || strcmp(name, finding->name) == 0;
+    return run ? !member && runs_named(finding->name, name) : member;
 }
 
-int search_members_load(struct study_store *store, const char *name, int64_t but, const char *folders,
-                        void (*told)(void *ctx, const char *words), void *ctx, struct search_members *ret,
-                        char err[static STUDY_ERROR_MAX])
+static bool same_bars(const struct finding *finding, const struct study *run)
 {
-    struct study_summary *all = NULL;
-    const struct study_summary *first = NULL;
-    struct search_members members = {0};
-    char base[STUDY_NAME_MAX + 1], words[STUDY_ERROR_MAX + STUDY_NAME_MAX + 64];
-    size_t n = 0;
-    int r = study_store_list(store, &all, &n, err);
-    for (size_t i = 0; r == 0 && i < n; i++)
-        if (but ? all[i].id == but : strcmp(all[i].name, name) == 0)
-            first = &all[i]; /* by whose directions the others go */
-    if (r == 0 && !(members.of = calloc(n + 1, sizeof *members.of))) {
-        snprintf(err, STUDY_ERROR_MAX, "out of memory: %zu studies", n);
-        r = -ENOMEM;
+    const struct search_members *members = &finding->members;
+    bool same = finding->own && runs_same_bars(finding->own, run);
+    for (int i = 0; i < members->n && !same; i++)
+        same = !members->of[i].run && runs_same_bars(members->of[i].study, run);
+    return same;
+}
+
+static int load(struct finding *finding, int64_t id, bool run, char err[static STUDY_ERROR_MAX])
+{
+    struct search_member member = {.run = run};
+    int r = study_store_load(finding->store, id, &member.study, err);
+    if (r < 0)
+        return r;
+    if (run && !same_bars(finding, member.study)) {
+        study_destroy(member.study);
+        return 0;
     }
+    member.folder = find_folder(member.study, finding->folders);
+    finding->members.of[finding->members.n++] = member;
+    if (!member.folder)
+        snprintf(err, STUDY_ERROR_MAX, "out of memory: a study's folder");
+    return member.folder ? 0 : -ENOMEM;
+}
+
+/* Of all studies those of this run, or those of others. */
+static int find(struct finding *finding, const struct study_summary *all, size_t n, bool run,
+                char err[static STUDY_ERROR_MAX])
+{
+    char words[STUDY_ERROR_MAX + STUDY_NAME_MAX + 64];
+    int r = 0;
     for (size_t i = 0; r == 0 && i < n; i++) {
-        study_search_name(all[i].name, base);
-        bool of_it = strcmp(base, name) == 0 || strcmp(all[i].name, name) == 0;
-        if (!of_it || all[i].id == but || (first && !same_directions(first, &all[i])))
+        if (!is_named(finding, all[i].name, run) || (finding->own && all[i].id == finding->own->id) ||
+            (finding->first && !same_directions(finding->first, &all[i])))
             continue;
-        first = first ? first : &all[i];
-        r = load(store, all[i].id, folders, &members, err);
-        if (r == -EBADMSG && (but || strcmp(all[i].name, name) != 0)) {
+        finding->first = finding->first ? finding->first : &all[i];
+        r = load(finding, all[i].id, run, err);
+        if (r == -EBADMSG && (finding->own || strcmp(all[i].name, finding->name) != 0)) {
             snprintf(words, sizeof words, "study %s is left out of the search: %s", all[i].name, err);
-            if (told)
-                told(ctx, words);
+            if (finding->told)
+                finding->told(finding->ctx, words);
             r = 0;
         }
         r = r == -ENOENT ? 0 : r; /* it was deleted meanwhile */
     }
+    return r;
+}
+
+int search_members_load(struct study_store *store, const char *name, const struct study *own,
+                        const char *folders, void (*told)(void *ctx, const char *words), void *ctx,
+                        struct search_members *ret, char err[static STUDY_ERROR_MAX])
+{
+    struct finding finding = {store, name, folders, own, NULL, told, ctx, {0}};
+    struct search_members *members = &finding.members;
+    struct study_summary *all = NULL;
+    size_t n = 0;
+    int r = study_store_list(store, &all, &n, err);
+    for (size_t i = 0; r == 0 && i < n; i++)
+        if (own ? all[i].id == own->id : strcmp(all[i].name, name) == 0)
+            finding.first = &all[i];
+    if (r == 0 && !(members->of = calloc(n + 1, sizeof *members->of))) {
+        snprintf(err, STUDY_ERROR_MAX, "out of memory: %zu studies", n);
+        r = -ENOMEM;
+    }
+    if (r == 0)
+        r = find(&finding, all, n, false, err);
+    if (r == 0 && (own || members->n > 0))
+        r = find(&finding, all, n, true, err);
     study_summaries_finish(all, n);
     free(all);
     if (r < 0) {
-        search_members_finish(&members);
+        search_members_finish(members);
         return r;
     }
-    if (members.n > 1)
-        qsort(members.of, (size_t)members.n, sizeof *members.of, by_number);
-    *ret = members;
+    if (members->n > 1)
+        qsort(members->of, (size_t)members->n, sizeof *members->of, by_number);
+    *ret = *members;
     return 0;
 }
 
@@ -109,7 +158,7 @@ const struct study_trial *search_members_best(struct search_members *members)
         const struct study_trial *trial = study_best(study);
         bool more = trial && best && trial->values[0] > best->values[0];
         bool less = trial && best && trial->values[0] < best->values[0];
-        if (!trial || (best && !(study->directions[0] == STUDY_MINIMIZE ? less : more)))
+        if (!trial || members->of[i].run || (best && !(study->directions[0] == STUDY_MINIMIZE ? less : more)))
             continue;
         struct search_member first = members->of[0];
         members->of[0] = members->of[i];

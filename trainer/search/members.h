@@ -1,5 +1,5 @@
-/* The studies of one search: NAME and its workers NAME_1, NAME_2, … in one storage (study_search_name()).
- * What one of them found was found among the trials of all. */
+/* The studies of one search: NAME and its workers NAME_1, NAME_2, … in one storage (study_search_name()), and
+ * its other runs on the same bars (runs.h). What one of them found was found among the trials of all. */
 #ifndef TRAINER_SEARCH_MEMBERS_H
 #define TRAINER_SEARCH_MEMBERS_H
 
@@ -9,24 +9,26 @@
 struct search_member {
     struct study *study; /* with its trials; owned */
     char *folder;        /* where these left their files; owned */
+    bool run;            /* another run: its trials count, and none of them is proposed */
 };
 struct search_members {
-    struct search_member *of; /* [n], by name, NAME itself first, then by number */
+    struct search_member *of; /* [n], NAME itself first, then by number, then other runs by name */
     int n;
 };
 
-/* The studies NAME and NAME_K that have the directions of the one of the id `but`, which is left out (0: none
- * is, and those of NAME, or else of the first, count). A study's folder is what its papertape:folder says,
- * else FOLDERS/its name. One that says what is not understood (another kind of distribution) is left out,
- * and told (NULL: nobody is); NAME itself is not where `but` is 0. 0, also for none; errors of the storage
- * with its sentence; -ENOMEM. For search_members_finish(). */
-int search_members_load(struct study_store *store, const char *name, int64_t but, const char *folders,
-                        void (*told)(void *ctx, const char *words), void *ctx, struct search_members *ret,
-                        char err[static STUDY_ERROR_MAX]);
+/* The studies NAME and NAME_K, and other runs of these that search the bars of one of them, that have the
+ * directions of `own`, which is left out (NULL: none is, and those of NAME, or else of the first, count). A
+ * study's folder is what its papertape:folder says, else FOLDERS/its name. One that says what is not
+ * understood (another kind of distribution) is left out, and told (NULL: nobody is); NAME itself is not where
+ * `own` is NULL. 0, also for none; errors of the storage with its sentence; -ENOMEM. For
+ * search_members_finish(). */
+int search_members_load(struct study_store *store, const char *name, const struct study *own,
+                        const char *folders, void (*told)(void *ctx, const char *words), void *ctx,
+                        struct search_members *ret, char err[static STUDY_ERROR_MAX]);
 void search_members_finish(struct search_members *members); /* fine on a zeroed one */
 
-/* The best of their trials (study_best(), by the first one's direction), the first of equals, whose study
- * becomes the first; NULL: none has one, and the order is as it was. */
+/* The best of their trials (study_best(), by the first one's direction), the first of equals, other runs'
+ * left out, whose study becomes the first; NULL: none has one, and the order is as it was. */
 const struct study_trial *search_members_best(struct search_members *members);
 
 /* COMPLETE and PRUNED trials of `own` and of `others` (NULL: none), whatever their rows. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "trainer/search/defined.h"
+#include "trainer/search/runs.h"
 
 #define NOW "papertape:now_ns"
 
@@ -226,6 +227,8 @@ static int take_rows(struct study_store *store, const struct search_opening *ope
                        "rows: ", "the bars that it began with, or another name of the study, are right", err);
     if (r == 0)
         r = set(store, study->id, "papertape:rows", json_incref(rows), err);
+    if (r == 0)
+        r = set(store, study->id, RUNS_BARS, runs_bars(market), err);
     if (r == 0)
         r = study_store_sync(store, study, err);
     json_decref(rows);

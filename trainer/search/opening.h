@@ -27,8 +27,8 @@ struct search_opening {
 int search_open(const struct search_opening *opening, void (*told)(void *ctx, const char *words), void *ctx,
                 struct study **ret, char err[static STUDY_ERROR_MAX]);
 
-/* The same of the rows, once they are known: bars may have come to a file since. `study` is brought up to
- * date. */
+/* The same of the rows, once they are known: bars may have come to a file since. Writes down which bars they
+ * are (runs.h). `study` is brought up to date. */
 int search_open_rows(const struct search_opening *opening, const struct search_market *market,
                      struct study *study, char err[static STUDY_ERROR_MAX]);
 

@@ -301,7 +301,8 @@ static void test_members(void)
                 scratch_write(path + strlen(scratch_root()) + 1, "timestamp_ns,path_1\n1,0.1\n2,0.2\n");
         }
     }
-    CHECK_INT(search_members_load(hunt.store, "search", 0, folders, hunt_told, &hunt, &hunt.others, err), 0);
+    CHECK_INT(search_members_load(hunt.store, "search", NULL, folders, hunt_told, &hunt, &hunt.others, err),
+              0);
     CHECK_INT(hunt.others.n, 2);
     CHECK_STR(hunt.others.of[0].study->name, "search_2");
     CHECK_INT(hunt_propose(&hunt, &among, err), 0);
@@ -333,7 +334,7 @@ static void test_members(void)
     json_decref(validation);
     returns_finish(&returns);
     search_members_finish(&hunt.others);
-    CHECK_INT(search_members_load(hunt.store, "none", 0, folders, hunt_told, &hunt, &hunt.others, err), 0);
+    CHECK_INT(search_members_load(hunt.store, "none", NULL, folders, hunt_told, &hunt, &hunt.others, err), 0);
     CHECK_INT(hunt.others.n, 0);
     json_decref(alone);
     json_decref(among);

@@ -327,6 +327,34 @@ def test_at_once(trainer, folder):
         check([proposal["tried"] for proposal in kept] == [4, 4], f"{way}: each is judged over all: {[proposal['tried'] for proposal in kept]}")
 
 
+def test_runs(trainer, folder):
+    """A search that is begun anew on the same bars is judged among the trials of its earlier runs; on other bars it is not."""
+    def begin(name, tried, **changes):
+        config = write(os.path.join(folder, "runs.ini"), {"study": {"trials": 2, "pruner": "none", "sampler": "random", **changes.pop("study", {})}}, changes)
+        ran = trainer.run("study", name, "--config", config, "--state", "runs", "--workers", "1")
+        if check(ran.returncode == 0, f"{name}: {ran.stderr}"):
+            with open(f"{folder}/runs/studies/{name}/proposal.json") as file:
+                proposal = json.load(file)
+            validated = trainer.run("validate", "--study", name, "--state", "runs")
+            deflated = json.loads(validated.stdout)["deflated"]
+            check((proposal["tried"], deflated["trials"], proposal["trials"]) == (tried, tried, 2) and deflated["name"].endswith(f"trial {proposal['trial']}") and
+                  same(deflated["skill"], proposal["skill"]) and (tried == 2 or deflated["name"].startswith(f"{name} ")),
+                  f"{name}: {tried} were tried: {proposal} {validated.stdout[-600:]}")
+            return proposal
+        return None
+
+    first = begin("again", 2)
+    begin("again@2026-11-22T14:00:00Z", 4, study={"seed": 1, "holdout": 0.3})
+    begin("again@2026-11-22T15:00:00Z", 2, data={"train_to": "2024-01-25T00:00:00Z"})
+    begin("another@2026-11-22T15:00:00Z", 2)
+    last = begin("again@2026-11-22T16:00:00Z", 6, study={"seed": 2})
+    kept = {name: json.loads(text) for name, text in rows(folder, "SELECT study_name, value_json FROM study_user_attributes JOIN studies USING (study_id) "
+                                                          "WHERE \"key\" = 'papertape:bars'", state="runs")}
+    check(len(kept) == 5 and kept["again"] == kept["again@2026-11-22T16:00:00Z"] == kept["another@2026-11-22T15:00:00Z"]
+          and kept["again"] != kept["again@2026-11-22T15:00:00Z"], f"runs: bars {kept}")
+    check(first is None or last is None or last["of_trials"] != first["of_trials"], "runs: trials")
+
+
 def test_other_trials(trainer, folder):
     """A proposal of other trials, as many of the same name and settings, is not this study's."""
     kept, texts = f"{folder}/other/studies/twin/proposal.json", []
@@ -683,7 +711,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(sys.argv[1], folder)
         write_market(folder, n=700)
-        for test in (test_whole, test_workers, test_at_once, test_other_trials, test_killed, test_stopped, test_proposing, test_refused, test_other_file, test_failing, test_full, test_mute, test_grid, test_terminal):
+        for test in (test_whole, test_workers, test_at_once, test_runs, test_other_trials, test_killed, test_stopped, test_proposing, test_refused, test_other_file, test_failing, test_full, test_mute, test_grid, test_terminal):
             begun = time.monotonic()
             test(trainer, folder)
             print(f"{test.__name__}: {time.monotonic() - begun:.1f} s")

@@ -1,0 +1,61 @@
+#include "trainer/search/runs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <xxhash.h>
+
+#include "trainer/search/inside.h"
+
+/* ---- The bars. ---- */
+
+static uint64_t add(uint64_t hash, const void *bytes, size_t n)
+{
+    return XXH3_64bits_withSeed(bytes, n, hash);
+}
+
+json_t *runs_bars(const struct search_market *market)
+{
+    const struct market *bars = market->source.market;
+    const size_t from = market->source.train.from;
+    const size_t to = market->source.train.to < bars->rows ? market->source.train.to : bars->rows;
+    const size_t rows = to > from ? to - from : 0;
+    const int64_t grid[] = {market_open_ns(bars, from), bars->interval_ns, (int64_t)rows, bars->n_symbols};
+    uint64_t hash = add(0, grid, sizeof grid);
+    char hex[20];
+    for (int i = 0; i < bars->n_symbols; i++) {
+        const struct market_series *series = &bars->series[i];
+        hash = add(hash, series->symbol.name, strlen(series->symbol.name));
+        hash = add(hash, series->close + from, rows * sizeof(double));
+        hash = add(hash, series->volume + from, rows * sizeof(double));
+    }
+    snprintf(hex, sizeof hex, "%016" PRIx64, hash);
+    return json_string(hex);
+}
+
+bool runs_same_bars(const struct study *a, const struct study *b)
+{
+    const struct study_attribute *of_a = study_attribute_find(a->user, a->n_user, RUNS_BARS);
+    const struct study_attribute *of_b = study_attribute_find(b->user, b->n_user, RUNS_BARS);
+    return of_a && of_b && strcmp(of_a->json, of_b->json) == 0;
+}
+
+/* ---- Names. ---- */
+
+/* NAME of NAME, NAME@TIME, NAME_1 and NAME_1@TIME. True: there is an @. */
+static bool search_of(const char *name, char ret[static STUDY_NAME_MAX + 1])
+{
+    char stem[STUDY_NAME_MAX + 1];
+    const char *at = strrchr(name, '@');
+    snprintf(stem, sizeof stem, "%.*s", (int)(at ? (size_t)(at - name) : strlen(name)), name);
+    study_search_name(stem, ret);
+    return at != NULL;
+}
+
+bool runs_named(const char *name, const char *other)
+{
+    char search[STUDY_NAME_MAX + 1], of[STUDY_NAME_MAX + 1];
+    const bool is_run = search_of(name, search), other_is = search_of(other, of);
+    return (is_run || other_is) && strcmp(name, other) != 0 && strcmp(search, of) == 0;
+}
