@@ -245,7 +245,8 @@ static int stopped(struct study_run *run)
 
 static int load_market(struct study_run *run, bool all_done)
 {
-    const struct search_market_options options = {.no_trials = all_done, .stopped = is_stopped, .ctx = run};
+    const struct search_market_options options = {
+        .no_trials = all_done, .stopped = is_stopped, .told = tell, .ctx = run};
     char err[TRIAL_ERROR_MAX], why[STUDY_ERROR_MAX];
     report_state(&run->report, "loading", 0);
     int r = report_pace(&run->report, 0, run->args->heartbeat_ms);

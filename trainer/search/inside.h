@@ -1,6 +1,7 @@
 /* Between the files of search/: a search's rows, one training and test on some of them, and their figures.
- * Rows are those of the grid that the environment steps through: all of [data] train_from to train_to, but
- * with execution reference only those in which every symbol has a bar. */
+ * Rows are those of the grid that the environment steps through: all of [data] train_from to train_to, or to
+ * the last bar of the first symbol that ends before, but with execution reference only those in which every
+ * symbol has a bar. */
 #ifndef TRAINER_SEARCH_INSIDE_H
 #define TRAINER_SEARCH_INSIDE_H
 
@@ -21,7 +22,7 @@
 struct search_market {
     const struct config *config;
     const struct search_settings *settings;
-    struct source source;            /* bars and least quantities; source.train: their rows in the market */
+    struct source source; /* bars and least quantities; source.train: their rows in the market, ending so */
     struct trainer_data *grid;       /* without features: which rows there are */
     struct market_columns **columns; /* [n_symbols]; NULL: closes and volumes, which are not fitted */
     double *closes;                  /* [n_symbols][rows]; where a bar is missing the last before */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "trainer/search/inside.h"
 
@@ -106,6 +107,58 @@ static size_t find_first(const struct search_market *market, size_t *ret_warm_up
 
 /* ---- Rows. ---- */
 
+static void time_text(const struct market *bars, size_t row, char ret[static 32])
+{
+    time_t s = (time_t)(market_open_ns(bars, row) / INT64_C(1000000000));
+    struct tm tm;
+    if (!gmtime_r(&s, &tm) || strftime(ret, 32, "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
+        ret[0] = '\0';
+}
+
+/* The row of a symbol's last bar before row `to`, which is all that counts: what comes after the search's
+ * rows may not be there yet when it begins, and it goes on with the rows that it began with. */
+static size_t last_before(const struct market_series *series, size_t to)
+{
+    size_t row = series->last < to ? series->last : to - 1;
+    while (row > series->first && !market_present(series, row))
+        row--;
+    return row;
+}
+
+/* The search ends with the last bar of the first symbol that has none any more: of rows after it nothing can
+ * be known of that symbol, whose price and features repeat, and which nobody can trade. Tells of it. */
+static int end_rows(struct search_market *market, const struct search_market_options *options,
+                    char err[static TRIAL_ERROR_MAX])
+{
+    const struct market *bars = market->source.market;
+    struct source_rows *rows = &market->source.train;
+    size_t last = rows->to - 1;
+    const char *name = NULL;
+    char words[TRIAL_ERROR_MAX], when[32];
+    for (int i = 0; i < bars->n_symbols; i++)
+        if (last_before(&bars->series[i], rows->to) < last) {
+            last = last_before(&bars->series[i], rows->to);
+            name = bars->series[i].symbol.name;
+        }
+    if (!name)
+        return 0;
+    time_text(bars, last, when);
+    if (last < rows->from)
+        return search_say(err, -EINVAL,
+                          "[data] bars: %s: none after %s: a search without it, or with its newer bars, or "
+                          "before that, is right",
+                          name, when);
+    snprintf(
+        words, sizeof words,
+        "[data] bars: %s: none after %s: the search ends there, and leaves the last %zu of %zu rows out: "
+        "without it, or with its newer bars, they would count",
+        name, when, rows->to - last - 1, rows->to - rows->from);
+    if (options->told)
+        options->told(options->ctx, words);
+    rows->to = last + 1;
+    return 0;
+}
+
 static size_t auto_or(int64_t bars, size_t automatic)
 {
     return bars < 0 ? automatic : (size_t)bars;
@@ -151,17 +204,16 @@ static int lay_out(struct search_market *market, char err[static TRIAL_ERROR_MAX
 }
 
 /* The first row from `from` on before which every symbol has had `bars` bars since then: where a bar is
- * missing a window of features reaches further back. After a symbol's very last one every row counts: else
- * nothing could be trained on after it, for it shows the same for ever. */
+ * missing a window of features reaches further back. */
 static size_t bars_later(const struct search_market *market, size_t from, size_t bars)
 {
     const struct env_market_source *source = trainer_data_source(market->grid);
     size_t later = from;
     for (size_t i = 0; i < (size_t)source->n_assets; i++) {
         const uint64_t *present = source->assets[i].present;
-        size_t row = from, last = market->source.market->series[i].last;
+        size_t row = from;
         for (size_t n = 0; n < bars && row < market->rows; row++)
-            n += (present[row / 64] >> (row % 64) & 1) || trainer_data_row(market->grid, row) > last;
+            n += present[row / 64] >> (row % 64) & 1;
         later = row > later ? row : later;
     }
     return later;
@@ -289,6 +341,8 @@ int search_market_open(const struct config *config, const struct search_settings
                        settings->split.combinations, TRIAL_SPLITS_MAX);
     if (r == 0)
         r = source_load(config, &market->source, err);
+    if (r == 0)
+        r = end_rows(market, options, err);
     const struct trainer_data_options all = {.from = market->source.train.from,
                                              .common = config->env.execution == ENV_REFERENCE,
                                              .backend = FEATURE_EXACT,

@@ -18,9 +18,7 @@ static uint64_t add(uint64_t hash, const void *bytes, size_t n)
 json_t *runs_bars(const struct search_market *market)
 {
     const struct market *bars = market->source.market;
-    const size_t from = market->source.train.from;
-    const size_t to = market->source.train.to < bars->rows ? market->source.train.to : bars->rows;
-    const size_t rows = to > from ? to - from : 0;
+    const size_t from = market->source.train.from, rows = market->source.train.to - from;
     const int64_t grid[] = {market_open_ns(bars, from), bars->interval_ns, (int64_t)rows, bars->n_symbols};
     uint64_t hash = add(0, grid, sizeof grid);
     char hex[20];

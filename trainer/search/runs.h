@@ -7,8 +7,9 @@
 #include "trainer/search/trial.h"
 
 /* What the study keeps of the bars that it searches, a user attribute: 16 digits as a JSON string, a hash of
- * interval, symbols, and times, closes and volumes of all rows of [data] train_from to train_to, whatever is
- * made of them: features, splits and the holdout's share play no part. NULL without memory. */
+ * interval, symbols, and times, closes and volumes of all rows of [data] train_from to train_to, or to where
+ * the search ends before, whatever is made of them: features, splits and the holdout's share play no part.
+ * NULL without memory. */
 #define RUNS_BARS "papertape:bars"
 json_t *runs_bars(const struct search_market *market);
 

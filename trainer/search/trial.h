@@ -12,14 +12,17 @@ enum { TRIAL_ERROR_MAX = SOURCE_ERROR_MAX, TRIAL_SPLITS_MAX = 256 };
 
 /* Zeroed: for trials, to its end. */
 struct search_market_options {
-    bool no_trials;             /* for trial_final() alone: no split's features are fitted */
-    size_t fitted_bytes;        /* of fitted features that are kept; 0: 1 GiB */
-    bool (*stopped)(void *ctx); /* is it to end? Looked at before each split; NULL: never */
+    bool no_trials;                             /* for trial_final() alone: no split's features are fitted */
+    size_t fitted_bytes;                        /* of fitted features that are kept; 0: 1 GiB */
+    bool (*stopped)(void *ctx);                 /* is it to end? Looked at before each split; NULL: never */
+    void (*told)(void *ctx, const char *words); /* what is not as asked; NULL: nobody is */
     void *ctx;
 };
 
-/* `config`, `settings` must outlive it. `options` NULL: zeroed. 1: it was told to stop, *ret untouched;
- * -EINVAL: too few rows for the splits, and errors of source_load(). */
+/* The rows end with the last bar of the first symbol that has none any more, which is told: one that only
+ * repeats its last price is no evidence. `config`, `settings` must outlive it. `options` NULL: zeroed. 1: it
+ * was told to stop, *ret untouched; -EINVAL: too few rows for the splits, a symbol that has none of them, and
+ * errors of source_load(). */
 int search_market_open(const struct config *config, const struct search_settings *settings,
                        const struct search_market_options *options, struct search_market **ret,
                        char err[static TRIAL_ERROR_MAX]);

@@ -355,6 +355,21 @@ def test_runs(trainer, folder):
     check(first is None or last is None or last["of_trials"] != first["of_trials"], "runs: trials")
 
 
+def test_ended(trainer, folder):
+    """Where a symbol has no bars any more the search ends, and says so."""
+    with open(os.path.join(folder, "BBBUSDT_1h.csv")) as file:
+        kept = file.readlines()[:601]
+    with open(os.path.join(folder, "CCCUSDT_1h.csv"), "w") as file:
+        file.writelines(kept)
+    config = write(os.path.join(folder, "ended.ini"), {"study": {"trials": 1, "pruner": "none"}, "data": {"bars": "AAAUSDT_1h.csv, CCCUSDT_1h.csv"}})
+    ran = trainer.run("study", "ended", "--config", config, "--state", "st", "--workers", "1")
+    told = [event["message"] for event in events(lines(ran.stdout), "warning") if "CCCUSDT" in event["message"]]
+    check(ran.returncode == 0 and len(told) == 1 and "none after 2024-01-25T23:00:00Z" in told[0] and "last 100 of 700 rows" in told[0], f"ended: {ran.stderr} {told}")
+    with open(f"{folder}/st/studies/ended/proposal.json") as file:
+        to_ns = json.load(file)["holdout"]["to_ns"]
+    check(to_ns <= 1706227200 * 10**9, f"ended: the holdout too {to_ns}")
+
+
 def test_other_trials(trainer, folder):
     """A proposal of other trials, as many of the same name and settings, is not this study's."""
     kept, texts = f"{folder}/other/studies/twin/proposal.json", []
@@ -569,13 +584,18 @@ def test_refused(trainer, folder):
         database.close()
 
 
+def copy_bars(folder, to, count):
+    """The market's first lines."""
+    for name in ("AAAUSDT_1h.csv", "BBBUSDT_1h.csv"):
+        with open(os.path.join(folder, name)) as whole, open(os.path.join(folder, to, name), "w") as part:
+            part.writelines(whole.readlines()[:count])
+
+
 def test_other_file(trainer, folder):
     """A study goes on with what its trials were: what was chosen on some rows is not tested on them; the rest may change."""
     where = ("--state", "st")
     os.mkdir(os.path.join(folder, "grow"))
-    for name in ("AAAUSDT_1h.csv", "BBBUSDT_1h.csv"):
-        with open(os.path.join(folder, name)) as whole, open(os.path.join(folder, "grow", name), "w") as part:
-            part.writelines(whole.readlines()[:600])
+    copy_bars(folder, "grow", 600)
     base = {"study": {"trials": 2, "pruner": "none"}, "data": {"bars": "grow/AAAUSDT_1h.csv, grow/BBBUSDT_1h.csv"}}
     config = write(os.path.join(folder, "bound.ini"), base)
     ran = trainer.run("study", "bound", "--config", config, *where)
@@ -593,11 +613,9 @@ def test_other_file(trainer, folder):
                other, *where)
     with open(os.path.join(folder, config)) as file, open(f"{folder}/st/studies/bound/study.ini") as kept:
         check(file.read() == kept.read(), "other: what was refused is not kept")
-    with open(os.path.join(folder, "AAAUSDT_1h.csv")) as whole, open(os.path.join(folder, "grow", "AAAUSDT_1h.csv"), "w") as part:
-        part.writelines(whole.readlines()[:650])
+    copy_bars(folder, "grow", 650)
     refuse(trainer, "other: more bars", ["another search: bound", "rows: ", "it was", "now it is"], "bound", "--resume", "--trials", "3", *where)
-    with open(os.path.join(folder, "AAAUSDT_1h.csv")) as whole, open(os.path.join(folder, "grow", "AAAUSDT_1h.csv"), "w") as part:
-        part.writelines(whole.readlines()[:600])
+    copy_bars(folder, "grow", 600)
     other = write(os.path.join(folder, "other.ini"), base, more, {
         "training": {"seed": 7, "threads": 1, "checkpoint_every": 3}, "serve": {"priority": 5},
         "study": {"trials": 3, "workers": 1, "sampler": "random", "seed": 3, "pruner": "median", "heartbeat_s": 1, "retries": 0, "min_excess": 0,
@@ -711,7 +729,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(sys.argv[1], folder)
         write_market(folder, n=700)
-        for test in (test_whole, test_workers, test_at_once, test_runs, test_other_trials, test_killed, test_stopped, test_proposing, test_refused, test_other_file, test_failing, test_full, test_mute, test_grid, test_terminal):
+        for test in (test_whole, test_workers, test_at_once, test_runs, test_ended, test_other_trials, test_killed, test_stopped, test_proposing, test_refused, test_other_file, test_failing, test_full, test_mute, test_grid, test_terminal):
             begun = time.monotonic()
             test(trainer, folder)
             print(f"{test.__name__}: {time.monotonic() - begun:.1f} s")

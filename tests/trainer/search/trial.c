@@ -576,32 +576,104 @@ static void test_gap_after(void)
     free(again);
 }
 
-/* A symbol that ends for good while another is traded on: there is something to train on after it. */
-static bool after_600(size_t row)
+/* A symbol that ends for good while another is traded on: the search ends with it, as if the other's bars
+ * after that had never been, and says so. */
+enum { ENDED = 600 };
+
+static bool after_end(size_t row)
 {
-    return row >= 600;
+    return row >= ENDED;
 }
 
-static void test_ended(void)
+static bool halted(size_t row)
 {
-    struct place_bars bars;
-    struct search_settings settings;
-    struct config *config = fatal_calloc(1, sizeof *config);
+    return row >= ROWS - 100 && row < ROWS - 5;
+}
+
+static void keep_words(void *ctx, const char *words)
+{
+    snprintf(ctx, TRIAL_ERROR_MAX, "%s", words);
+}
+
+/* AAA with `rows` bars beside BBB with ROWS, but for those `missing`. Opened; what it told. */
+static int open_two(size_t rows, bool (*missing)(size_t), const char *more, struct config *config,
+                    struct search_settings *settings, struct search_market **ret,
+                    char told[static TRIAL_ERROR_MAX], char err[static TRIAL_ERROR_MAX])
+{
+    struct place_bars a, b;
     char first[SCRATCH_PATH_MAX], both[2 * SCRATCH_PATH_MAX + 8];
-    int chosen[SPLIT_GROUPS_MAX] = {0};
-    struct split_rows blocks[SPLIT_BLOCKS_MAX];
-    place_settings(&settings, "kfold:2");
-    place_draw(&bars, ROWS, true, 83);
-    snprintf(first, sizeof first, "%s", place_write(&bars, "AAA", NULL));
-    snprintf(both, sizeof both, "%s,%s", first, place_write(&bars, "BBB", after_600));
-    place_config(config, both, place_features(features), "[environment]\nexecution = market\n");
-    struct search_market *market = place_open(config, &settings);
-    size_t end = split_group(&settings.split, market->search.to - market->search.from, 0).to;
-    CHECK_INT(search_training(market, chosen, blocks), 1);
-    CHECK_INT(blocks[0].from, market->search.from + end + market->purge + market->embargo);
+    const struct search_market_options options = {.told = keep_words, .ctx = told};
+    told[0] = err[0] = '\0';
+    place_settings(settings, "kfold:2");
+    place_draw(&a, ROWS, true, 83);
+    place_draw(&b, ROWS, true, 84);
+    a.rows = rows;
+    snprintf(first, sizeof first, "%s", place_write(&a, "AAA", NULL));
+    snprintf(both, sizeof both, "%s,%s", first, place_write(&b, "BBB", missing));
+    place_config(config, both, place_features(features), more);
+    config->ppo.total_steps = 1024;
+    place_free(&a);
+    place_free(&b);
+    return search_market_open(config, settings, &options, ret, err);
+}
+
+static void test_ended(const char *execution)
+{
+    struct search_settings settings;
+    struct config *config = fatal_calloc(1, sizeof *config), *whole = fatal_calloc(1, sizeof *whole);
+    struct search_market *market = NULL, *without = NULL;
+    struct trial_outcome outcome, other;
+    struct trial_split held, held_without;
+    char err[TRIAL_ERROR_MAX], told[TRIAL_ERROR_MAX], more[160];
+    size_t n = 0, n_other = 0;
+    snprintf(more, sizeof more, "[environment]\nexecution = %s\n", execution);
+    CHECK_INT(open_two(ROWS, after_end, more, config, &settings, &market, told, err), 0);
+    CHECK(strstr(told, "BBBUSDT: none after 2024-01-25T23:00:00Z") && strstr(told, "last 900 of 1500 rows"));
+    CHECK_INT(market->rows, ENDED);
+    CHECK_INT(market->holdout.to, ENDED - 2);
+    for (int i = 0; i < 2; i++)
+        CHECK(trainer_data_row(market->grid, market->rows - 1) <= market->source.market->series[i].last);
+    CHECK_INT(open_two(ENDED, after_end, more, whole, &settings, &without, told, err), 0);
+    CHECK_STR(told, "");
+    CHECK(market->search.to == without->search.to && market->holdout.from == without->holdout.from);
+    CHECK_INT(trial_run(market, config, scratch_path("ended"), NULL, &outcome, err), 0);
+    CHECK_INT(trial_final(market, config, scratch_path("ended"), NULL, &held, err), 0);
+    CHECK_INT(trial_run(without, whole, scratch_path("without"), NULL, &other, err), 0);
+    CHECK_INT(trial_final(without, whole, scratch_path("without"), NULL, &held_without, err), 0);
+    char *of = read_file(in_folder("ended", "returns.csv"), &n);
+    char *than = read_file(in_folder("without", "returns.csv"), &n_other);
+    CHECK(outcome.value == other.value && held.sharpe == held_without.sharpe);
+    CHECK(n > 1000 && n == n_other && memcmp(of, than, n) == 0);
+    free(of);
+    free(than);
     search_market_close(market);
-    place_free(&bars);
+    search_market_close(without);
+
+    /* It is traded again after a halt; it ends after the search's last row. */
+    CHECK_INT(open_two(ROWS, halted, more, config, &settings, &market, told, err), 0);
+    CHECK_STR(told, "");
+    CHECK_INT(trainer_data_row(market->grid, market->rows - 1), ROWS - 1);
+    search_market_close(market);
+    snprintf(more, sizeof more, "train_to = 2024-01-25T12:00:00Z\n[environment]\nexecution = %s\n",
+             execution);
+    CHECK_INT(open_two(ROWS, after_end, more, config, &settings, &market, told, err), 0);
+    CHECK_STR(told, "");
+    CHECK_INT(market->rows, ENDED - 12);
+    search_market_close(market);
+    /* What comes after train_to says nothing of a halt before it: it may not have come yet. */
+    snprintf(more, sizeof more, "train_to = 2024-02-29T12:00:00Z\n[environment]\nexecution = %s\n",
+             execution);
+    CHECK_INT(open_two(ROWS, halted, more, config, &settings, &market, told, err), 0);
+    CHECK(strstr(told, "BBBUSDT: none after 2024-02-28T07:00:00Z") && strstr(told, "last 28 of 1428 rows"));
+    CHECK_INT(market->rows, ROWS - 100);
+    search_market_close(market);
+    /* It has none of the search's rows. */
+    snprintf(more, sizeof more, "train_from = 2024-01-26T00:00:00Z\n[environment]\nexecution = %s\n",
+             execution);
+    CHECK_INT(open_two(ROWS, after_end, more, config, &settings, &market, told, err), -EINVAL);
+    CHECK(strstr(err, "BBBUSDT: none after 2024-01-25T23:00:00Z: a search without it"));
     free(config);
+    free(whole);
 }
 
 /* The most that the space has is what is kept clear of. */
@@ -745,7 +817,8 @@ int main(void)
     test_objective();
     test_purge();
     test_gap_after();
-    test_ended();
+    test_ended("market");
+    test_ended("reference");
     test_unseen("cpcv:4,2", "market", features, 5);
     test_unseen("walk-forward:3", "reference", "", 0);
     test_eval(features, "market");
