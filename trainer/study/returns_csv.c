@@ -30,7 +30,8 @@ struct reading {
     size_t n_fields, fields_cap;
     enum role *roles; /* [header] */
     size_t header, rows_cap;
-    bool holes, times_lost;
+    bool holes, times_lost, headless;
+    bool counts[2]; /* the column of times so far counts rows from 0, from 1 */
     struct csv_columns out;
 };
 
@@ -113,6 +114,28 @@ static int next_line(struct reading *reading)
     return 1;
 }
 
+/* Of a frame without names pandas writes 0, 1, 2 … */
+static bool is_its_number(const char *name, size_t i)
+{
+    char number[24];
+    snprintf(number, sizeof number, "%zu", i);
+    return strcmp(name, number) == 0;
+}
+
+/* Columns without names are called by their number. */
+static int name_by_number(struct reading *reading)
+{
+    char number[24];
+    for (size_t i = 0; i < reading->header; i++) {
+        free(reading->out.names[i]);
+        snprintf(number, sizeof number, "%zu", i);
+        if (!(reading->out.names[i] = strdup(number)))
+            return no_memory(reading);
+    }
+    reading->headless = true;
+    return 0;
+}
+
 static int read_header(struct reading *reading)
 {
     struct csv_columns *out = &reading->out;
@@ -124,7 +147,7 @@ static int read_header(struct reading *reading)
     out->names = calloc(reading->header + 1, sizeof *out->names);
     if (!reading->roles || !out->names)
         return no_memory(reading);
-    bool numbers = true;
+    bool numbers = true, counted = true;
     for (size_t i = 0; i < reading->header; i++) {
         const char *name = reading->fields[i];
         double value;
@@ -135,6 +158,7 @@ static int read_header(struct reading *reading)
                             : time                            ? ROLE_TIMES
                                                               : ROLE_VALUE;
         numbers = numbers && bars_number(name, strlen(name), &value, &digits);
+        counted = counted && is_its_number(name, i);
         json_t *text = json_string(name);
         json_decref(text);
         if (!text)
@@ -142,9 +166,7 @@ static int read_header(struct reading *reading)
         if (reading->roles[i] == ROLE_VALUE && !(out->names[out->columns++] = strdup(name)))
             return no_memory(reading);
     }
-    if (numbers)
-        return say(reading, -EINVAL, "numbers: a header of names is right in the first line");
-    return 0;
+    return !numbers || counted ? 0 : name_by_number(reading);
 }
 
 static bool grow(struct reading *reading)
@@ -171,6 +193,9 @@ static int read_time(struct reading *reading, size_t i, int64_t *ret)
 {
     const char *text = reading->fields[i];
     if (reading->roles[i] == ROLE_TIMES) {
+        for (size_t first = 0; first < 2; first++)
+            reading->counts[first] = (reading->out.rows == 0 || reading->counts[first]) &&
+                                     is_its_number(text, first + reading->out.rows);
         reading->times_lost = reading->times_lost || bars_time_parse(text, strlen(text), ret) < 0;
         return 0;
     }
@@ -261,6 +286,8 @@ int csv_columns_read(const char *path, bool holes, struct csv_columns *ret,
         return say(&reading, r, "cannot be read: a CSV of returns is right (%s)",
                    r == -EINVAL ? "it is a pipe or a device" : strerror(-r));
     r = read_header(&reading);
+    if (r == 0 && reading.headless)
+        r = read_row(&reading);
     while (r == 0 && (r = next_line(&reading)) > 0)
         r = read_row(&reading);
     fclose(reading.file);
@@ -271,7 +298,8 @@ int csv_columns_read(const char *path, bool holes, struct csv_columns *ret,
         csv_columns_finish(&reading.out);
         return r;
     }
-    if (reading.times_lost || reading.out.rows == 0) {
+    /* Row numbers are no times: in seconds they would make Sharpe ratios a year's of such. */
+    if (reading.times_lost || reading.counts[0] || reading.counts[1]) {
         free(reading.out.open_ns);
         reading.out.open_ns = NULL;
     }

@@ -1,6 +1,7 @@
 /* Returns read from CSVs: what is known by name, what a study's trials leave, and bad input by line and
  * column. */
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -32,7 +33,7 @@ static void test_refused(void)
     struct returns_matrix returns;
     REFUSED("", "empty", "a header");
     REFUSED("\n\r\n\n", "empty", "a header");
-    REFUSED("0.1,0.2\n0.3,0.4\n", ":1:", "a header of names");
+    REFUSED("0.1,0.2\n0.3,x\n", ":2:", "column 2 \"1\"", "x: a finite number");
     REFUSED("a,\xff\n1,2\n", ":1:", "column 2", "UTF-8");
     REFUSED("a,b\n1,2\n3\n", ":3:", "1 columns", "2 are right");
     REFUSED("a,b\n1,2\n\n3,4,5\n", ":4:", "3 columns", "2 are right");
@@ -83,6 +84,35 @@ static void test_csv(void)
     CHECK(!returns.open_ns);
     CHECK_INT(returns.columns, 1);
     returns_finish(&returns);
+}
+
+/* numpy.savetxt() writes no names, DataFrame.to_csv() numbers for them and for rows. */
+static void test_without_names(void)
+{
+    static const struct {
+        const char *text;
+        bool timed;
+    } files[] = {
+        {"1e-3,-2e-3,0.5\n0,1,2\n4,5,6\n", false},
+        {"0,1,2\n1e-3,-2e-3,0.5\n0,1,2\n4,5,6\n", false},
+        {",0,1,2\n0,1e-3,-2e-3,0.5\n1,0,1,2\n2,4,5,6\n", false},
+        {",0,1,2\n1,1e-3,-2e-3,0.5\n2,0,1,2\n3,4,5,6\n", false},
+        {",0,1,2\n0,1e-3,-2e-3,0.5\n60,0,1,2\n120,4,5,6\n", true},
+    };
+    static const double values[] = {1e-3, -2e-3, 0.5, 0, 1, 2, 4, 5, 6};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct returns_matrix returns = {0};
+        CHECK_INT(returns_read_csv(scratch_write("numbers.csv", files[i].text), &returns, err), 0);
+        CHECK_INT(returns.rows, 3);
+        CHECK_INT(returns.columns, 3);
+        if (returns.rows == 3 && returns.columns == 3) {
+            CHECK(memcmp(returns.values, values, sizeof values) == 0);
+            CHECK_STR(returns.names[0], "0");
+            CHECK_STR(returns.names[2], "2");
+        }
+        CHECK_INT(returns.open_ns != NULL, files[i].timed);
+        returns_finish(&returns);
+    }
 }
 
 static void write_trial(int number, const char *text)
@@ -285,6 +315,7 @@ int main(void)
 {
     test_refused();
     test_csv();
+    test_without_names();
     test_study();
     test_kept();
     test_figures();
