@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* A parameter's place among those that are sorted by: the importance's order, which does not depend on what
  * is sorted by. */
@@ -54,6 +55,17 @@ const char *search_rows_name(const struct search_page *page, int sort)
 
 /* ---- The filter. ---- */
 
+const char *search_rows_state(const struct search_trial *trial)
+{
+    static const char *const words[TRIAL_STATES] = {[TRIAL_RUNNING] = "RUN",
+                                                    [TRIAL_COMPLETE] = "ok",
+                                                    [TRIAL_PRUNED] = "prn",
+                                                    [TRIAL_FAIL] = "FAIL",
+                                                    [TRIAL_WAITING] = "wait"};
+
+    return trial->violation > 0 && trial->state == TRIAL_COMPLETE ? "infs" : words[trial->state];
+}
+
 static bool has(const char *text, const char *part)
 {
     size_t n = strlen(part);
@@ -73,7 +85,8 @@ static bool matches(const struct search_page *page, const struct search_trial *t
     char name[32], cell[128], text[256];
 
     search_trial_name(page, trial, name, sizeof(name));
-    if (has(name, filter) || has(trial_state_name(trial->state), filter) || has(trial->worker, filter) ||
+    if (has(name, filter) || has(trial_state_name(trial->state), filter) ||
+        strcasecmp(search_rows_state(trial), filter) == 0 || has(trial->worker, filter) ||
         (trial->failure && has(trial->failure, filter)))
         return true;
     for (int i = 0; i < page->n_params; i++) {

@@ -15,11 +15,14 @@ int search_rows_columns(const struct search_page *page, int sort, int *ret, int 
 const char *search_rows_name(const struct search_page *page, int sort);
 int search_rows_sorts(const struct search_page *page); /* how many orders there are */
 
-/* The trials that have `filter` in their number, state, worker, failure or a parameter ("lr=", "Adam"); that
- * have not, where it begins with "!"; "": all. Newest first, but those that run before all; best first;
- * running first; longest first; least parameter first: inverted the other way round, but what has no such
- * figure, as the duration of what has not ended, is last either way. The page's, until it is asked for
- * others; NULL without memory, and with none. */
+/* The state as the lists write it: "ok", "prn", "infs" of what constraints rule out, … */
+const char *search_rows_state(const struct search_trial *trial);
+
+/* The trials that have `filter` in their number, state, worker, failure or a parameter ("lr=", "Adam"), or
+ * whose state is written so; that have not, where it begins with "!"; "": all. Newest first, but those that
+ * run before all; best first; running first; longest first; least parameter first: inverted the other way
+ * round, but what has no such figure, as the duration of what has not ended, is last either way. The page's,
+ * until it is asked for others; NULL without memory, and with none. */
 const struct search_trial *const *search_rows(const struct search_page *page, int sort, bool invert,
                                               const char *filter, int *ret_n);
 

@@ -342,6 +342,11 @@ static void check_rows(void)
     CHECK_INT(n, 1);
     search_rows(page, 0, false, "!FAIL", &n);
     CHECK_INT(n, 39);
+    int pruned, written;
+    search_rows(page, 0, false, "pruned", &pruned);
+    search_rows(page, 0, false, "prn", &written); /* as the list has it */
+    CHECK(written > 0);
+    CHECK_INT(written, pruned);
     search_rows(page, 0, false, "DIVERGED", &n);
     CHECK_INT(n, 1);
     search_rows(page, 0, false, "lr_schedule=linear", &n);

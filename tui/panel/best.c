@@ -50,8 +50,8 @@ void panel_best(const struct area *area, const struct scene *scene)
     if (!page)
         return;
     if (page->search.n_objectives != 1) {
-        area_printf(&body, 1, 0, STYLE_DIM, "n/a: %d objectives; %d trials are in the Pareto front",
-                    page->search.n_objectives, page->search.pareto);
+        area_printf(&body, 1, 0, STYLE_DIM, "n/a: %d objectives, Pareto front %d", page->search.n_objectives,
+                    page->search.pareto);
         return;
     }
     int columns = body.width - AXIS - 2, rows = body.height - 1;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tui/panel/training_words.h"
+#include "tui/search_rows.h"
 #include "tui/text.h"
 
 enum { GAP = 2 };
@@ -55,11 +56,6 @@ struct area search_frame(const struct area *area, const struct scene *scene, enu
 
 const char *search_trial_state(const struct search_trial *trial, struct moment now, enum style *ret_style)
 {
-    static const char *const words[TRIAL_STATES] = {[TRIAL_RUNNING] = "RUN",
-                                                    [TRIAL_COMPLETE] = "ok",
-                                                    [TRIAL_PRUNED] = "prn",
-                                                    [TRIAL_FAIL] = "FAIL",
-                                                    [TRIAL_WAITING] = "wait"};
     static const enum style styles[TRIAL_STATES] = {[TRIAL_RUNNING] = STYLE_STRONG,
                                                     [TRIAL_COMPLETE] = STYLE_GOOD,
                                                     [TRIAL_PRUNED] = STYLE_DIM,
@@ -71,7 +67,7 @@ const char *search_trial_state(const struct search_trial *trial, struct moment n
         *ret_style = STYLE_WARN;
         return "STALE";
     }
-    return trial->violation > 0 && trial->state == TRIAL_COMPLETE ? "infs" : words[trial->state];
+    return search_rows_state(trial);
 }
 
 const char *search_values(char *buf, size_t size, const struct search_page *page,
