@@ -51,7 +51,11 @@ static int read_scheme(const char *url, const char *end, const struct study_stor
             *ret = databases[i];
             return 0;
         }
-    return refuse(-EPROTONOSUPPORT, url, "studies are kept in sqlite:///FILE", err);
+    const char *host = strrchr(url, '@'); /* who and by what password is nobody else's */
+    host = host && host > end ? host : end + strlen("://");
+    snprintf(err, STUDY_ERROR_MAX, "%.*s://%s%.200s: studies are kept in sqlite:///FILE", (int)n, url,
+             *host == '@' ? "…" : "", host);
+    return -EPROTONOSUPPORT;
 }
 
 static int read_url(const char *url, struct parts *ret, char err[static STUDY_ERROR_MAX])

@@ -241,7 +241,10 @@ static int touch(struct study_sqlite *store, const char *path, char err[static S
     }
     if (faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0) {
         number = writes && errno == ENOENT ? number : errno; /* why it was not made */
-        return study_store_fail(&store->base, -number, err, "%s", strerror(number));
+        return study_store_fail(&store->base, -number, err, "%s: %s would be right", strerror(number),
+                                number == EACCES ? "a file that this user may open, in a folder likewise,"
+                                : writes         ? "a file in a folder that is there"
+                                                 : "a file of studies that is there");
     }
     if (writes && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) < 0)
         return read_only(store, err);

@@ -35,11 +35,15 @@ static int open_it(const char *path, enum study_store_mode mode)
 static void test_urls(void)
 {
     REFUSED(open_it("postgresql://host/db", STUDY_STORE_WRITE), -EPROTONOSUPPORT, "sqlite:///FILE");
+    REFUSED(open_it("postgresql://ada:se@cret@host/db", STUDY_STORE_WRITE), -EPROTONOSUPPORT, "//…@host/db:");
+    CHECK(!strstr(err, "ada") && !strstr(err, "cret"));
     REFUSED(open_it("sqlite://f.db", STUDY_STORE_WRITE), -EINVAL, "three slashes");
     REFUSED(open_it("sqlite:///", STUDY_STORE_WRITE), -EINVAL, "names no file");
     REFUSED(open_it("", STUDY_STORE_WRITE), -EINVAL, "names no file");
-    REFUSED(open_it(scratch_path("no/such/folder.db"), STUDY_STORE_WRITE), -ENOENT, "folder.db");
-    REFUSED(open_it(scratch_path("missing.db"), STUDY_STORE_READ), -ENOENT, "missing.db");
+    REFUSED(open_it(scratch_path("no/such/folder.db"), STUDY_STORE_WRITE), -ENOENT,
+            "folder.db: No such file or directory: a file in a folder");
+    REFUSED(open_it(scratch_path("missing.db"), STUDY_STORE_READ), -ENOENT,
+            "missing.db: No such file or directory: a file of studies");
     CHECK(access(scratch_path("missing.db"), F_OK) < 0);
     char url[SCRATCH_PATH_MAX + 16];
     snprintf(url, sizeof url, "sqlite:///%s", scratch_path("url.db"));
