@@ -20,6 +20,8 @@ static void line(FILE *out, const struct search *search, struct moment now)
         fprintf(out, " of %lld", (long long)search->wanted);
     fprintf(out, " run %d ok %d pruned %d fail %d", search->counts[TRIAL_RUNNING],
             search->counts[TRIAL_COMPLETE], search->counts[TRIAL_PRUNED], search->counts[TRIAL_FAIL]);
+    if (search->retried > 0)
+        fprintf(out, " retried %d", search->retried);
     if (search->have_best)
         fprintf(out, " best %s %s", search_best_name(search, name),
                 search_number(a, sizeof(a), search->best));
@@ -164,6 +166,7 @@ static json_t *search_json(const struct search *search, struct moment now)
     json_object_set_new(object, "complete", json_integer(search->counts[TRIAL_COMPLETE]));
     json_object_set_new(object, "pruned", json_integer(search->counts[TRIAL_PRUNED]));
     json_object_set_new(object, "failed", json_integer(search->counts[TRIAL_FAIL]));
+    json_object_set_new(object, "retried", json_integer(search->retried));
     json_object_set_new(object, "waiting", json_integer(search->counts[TRIAL_WAITING]));
     json_object_set_new(object, "best_value", search->have_best ? number_or_word(search->best) : json_null());
     json_object_set_new(object, "best_number",

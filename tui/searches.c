@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trainer/search/tally.h"
+
 enum { US = 1000000, PARETO_MAX = 4000 /* trials, of more the newest count */ };
 
 char *search_attribute_text(const struct study_attribute *attributes, int n, const char *key)
@@ -31,7 +33,8 @@ double search_attribute_number(const struct study_attribute *attributes, int n, 
 
 int search_done(const struct search *search)
 {
-    return search->counts[TRIAL_COMPLETE] + search->counts[TRIAL_PRUNED] + search->counts[TRIAL_FAIL];
+    return search->counts[TRIAL_COMPLETE] + search->counts[TRIAL_PRUNED] + search->counts[TRIAL_FAIL] -
+           search->retried;
 }
 
 const char *search_direction(const struct search *search, char buf[static STATUS_WORD_MAX])
@@ -331,6 +334,7 @@ static bool fill(struct search *search, struct study *const *members, size_t n, 
     memcpy(search->directions, members[0]->directions, sizeof(search->directions));
     for (size_t i = 0; i < n; i++) {
         search->n_trials += members[i]->n_trials;
+        search->retried += tally_of(members[i]).retried;
         for (int k = 0; k < members[i]->n_trials; k++)
             search->counts[members[i]->trials[k]->state]++;
         search->ks[i] = study_search_name(members[i]->name, base);

@@ -31,6 +31,7 @@ struct search {
     int n_objectives;
     enum study_direction directions[STUDY_OBJECTIVES_MAX];
     int counts[TRIAL_STATES], n_trials;
+    int retried;    /* of FAIL: those that another trial tries again (trainer/search/tally.h) */
     int64_t wanted; /* trials; -1: not known */
     bool have_best;
     double best; /* of one objective */
@@ -82,7 +83,8 @@ static inline bool search_better(enum study_direction direction, double a, doubl
 /* Is the study of that name one of its? */
 bool search_has(const struct search *search, const char *study);
 
-/* How many of the search's trials have ended, whatever came of them. */
+/* How many of the search's trials have ended, whatever came of them, as it counts them towards `wanted`: one
+ * that is tried again has not. */
 int search_done(const struct search *search);
 
 /* "#29"; of the worker NAME_2 where there are several: "2#29". */

@@ -107,7 +107,18 @@ static void check_figures(void)
     searches = searches_make(studies, 2, now_us);
     CHECK_NEAR(searches->search[0].trials_h, 7 * 3600 / 210.0, 1e-9);
     CHECK(isnan(searches->search[0].eta_s));
+    CHECK_INT(search_done(&searches->search[0]), 9);
     searches_destroy(searches);
+
+    struct study_trial *again = fixture_trial(studies[0], TRIAL_RUNNING, 250, -1);
+    fixture_trial_system(again, "retry_history", "[4]"); /* it has not ended, but is missing still */
+    searches = searches_make(studies, 2, now_us);
+    CHECK_INT(searches->search[0].counts[TRIAL_FAIL], 1);
+    CHECK_INT(searches->search[0].retried, 1);
+    CHECK_INT(search_done(&searches->search[0]), 8);
+    CHECK_NEAR(searches->search[0].eta_s, 22 * 3600 / searches->search[0].trials_h, 1e-6);
+    searches_destroy(searches);
+    again->state = TRIAL_PRUNED;
 
     fixture_trial_system(studies[1]->trials[2], "constraints", "[1]"); /* infeasible: not the best */
     value = NAN;

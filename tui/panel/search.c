@@ -6,7 +6,7 @@
 #include "tui/panel/search_words.h"
 #include "tui/text.h"
 
-enum { BAR_COLUMNS = 16 };
+enum { BAR_COLUMNS = 16, WIDE = 100 /* room for what is only good to know */ };
 
 static void counts(const struct area *body, const struct scene *scene, const struct search *search,
                    enum style plain)
@@ -25,6 +25,8 @@ static void counts(const struct area *body, const struct scene *scene, const str
     x = area_printf(body, x, 0, plain, "run %d ok %d prn %d ", search->counts[TRIAL_RUNNING],
                     search->counts[TRIAL_COMPLETE], search->counts[TRIAL_PRUNED]);
     x = area_printf(body, x, 0, failed > 0 && plain != STYLE_DIM ? STYLE_BAD : plain, "fail %d", failed);
+    if (search->retried > 0 && body->width >= WIDE)
+        x = area_printf(body, x, 0, plain, ", %d again", search->retried);
     if (search->counts[TRIAL_WAITING] > 0)
         x = area_printf(body, x, 0, plain, " wait %d", search->counts[TRIAL_WAITING]);
     if (isfinite(search->eta_s) && search->eta_s > 0)
