@@ -146,7 +146,7 @@ static int take_existing(struct study_store *store, const char *name, int64_t id
     if (n != n_there || memcmp(there, directions, (size_t)n * sizeof *there) != 0)
         return study_store_fail(
             store, -EEXIST, err,
-            "study \"%.100s\": is there with directions %s, %s were asked for: another name, "
+            "study \"%.100s\": is there with directions %s; %s were asked for: another name, "
             "or those directions, would be right",
             name, has, asked);
     if (!wanted)

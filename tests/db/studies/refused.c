@@ -331,7 +331,7 @@ static void test_rules(void)
     REFUSED(study_store_create(store, "taken", maximize, 1, &none, NULL, err), -EEXIST,
             "is there already (MAXIMIZE)");
     REFUSED(study_store_create(store, "taken", maximize, 2, &none, &existed, err), -EEXIST,
-            "directions MAXIMIZE, MAXIMIZE, MINIMIZE were asked for");
+            "directions MAXIMIZE; MAXIMIZE, MINIMIZE were asked for");
     REFUSED(study_store_create(store, "taken", maximize + 1, 1, &none, &existed, err), -EEXIST,
             "MINIMIZE were asked");
     REFUSED(study_store_create(store, "", maximize, 1, &none, NULL, err), -EINVAL, "a name of");
