@@ -21,7 +21,7 @@ import policy_three_ways as recorded
 import trained_three_ways as trained
 
 KILLS = 200 if harness.LONG else 12
-ROWS = 8000
+ROWS = 20000
 SPEED = "900"  # 15 bars a second
 MIN_NOTIONAL = 5.0  # of papertape-replay's symbols
 CONFIG = recorded.market(("BTCUSDT", "ETHUSDT", "XRPUSDT"), "1m", 0.0002, history=200) + """\
@@ -88,7 +88,7 @@ class Arena:
         os.rename(path + ".new", path)
 
     def rows(self, sql, *values):
-        with sqlite3.connect(f"file:{os.path.join(self.state, 'papertape.db')}?mode=ro", uri=True) as base:
+        with sqlite3.connect(f"file:{os.path.join(self.state, 'papertape.db')}?mode=ro", uri=True, timeout=harness.PATIENCE) as base:
             return base.execute(sql, values).fetchall()
 
     def trading(self, name, account=None):
@@ -186,8 +186,9 @@ def steps_up(arena):
 
 def hot_swap(arena):
     """A newer file of the same name: what its accounts hold stays."""
-    shown = 0
-    for attempt in range(60):
+    shown, attempt, deadline = 0, -1, time.monotonic() + harness.PATIENCE
+    while shown <= 3 and time.monotonic() < deadline:
+        attempt += 1
         arena.trains("ppo", "c" if attempt % 2 == 0 else "a")
         before = arena.status()
         swapped = arena.done("policy_promote", name="ppo")["policy"]
@@ -200,12 +201,9 @@ def hot_swap(arena):
             held = arena.positions(account, before)
             assert held == arena.positions(account, after), (account, held, after["positions"])
             shown += len(held)
-        if shown > 3:
-            break
     assert shown > 3, "no moment without a fill"
     arena.trading("ppo")
-    ids = {bytes(id) for (id,) in arena.rows("SELECT DISTINCT policy FROM order_policies")}
-    assert len(ids) >= 3, ids
+    harness.wait_for(lambda: len(arena.rows("SELECT DISTINCT policy FROM order_policies")) >= 3, "orders of three policies")
     print(f"hot swap: {attempt + 1} newer files, {shown} positions held before and after")
 
 
@@ -224,7 +222,7 @@ def replaced(arena):
     again = arena.done("policy_promote", name="rival", path=arena.policies["other"])["policy"]
     assert (again["role"], again["account"]) == ("challenger", "rival"), again
     arena.trading("rival")
-    assert arena.rows("SELECT count(*) FROM ledger")[0][0] > rows
+    harness.wait_for(lambda: arena.rows("SELECT count(*) FROM ledger")[0][0] > rows, "its rows in the ledger")
     deposits = [a["deposits"] for a in arena.status()["accounts"] if a["account"] == "rival"]
     assert deposits == [trained.ENVIRONMENT["initial_capital"]], deposits
     print("replaced: the former champion is challenger; the retired one sold all, and begins again on its old account")
@@ -343,7 +341,7 @@ def on_a_gpu(arena):
     arena.trading("ppo")
     assert arena.daemon.stop() == 0
     arena.start(config, PAPERTAPE_GPU_MODULE=harness.GPU_ON_CPU)
-    arena.daemon.wait_status(lambda status: arena.policy("ppo", status)["backend"].startswith("gpu: "), "the GPU computes")
+    arena.daemon.wait_status(lambda status: (arena.policy("ppo", status)["backend"] or "").startswith("gpu: "), "the GPU computes")
     arena.done("policy_promote", name="late", path=arena.policies["b"])
     computed = ("SELECT count(*) FROM order_policies AS p JOIN orders AS o ON o.id = p.order_id JOIN accounts AS a "
                 "ON a.id = o.account WHERE a.name = ? AND p.backend LIKE 'gpu: %'")

@@ -130,8 +130,8 @@ def without_venue(folder, replay):
 
     away = "\nws_url = wss://127.0.0.1:9\nrest_url = https://127.0.0.1:9\n"
     daemon = folder.start(harness.Daemon(folder.path, None, CONFIG.replace("history = 50", "history = 50" + away)))
-    status = daemon.wait_status(lambda s: s["positions"], "the position without the venue")
-    assert status["positions"][0]["qty"] == 0.05 and status["feed"]["state"] == "retry", status
+    status = daemon.wait_status(lambda s: s["positions"] and s["feed"]["state"] == "retry", "the position without the venue")
+    assert status["positions"][0]["qty"] == 0.05, status
     assert status["symbols"][0]["stale"] is True, status["symbols"]
     daemon.papertape("pause")
     assert daemon.status_object()["trading"] == "paused"

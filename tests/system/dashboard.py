@@ -22,7 +22,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import fake_daemon  # noqa: E402
 import real_daemon  # noqa: E402
 
-DEADLINE_S = 20
+DEADLINE_S = 60  # sanitizers on two busy cores are slow
 NS = 1_000_000_000
 
 
@@ -477,7 +477,7 @@ def trainings_stored(session):
         db.execute(f"INSERT INTO {table} VALUES ({','.join('?' * len(row))})", list(row.values()))
 
     try:
-        for name, state, heard_s, ended_s in (("old", "rollout", 60, 0), ("future", "update", -60, 0), ("waits", "queued", 900, 0),
+        for name, state, heard_s, ended_s in (("old", "rollout", 3600, 0), ("future", "update", -60, 0), ("waits", "queued", 900, 0),
                                               ("over", "done", 900, 7200)):
             insert("trainings", name=name, state=state, steps=1200000, total_steps=5000000, heard_ns=now - heard_s * NS,
                    ended_ns=now - ended_s * NS if ended_s else 0, created_ns=now - 10000 * NS)
@@ -493,7 +493,7 @@ def trainings_stored(session):
         db.commit()
         db.close()
     lines = {line.split()[1]: line for line in once.splitlines() if line.startswith("training  ")}
-    assert lines["old"].startswith("training  old STALE steps - return - ") and "age 6" in lines["old"], lines
+    assert lines["old"].startswith("training  old STALE steps - return - ") and "age 6" in lines["old"], lines  # 60 min, and some more
     assert "STALE steps - " in lines["future"] and "age n/a" in lines["future"], lines
     assert "waits queued steps 1.2M" in lines["waits"] and "done steps 1.2M" in lines["over"] and "age 2h" in lines["over"], lines
     lines = {line.split()[0]: line.split() for line in listed.splitlines()}
@@ -564,7 +564,7 @@ def test_live(session):
     out, _ = run_verb(session, "status")
     assert "price     BTCUSDT last " in out, out
     assert "age STALE n/a" not in out, out  # heard or stored, it has an age
-    assert "position  main BTCUSDT L" in out and " flat" not in out and " -1" not in out, out
+    assert "position  main BTCUSDT L" in out and " flat" not in out and not re.search(r" -1(?![.\d])", out), out
     session.daemon.stop()
     session.daemon.start()
     expect(tmux, "feed ok", "synced")

@@ -23,15 +23,16 @@ def numbers(tmux):
 
 
 def choose(tmux, name):
-    """Moves the arrows to an account of the strategies. A long name is cut."""
-    tmux.keys("g", "g")
-    for _ in range(20):
-        if f"Equity 24h {name}" in tmux.screen():
-            return
-        before = tmux.screen()
+    """Moves the arrows down to an account of the strategies, one row after the other. A long name is cut."""
+    def chosen():
+        found = re.search(r"Equity 24h ([\w-]+)", tmux.screen())
+        return found and found[1]
+
+    dashboard.wait("an account", chosen, tmux.screen)
+    while chosen() != name:
+        before = chosen()
         tmux.keys("j")
-        dashboard.wait("a move", lambda before=before: tmux.screen() != before, tmux.screen)
-    raise AssertionError(f"{name} is not to be chosen\n{tmux.screen()}")
+        dashboard.wait(f"a row below, on the way to {name}", lambda before=before: chosen() not in (None, before), tmux.screen)
 
 
 def show(tmux, daemon, arguments=""):
@@ -69,8 +70,8 @@ def main():
                 assert live == backtest, f"{name}: {live} live, {backtest} by the backtest\n{tmux.screen()}"
                 printed = json.loads(daemon.papertape("backtest", "--account", name, "--json"))["accounts"][0]
                 assert f"{printed['equity']:.2f}" == live, (name, printed["equity"], live)
-                row = next(line for line in tmux.screen().splitlines() if line.startswith(f">{name[:8]}"))
-                assert re.search(rf" {printed['trades']}\+? ", row), (row, printed["trades"])
+                row = re.compile(rf"^>{name[:8]}.* {printed['trades']}\+? ", re.MULTILINE)
+                dashboard.wait(f"its row with {printed['trades']} trades", lambda row=row: row.search(tmux.screen()), tmux.screen)
                 print(f"{name}: equity {live} live and by the backtest, {printed['trades']} trades")
             choose(tmux, "hand")
             tmux.keys("b")

@@ -31,6 +31,7 @@ def bars(folder):
     names = [f"{symbol}USDT_5m_2023.csv.gz" for symbol in ("BTC", "ETH")]
     sources = [os.path.join(harness.SHARED, "data/bars", name) for name in names]
     if not all(os.path.exists(path) for path in sources):
+        recorded.ROWS = ROWS
         _, files, _ = recorded.made(folder, "made", False)
         return files[:2], "1m", recorded.START_S + 60 * (recorded.ROWS // 2), 120
     files = []
@@ -96,7 +97,11 @@ def loop(session, daemon):
 
     killed = listed()
     os.kill(killed["pid"], signal.SIGKILL)
-    expect(tmux, "again in")
+    # For a second it says when it begins again; the alert of it stays.
+    wait("its end, or what follows", lambda: "again in" in tmux.screen() or listed()["attempts"] == 2, tmux.screen)
+    tmux.keys("7")
+    expect(tmux, "first: ")
+    tmux.keys("2")
     wait("another worker", lambda: listed()["pid"] not in (None, killed["pid"]), listed)
     steps_beyond(killed["steps"])
     again = listed()

@@ -378,8 +378,11 @@ def test_live(session):
 
     tmux = session.tmux
     session.launch("--tab 2 --interval 0.25")
-    wait("bars to train on", lambda: all(s["bars"] > 200 for s in json.loads(run_verb(session, "status", "--json")[0])["symbols"]),
-         session.daemon.log)
+    def bars():
+        symbols = json.loads(run_verb(session, "status", "--json")[0])["symbols"]  # null until the market is known
+        return symbols and all(s["bars"] > 200 for s in symbols)
+
+    wait("bars to train on", bars, session.daemon.log)
     expect(tmux, "Trainings (0)", "s start")
     tmux.keys("s")
     expect(tmux, "Name, then Enter")

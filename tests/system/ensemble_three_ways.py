@@ -144,7 +144,7 @@ def twice(place, files):
 
 def promoted(folder):
     """Live: a challenger by its file, whose originals go, and whose daemon is killed; then champion, and retired."""
-    recorded.ROWS = 3000
+    recorded.ROWS = 20000
     one = arena.Arena(folder, trained.made(folder.path, "bars", False)[1])
     names = [one.policies[name] for name in ("a", "b", "c")]
     path = ensemble(folder.path, "three", "sharpe", names)
@@ -157,7 +157,7 @@ def promoted(folder):
     one.trading("three")
     one.daemon.stop(signal.SIGKILL)
     one.start(one.config + "[policies]\ninference = gpu\n", PAPERTAPE_GPU_MODULE=harness.GPU_ON_CPU)
-    one.daemon.wait_status(lambda status: one.policy("three", status)["backend"].startswith("gpu: "), "the GPU computes all members")
+    one.daemon.wait_status(lambda status: (one.policy("three", status)["backend"] or "").startswith("gpu: "), "the GPU computes all members")
     one.daemon.stop(signal.SIGKILL)
     one.start()
     one.trading("three")
@@ -169,7 +169,7 @@ def promoted(folder):
     one.trading("three", "champion")
     one.done("policy_retire", name="three")
     four = ensemble(folder.path, "four", "sharpe", [os.path.join(kept, f"member-{i}.safetensors") for i in (1, 2, 3)], window=20)
-    one.daemon.wait_status(lambda status: one.policy("fixed", status)["decided_ns"] > (recorded.START_S + 60 * 40) * 10**9, "40 bars")
+    one.daemon.wait_status(lambda status: (one.policy("fixed", status)["decided_ns"] or 0) > (recorded.START_S + 60 * 40) * 10**9, "40 bars")
     one.done("policy_promote", name="four", path=four)
     one.trading("four")
     assert one.daemon.stop() == 0

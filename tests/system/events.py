@@ -29,7 +29,7 @@ def check(holds, *words):
 
 
 def run(*args, status=0):
-    done = subprocess.run([PAPERTAPE, "events", *args], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([PAPERTAPE, "events", *args], capture_output=True, text=True, timeout=120)
     check(done.returncode == status, args, done.returncode, done.stderr)
     return done.stdout if status == 0 else done.stderr
 

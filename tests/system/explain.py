@@ -57,6 +57,7 @@ def by_hand(daemon):
     order = ("order",)
     hand = ("--account", "hand")
     daemon.papertape(*order, "buy", "BTCUSDT", "0.05", "--client-id", "first", *hand)
+    daemon.wait_status(lambda s: any(p["account"] == "hand" and p["qty"] == 0.05 for p in s["positions"]), "what is sold below")
     daemon.papertape(*order, "buy", "BTCUSDT", "0.02", "--limit", f"{btc * 0.9:.2f}", "--client-id", "far", *hand)
     daemon.papertape(*order, "buy", "BTCUSDT", "0.02", "--limit", f"{btc * 1.001:.2f}", *hand)
     daemon.papertape(*order, "buy", "ETHUSDT", "0.5", *hand)
@@ -71,7 +72,6 @@ def by_hand(daemon):
     daemon.papertape(*order, "buy", "BTCUSDT", "500", *hand, status=1)
     daemon.papertape(*order, "amend", "far", "--limit", f"{btc * 0.91:.2f}", *hand)
     daemon.papertape(*order, "cancel", "far", *hand)
-    daemon.wait_status(lambda s: any(p["account"] == "hand" for p in s["positions"]), "a position by hand")
 
 
 def parity(state, status=0):
@@ -94,8 +94,11 @@ def trade_a_day(folder):
     live = parity(daemon.state)
     assert live["events"] > 1000 and live["fills"] > 3, live
     assert daemon.stop() == 0
+    points = "SELECT count(*) FROM equity"
+    before = daemon.query(points)[0][0]
     daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, ["--clock", "feed"], name="second"))
     daemon.wait_status(lambda s: s["counters"] and s["now_ns"] >= START_NS + SECONDS * 10**9, f"{SECONDS} s of market")
+    harness.wait_for(lambda: daemon.query(points)[0][0] > before, "a row of the second run, which parity then reaches")
     assert parity(daemon.state)["runs"] == 2
     daemon.papertape("flatten", "--yes")
     daemon.wait_status(lambda s: not s["positions"], "no position after a flatten")

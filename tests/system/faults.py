@@ -26,18 +26,23 @@ CONNECTS_MAX = 60  # in five minutes: the daemon's own budget, a fifth of the ve
 
 
 def rows(daemon, sql):
-    database = sqlite3.connect(f"file:{daemon.state}/papertape.db?mode=ro", uri=True)
+    database = sqlite3.connect(f"file:{daemon.state}/papertape.db?mode=ro", uri=True, timeout=harness.PATIENCE)
     try:
         return database.execute(sql).fetchall()
     finally:
         database.close()
 
 
-def bars_hold(daemon):
-    """The venue's bars stand one after another without a hole, but for gaps that are written down."""
+def bars_of(daemon):
+    """When the venue's bars open, and the pairs between which some are missing."""
     times = [t for (t,) in rows(daemon, "SELECT open_ns FROM bars WHERE source = 'venue' ORDER BY open_ns")]
+    return times, [(a, b) for a, b in zip(times, times[1:]) if b - a != 10**9]
+
+
+def bars_hold(daemon):
+    """The venue's bars stand one after another without a hole, but for gaps that are written down. Of a daemon that has stopped."""
+    times, holes = bars_of(daemon)
     open_gaps = rows(daemon, "SELECT from_open_ns, to_open_ns FROM gaps WHERE filled_ns IS NULL")
-    holes = [(a, b) for a, b in zip(times, times[1:]) if b - a != 10**9]
     for a, b in holes:
         assert any(start <= a + 10**9 and b - 10**9 <= end for start, end in open_gaps), \
             f"bars between {a} and {b} are missing and no gap says so"
@@ -49,13 +54,18 @@ def used_up(folder):
     """The minute's weight was used by others: the status says why nothing comes, and for how long."""
     replay = folder.start(harness.Replay(folder.path, "--synthetic", "22"))
     trusted = ssl.create_default_context(cafile=replay.ca)
-    used = 0
-    while used < 5000:  # of 6000, of which a daemon takes four fifths
-        with urllib.request.urlopen(replay.urls["rest_url"] + "/api/v3/depth?symbol=BTCUSDT&limit=5000", context=trusted,
-                                    timeout=harness.PATIENCE) as answer:
-            used = int(answer.headers["x-mbx-used-weight-1m"])
-    daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, name="used", state="used"))
-    feed = daemon.wait_status(lambda s: s["feed"]["state"] == "retry", "waiting for the next minute")["feed"]
+    feed = None
+    for attempt in range(20):  # until both fall into one minute
+        used = 0
+        while used < 5000:  # of 6000, of which a daemon takes four fifths
+            with urllib.request.urlopen(replay.urls["rest_url"] + "/api/v3/depth?symbol=BTCUSDT&limit=5000", context=trusted,
+                                        timeout=harness.PATIENCE) as answer:
+                used = int(answer.headers["x-mbx-used-weight-1m"])
+        daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, name="used", state=f"used-{attempt}"))
+        feed = daemon.wait_status(lambda s: s["feed"]["state"] in ("retry", "ok"), "waiting for the next minute")["feed"]
+        if feed["state"] == "retry":
+            break
+        assert daemon.stop() == 0
     assert "weight a minute is near" in feed["detail"] and "requests wait" in feed["detail"], feed
     assert 0 <= feed["retry_in_ms"] <= 62000, feed
     assert daemon.stop() == 0
@@ -67,14 +77,15 @@ def run(folder, name, fault, condition, what, speed="1"):
     replay = folder.start(harness.Replay(folder.path, "--synthetic", "21", "--speed", speed, "--fault", fault))
     daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, name=name, state=name))
     status = daemon.wait_status(condition, what)
-    daemon.wait_status(lambda s: s["feed"]["state"] == "ok" and s["symbols"][0]["book"] == "synced" and
+    daemon.wait_status(lambda s: s["feed"]["state"] == "ok" and s["symbols"] and s["symbols"][0]["book"] == "synced" and
                        not s["symbols"][0]["stale"], f"{name}: everything in step again")
+    # The venue has the missing bars: they are fetched. What the faults cut off after that may be missing at the end.
+    harness.wait_for(lambda: not bars_of(daemon)[1], f"{name}: the missing bars")
     connects = daemon.status_object()["feed"]["connects"]
     assert connects <= CONNECTS_MAX, connects
     assert json.loads(daemon.papertape("ledger", "verify", "--json"))["ok"] is True
     assert daemon.stop() == 0
     count, holes = bars_hold(daemon)
-    assert holes == 0, "the venue had the missing bars: they should have been fetched"
     assert replay.stop() == 0
     print(f"{name}: {connects} connects, {status['feed']['bad_frames']} bad frames, "
           f"{status['symbols'][0]['book_gaps']} book gaps, {count} bars, {holes} holes written down")
@@ -87,9 +98,8 @@ def own_pause(folder):
                                          "--fault", "ban@6+5s"))
     daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, ("--clock", "feed"), name="pause", state="pause"))
     daemon.wait_status(lambda s: s["venues"][0]["requests_failed"] > 0, "a request that is refused")
-    daemon.wait_status(lambda s: s["venues"][0]["requests_waiting"] == 0 and s["symbols"][0]["book"] == "synced",
-                       "the answer after the ban")
-    status = daemon.status_object()
+    status = daemon.wait_status(lambda s: s["venues"][0]["requests_waiting"] == 0 and s["symbols"] and s["symbols"][0]["book"] == "synced",
+                                "the answer after the ban")
     assert status["feed"]["connects"] == 1, status["feed"]
     assert "no data" not in daemon.log_text(), daemon.log_text()
     assert daemon.stop() == 0
@@ -109,7 +119,7 @@ def main():
         run(folder, "gap", "gap@book",
             lambda s: s["symbols"] and s["symbols"][0]["book_gaps"] >= 2, "two gaps in the book", speed="10")
         run(folder, "garbage", "garbage",
-            lambda s: s["feed"]["bad_frames"] >= 5 and s["symbols"][0]["bars"] > 110, "five bad frames", speed="10")
+            lambda s: s["feed"]["bad_frames"] >= 5 and s["symbols"] and s["symbols"][0]["bars"] > 110, "five bad frames", speed="10")
     return 0
 
 

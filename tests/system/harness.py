@@ -119,6 +119,10 @@ class Daemon(Process):
         return done.stdout if status == 0 else done.stdout + done.stderr
 
     def status_object(self):
+        """The status, once the daemon answers."""
+        return wait_for(self.status_now, "an answer of the daemon")
+
+    def status_now(self):
         """The status, or None while the daemon does not answer."""
         done = subprocess.run([PAPERTAPE, "status", "--json", "--state", self.state], capture_output=True, text=True,
                               timeout=PATIENCE)
@@ -129,17 +133,17 @@ class Daemon(Process):
     def wait_status(self, condition, what, patience=PATIENCE):
         """Waits until condition(status) is true; returns that status."""
         def look():
-            status = self.status_object()
+            status = self.status_now()
             return status if status and condition(status) else None
         try:
             return wait_for(look, what, patience)
         except AssertionError as error:
-            raise AssertionError(f"{error}\nlast status: {json.dumps(self.status_object())}\n"
+            raise AssertionError(f"{error}\nlast status: {json.dumps(self.status_now())}\n"
                                  f"daemon's log:\n{self.log_text()[-4000:]}") from None
 
     def query(self, sql):
         """All rows of a question to its database."""
-        database = sqlite3.connect(f"file:{self.state}/papertape.db?mode=ro", uri=True)
+        database = sqlite3.connect(f"file:{self.state}/papertape.db?mode=ro", uri=True, timeout=PATIENCE)
         try:
             return database.execute(sql).fetchall()
         finally:
@@ -161,7 +165,9 @@ def control(daemon, cmd, args):
         client.sendall(json.dumps({"id": 1, "cmd": cmd, "args": args}).encode() + b"\n")
         data = b""
         while not data.endswith(b"\n"):
-            data += client.recv(1 << 16)
+            part = client.recv(1 << 16)
+            assert part, f"{cmd}: the daemon went away"
+            data += part
         return json.loads(data)
 
 

@@ -38,12 +38,12 @@ class Fake:
         return told[-1] if told and told[-1].startswith("begin") else None
 
 
-def start(folder, replay, name, fake, config=TRADING):
-    return folder.start(harness.Daemon(folder.path, replay, config, name=name, state=name, env=fake.environment))
+def start(folder, replay, name, fake, arguments=()):
+    return folder.start(harness.Daemon(folder.path, replay, TRADING, arguments, name=name, state=name, env=fake.environment))
 
 
 def alerts(daemon):
-    database = sqlite3.connect(f"file:{os.path.join(daemon.state, 'papertape.db')}?mode=ro", uri=True)
+    database = sqlite3.connect(f"file:{os.path.join(daemon.state, 'papertape.db')}?mode=ro", uri=True, timeout=harness.PATIENCE)
     rows = database.execute("SELECT text FROM alerts WHERE code = 'gpu'").fetchall()
     database.close()
     return [text for (text,) in rows]
@@ -91,9 +91,9 @@ def in_a_stall(folder, replay):
     status = indicators.updates(daemon, updates + 300)["compute"]
     assert status["backend"] == "gpu" and status["reason"] == "the streams are on the device", status
     daemon.wait_status(lambda s: s["compute"]["queue"] <= 2, "no bars that wait")
-    assert daemon.stop() == 0
+    told = indicators.stopped(daemon)
     assert len(alerts(daemon)) == 1 and "has not answered for 10 s" in alerts(daemon)[0], alerts(daemon)
-    n = indicators.compare(folder, daemon)
+    n = indicators.compare(folder, daemon, told)
     print(f"an order, a stop, a cancel and a flatten within one update of the device; {n} values after it")
 
     # And the daemon's end: the thread is left behind, the bars are read by the next run.
@@ -106,8 +106,7 @@ def in_a_stall(folder, replay):
     open(gate, "w").close()
     daemon = start(folder, replay, "gate", fake)
     indicators.updates(daemon, 300)
-    assert daemon.stop() == 0
-    n = indicators.compare(folder, daemon)
+    n = indicators.compare(folder, daemon, indicators.stopped(daemon))
     print(f"the daemon ended within one as well; {n} values after the next run")
 
 
@@ -125,21 +124,22 @@ def never_opens(folder, replay):
 
 
 def slow(folder, replay):
-    """Each update takes two seconds: what is acknowledged in one comes before its end."""
+    """Each update takes two seconds: what is acknowledged in one comes before its end, in the first one in which the machine leaves the
+    time for it."""
     fake = Fake(folder, "slow", stall_ms=2000)
     daemon = start(folder, replay, "slow", fake)
     daemon.wait_status(lambda s: s["symbols"] and all(x["book"] == "synced" for x in s["symbols"]), "books")
-    within = 0
-    for _ in range(5):
+    given = within = 0
+    while given < 5 or not within:
         stalled = harness.wait_for(fake.stalled, "an update")
         order(daemon, side="buy", qty="0.001")
-        within += fake.stalled() == stalled
-    assert within > 0, fake.told()
+        given, within = given + 1, within + (fake.stalled() == stalled)
+        assert given < 60, fake.told()
     assert daemon.stop() == 0
-    print(f"{within} of 5 orders acknowledged within the two seconds of one update")
+    print(f"{within} of {given} orders acknowledged within the two seconds of one update")
 
 
-def bars_alone(path, price, seconds=40000):
+def bars_alone(path, price, seconds=20000):
     """A market of closed bars and nothing else, of which far more pass in a second than of one with trades and books."""
     chance = random.Random(24)
     with open(path, "w") as file:
@@ -156,10 +156,11 @@ def overflows(folder):
     """So many bars wait for the device that there is no room for more: they are read from the database instead."""
     place = folder.within("room-market")
     files = [bars_alone(os.path.join(place, f"{symbol}_1s.csv"), price) for symbol, price in (("BTCUSDT", 42000.0), ("ETHUSDT", 2300.0))]
-    replay = folder.start(harness.Replay(place, "--bars", *files, "--speed", "1000", "--from", str(1704067200000 + 600000)))
+    # At full speed the venue waits for who is slow; at any other it would hang up, and the bars would be over.
+    replay = folder.start(harness.Replay(place, "--bars", *files, "--speed", "max", "--from", str(1704067200000 + 600000)))
     gate = os.path.join(folder.path, "room.open")
     fake = Fake(folder, "room", gate=gate)
-    daemon = start(folder, replay, "room", fake)
+    daemon = start(folder, replay, "room", fake, arguments=["--clock", "feed"])
     harness.wait_for(fake.stalled, "an update that does not end")
     status = daemon.wait_status(lambda s: s["compute"]["queue_full"] > 0, "a full queue")
     assert status["compute"]["behind"], status["compute"]
@@ -167,8 +168,7 @@ def overflows(folder):
     indicators.updates(daemon, 2 * status["compute"]["queue"])
     assert replay.stop() == 0
     daemon.wait_status(lambda s: s["compute"]["queue"] == 0 and not s["compute"]["behind"], "all bars taken")
-    assert daemon.stop() == 0
-    n = indicators.compare(folder, daemon)
+    n = indicators.compare(folder, daemon, indicators.stopped(daemon))
     print(f"{status['compute']['queue']} bars waited, and then there was no room; {n} values after it")
 
 
@@ -183,12 +183,12 @@ def fails(folder, replay, what, words):
     assert words in alerts(daemon)[0] and "CPU" in alerts(daemon)[0], alerts(daemon)
     harness.wait_for(lambda: fake.told().count("open") >= 3, "the device tried again")
     indicators.updates(daemon, 2000)
-    assert daemon.stop() == 0
+    closed = indicators.stopped(daemon)
     told = fake.told()
     assert told.count("close") == told.count("open"), (told.count("open"), told.count("close"))
     if what != "create":
         assert sum(line.startswith("end") for line in told) >= 2, told
-    n = indicators.compare(folder, daemon)
+    n = indicators.compare(folder, daemon, closed)
     print(f"{what}: {told.count('open')} times on the device and off it, {n} values the reference's to the bit")
 
 

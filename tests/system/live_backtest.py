@@ -75,7 +75,7 @@ def wait_for_last_bar(daemon):
 
     def ended(status):
         return status["now_ns"] >= (last + 60000) * 10**6 and all(
-            daemon.papertape("bars", symbol, "1m").rstrip().rsplit("\n", 1)[-1].startswith(str(last))
+            daemon.papertape("bars", symbol, "1m", status=None).rstrip().rsplit("\n", 1)[-1].startswith(str(last))
             for symbol in ("BTCUSDT", "ETHUSDT"))
 
     daemon.wait_status(ended, f"{MINUTES} bars of each symbol", WAIT)

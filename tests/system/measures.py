@@ -26,7 +26,7 @@ BAR_NS = 10**9
 
 def read(state, symbol):
     """{open time: outputs}, and {open time: (measure's name and which of its prices: value)}, as they are stored."""
-    database = sqlite3.connect(f"file:{os.path.join(state, 'papertape.db')}?mode=ro", uri=True)
+    database = sqlite3.connect(f"file:{os.path.join(state, 'papertape.db')}?mode=ro", uri=True, timeout=harness.PATIENCE)
     number = database.execute("SELECT id FROM symbols WHERE name = ?", (symbol,)).fetchone()[0]
     names = database.execute("SELECT names FROM chart_series WHERE symbol = ? AND interval_ns = ?", (number, BAR_NS)).fetchone()[0]
     charts = {at: struct.unpack(f"<{len(NAMES)}d", outputs) for at, outputs in database.execute(

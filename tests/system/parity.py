@@ -42,7 +42,7 @@ strategy = none
 
 
 def rows(daemon, sql):
-    database = sqlite3.connect(f"file:{daemon.state}/papertape.db?mode=ro", uri=True)
+    database = sqlite3.connect(f"file:{daemon.state}/papertape.db?mode=ro", uri=True, timeout=harness.PATIENCE)
     try:
         return database.execute(sql).fetchall()
     finally:
@@ -109,7 +109,7 @@ def synthetic(folder):
 
 def stopped_in_between(folder):
     """The market goes on meanwhile; the second time it is killed."""
-    replay = venue(folder, "--synthetic", "8", "--speed", "60", seconds=SECONDS + 240)
+    replay = venue(folder, "--synthetic", "8", "--speed", "60", "--from", START)
     for number, how in enumerate(("stop", "kill", "stop")):
         daemon = start(folder, replay, "BTCUSDT, ETHUSDT", "restarted")
         first = daemon.wait_status(lambda s: s["symbols"] and s["feed"]["frames"] > 100, "frames")
@@ -182,7 +182,7 @@ def own_check(folder):
     assert daemon.stop() == 0
     daemon = start(folder, replay, "BTCUSDT", "checked")
     daemon.wait_status(lambda s: s["symbols"] and s["parity"]["state"] == "ok", "what was found before")
-    database = sqlite3.connect(os.path.join(daemon.state, "papertape.db"))
+    database = sqlite3.connect(os.path.join(daemon.state, "papertape.db"), timeout=harness.PATIENCE)
     first = database.execute("SELECT min(id) FROM fills").fetchone()[0]
 
     def change(by):

@@ -163,7 +163,7 @@ def part_of_it(folder, place, config, files, interval, last_s, seconds, part):
 
     def ended(status):
         return status["now_ns"] >= (last_s + seconds) * 10**9 and all(
-            daemon.papertape("bars", symbol, interval).rstrip().rsplit("\n", 1)[-1].startswith(str(last_s * 1000))
+            daemon.papertape("bars", symbol, interval, status=None).rstrip().rsplit("\n", 1)[-1].startswith(str(last_s * 1000))
             for symbol in symbols)
 
     daemon.wait_status(ended, "the last bar of each symbol", WAIT)

@@ -7,6 +7,8 @@ import socket
 import subprocess
 import time
 
+PATIENCE_S = 60  # sanitizers on two busy cores are slow
+
 
 class Daemon:
     def __init__(self, state_dir, papertaped, replay):
@@ -29,7 +31,7 @@ class Daemon:
             self.daemon = subprocess.Popen(
                 [self.papertaped, "--state", self.state, "--venue-url", self.venue["ws_url"], "--rest-url",
                  self.venue["rest_url"], "--ca-file", authority], stderr=log)
-        end = time.monotonic() + 20
+        end = time.monotonic() + PATIENCE_S
         while not self._listens():
             if self.daemon.poll() is not None or time.monotonic() > end:
                 raise AssertionError(f"papertaped does not listen:\n{self.log()}")
@@ -43,7 +45,7 @@ class Daemon:
         for process in (self.daemon, self.replay):
             if process:
                 process.terminate()
-                process.wait(30)
+                process.wait(PATIENCE_S)
                 if process.stdout:
                     process.stdout.close()
         self.replay = self.daemon = None

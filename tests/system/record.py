@@ -21,7 +21,7 @@ DEADLINE_S = 120
 
 
 def run(*args):
-    return subprocess.run([PAPERTAPE, *args], capture_output=True, text=True, timeout=60)
+    return subprocess.run([PAPERTAPE, *args], capture_output=True, text=True, timeout=DEADLINE_S)
 
 
 def last_ns(log):
@@ -29,8 +29,9 @@ def last_ns(log):
     return max(s["last_ns"] for s in json.loads(listed.stdout)["segments"]) if listed.returncode == 0 else 0
 
 
-def record(folder, name, until_ns, *source):
-    """Runs a venue and a daemon that records it until an event of that time came. The log's folder."""
+def record(folder, name, until_ns, *source, as_many_as=None):
+    """Runs a venue and a daemon that records it until an event of that time came, and as many frames of its streams as another
+    log has: several may come at the same time. The log's folder."""
     state, log, authority = (os.path.join(folder, name + end) for end in ("", ".log", ".pem"))
     os.mkdir(state)
     venue = subprocess.Popen([REPLAY, *source, "--speed", "max", "--ca-out", authority], stdout=subprocess.PIPE)
@@ -41,7 +42,7 @@ def record(folder, name, until_ns, *source):
             [PAPERTAPED, "--state", state, "--venue-url", urls["ws_url"], "--rest-url", urls["rest_url"], "--ca-file", authority,
              "--clock", "feed", "--record", log, "--log-level", "error"])
         end = time.monotonic() + DEADLINE_S
-        while last_ns(log) < until_ns:
+        while last_ns(log) < until_ns or (as_many_as and streamed(log) < streamed(as_many_as)):
             if daemon.poll() is not None or time.monotonic() > end:
                 raise AssertionError(f"{name}: the recording ends at {last_ns(log)}, before {until_ns}")
             time.sleep(0.1)
@@ -49,7 +50,7 @@ def record(folder, name, until_ns, *source):
         for process in (daemon, venue):
             if process:
                 process.terminate()
-                process.wait(30)
+                process.wait(DEADLINE_S)
         venue.stdout.close()
     assert daemon.returncode == 0, daemon.returncode
     verified = run("events", "verify", log)
@@ -75,6 +76,11 @@ def frames(log):
     return streams, replies
 
 
+def streamed(log):
+    """How many frames of streams there are by now."""
+    return sum(len(told) for stream, told in frames(log)[0].items() if stream != "snapshot")
+
+
 def bars(folder, name):
     done = run("bars", "BTCUSDT", "1m", "--state", os.path.join(folder, name))
     assert done.returncode == 0, done.stderr
@@ -84,7 +90,7 @@ def bars(folder, name):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         first = record(folder, "first", END_NS - 10**9, "--synthetic", "7", "--from", FROM, "--to", TO)
-        second = record(folder, "second", last_ns(first), "--recording", first)
+        second = record(folder, "second", last_ns(first), "--recording", first, as_many_as=first)
         [(a, asked_a), (b, asked_b)] = frames(first), frames(second)
         assert set(a) == set(b) and len(a) == 11, (sorted(a), sorted(b))
         for stream in a:

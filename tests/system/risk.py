@@ -59,8 +59,7 @@ def kill_switch(folder, replay):
     status = daemon.wait_status(lambda s: account(s)["killed"] and not s["positions"] and not s["orders"],
                                 "the account is killed and closed")
     assert not account(status, "other")["killed"], status
-    alerts = daemon.papertape("alerts", "list")
-    assert "account hand lost" in alerts, alerts
+    harness.wait_for(lambda: "account hand lost" in daemon.papertape("alerts", "list"), "its alert in the database")
     refused(daemon, 1)
     daemon.papertape("order", "buy", "ETHUSDT", "0.1", "--account", "other")
     daemon.papertape("pause")

@@ -202,7 +202,7 @@ class Silent:
     def check(self):
         """What changes something says that it may be carried out all the same."""
         for line, where, process in self.running:
-            _, err = process.communicate(timeout=30)
+            _, err = process.communicate(timeout=120)
             assert process.returncode == 1 and len(err.splitlines()) == 1 and "did not answer in" in err, f"{line}: {err}"
             assert err.endswith(f": it may still be carried out: see papertape {where}\n"), f"{line}: {err}"
         print(f"{len(CHANGING)} verbs without an answer say where to look")
@@ -234,7 +234,7 @@ def main():
 
         def run(line):
             words = [program, *filled(line).split(" "), "--state", state]
-            return subprocess.run(words, capture_output=True, text=True, timeout=20, check=False,
+            return subprocess.run(words, capture_output=True, text=True, timeout=120, check=False,
                                   stdin=subprocess.DEVNULL)
 
         try:

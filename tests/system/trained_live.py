@@ -201,7 +201,7 @@ def planted(folder):
     last = str((recorded.START_S + FIVE_MINUTES * (PLANTED_LIVE - 1)) * 1000)
     status = daemon.wait_status(
         lambda status: status["now_ns"] >= end_ns and all(
-            daemon.papertape("bars", symbol["symbol"], "5m").rstrip().rsplit("\n", 1)[-1].startswith(last)
+            daemon.papertape("bars", symbol["symbol"], "5m", status=None).rstrip().rsplit("\n", 1)[-1].startswith(last)
             for symbol in status["symbols"]), "the last bar of each market", recorded.WAIT)
     returns = {account["account"]: account["return_pct"] for account in status["accounts"]}
     print(f"planted: {PLANTED_LIVE} bars live; % of {CAPITAL}\n| seed | trained | holding | at random |\n|---|---|---|---|")

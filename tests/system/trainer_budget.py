@@ -109,8 +109,8 @@ def main():
         print(f"commits: p50 {commit['commit_p50_ms']:.2f} ms, p99 {commit['commit_p99_ms']:.2f} ms")
         alerts = harness.wait_for(lambda: len(raised(daemon)) >= WORKERS and raised(daemon), "an alert for each worker")
         assert len(alerts) == WORKERS, alerts
-        status = daemon.status_object()
-        assert status["feed"]["state"] == "ok" and status["trading"] == "on" and status["trainer"]["state"] == "ok", status
+        status = daemon.wait_status(lambda s: s["feed"]["state"] == "ok" and s["trading"] == "on" and s["trainer"]["state"] == "ok",
+                                    "all of it in order")
         pid = status["trainer"]["pid"]
         client.close()
         assert daemon.stop() == 0

@@ -126,6 +126,8 @@ def kills(folder, replay, daemons):
     print(f"worker killed: it went on after {time.monotonic() - begun:.1f} s")
 
     first, begun = co_process(daemon), time.monotonic()
+    told = "SELECT steps FROM trainings WHERE name = 'probe'"
+    harness.wait_for(lambda: rows(daemon, told)[0][0] >= seen["checkpoint_steps"], "what was told, in the database")
     daemon.stop(signal.SIGKILL)
     assert is_alive(first) and is_alive(seen["pid"])
     daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG))
@@ -189,7 +191,8 @@ def phases_are_told(folder, replay, daemons):
               "steps = 1024\n")
     assert harness.control(daemon, "train_start", {"name": "probe", "config": config})["ok"]
     begun = harness.wait_for(lambda: (t := training(daemon)) and t["checkpoint_steps"] and time.monotonic(), "a checkpoint")
-    harness.wait_for(lambda: time.monotonic() - begun > SPAN_S, "a while", SPAN_S + 30)
+    harness.wait_for(lambda: time.monotonic() - begun > SPAN_S and training(daemon)["iteration"] > 3 * SPAN_S, "a while, and iterations",
+                     SPAN_S + harness.PATIENCE)
     assert harness.control(daemon, "train_stop", {"name": "probe"})["ok"]
     harness.wait_for(lambda: training(daemon)["state"] == "stopped", "the stop")
     states = "SELECT state, ts_ns, utilisation FROM training_states WHERE training = 'probe' ORDER BY ts_ns"
@@ -231,11 +234,11 @@ def main():
                 harness.wait_for(lambda: training(each)["state"] == "stopped", "the stop")
                 harness.wait_for(lambda: rows(each, "SELECT state FROM training_states ORDER BY ts_ns DESC LIMIT 1") == [("stopped",)],
                                  "the end in the timeline")
-                assert not workers(each), workers(each)
+                harness.wait_for(lambda: not workers(each), "its worker's end")
             points = curve_is_whole(daemon)
             curve_is_whole(other)
-            stored = rows(daemon, "SELECT steps, attempts FROM trainings")
-            assert stored[0][0] >= points[-1][0], (stored, points[-1])
+            stored = harness.wait_for(lambda: [row for row in rows(daemon, "SELECT steps, attempts FROM trainings")
+                                               if row[0] >= points[-1][0]], f"the steps of {points[-1]} in the training's row")
             print(f"{len(points)} points, {points[-1][0]} steps, {stored[0][1]} processes: each step counted once")
             holds(daemon)
             for each in (daemon, other):

@@ -33,7 +33,7 @@ def changes(folder):
     """A halt and its end, other filters, and a delisting with a position and an order in it."""
     place = folder.within("changes")
     replay = folder.start(harness.Replay(place, "--synthetic", "5", "--fault", "status@3s:BTCUSDT=HALT", "--fault",
-                                         "status@5s:BTCUSDT=TRADING", "--fault", "filters@6s:BTCUSDT", "--fault", "delist@7s:ETHUSDT"))
+                                         "status@9s:BTCUSDT=TRADING", "--fault", "filters@10s:BTCUSDT", "--fault", "delist@14s:ETHUSDT"))
     daemon = folder.start(harness.Daemon(place, replay, CONFIG.format(symbols="BTCUSDT, ETHUSDT")))
     daemon.wait_status(lambda s: s["symbols"] and all(x["book"] == "synced" for x in s["symbols"]), "both books")
     order = {"account": "hand", "symbol": "ETHUSDT", "side": "buy", "qty": "0.1"}
@@ -41,13 +41,10 @@ def changes(folder):
     assert harness.control(daemon, "order", dict(order, limit="1000"))["ok"]
     least = daemon.query("SELECT qty_min FROM symbols WHERE name = 'BTCUSDT'")[0][0]
 
-    refused = None
     def halted():
-        nonlocal refused
         refused = harness.control(daemon, "order", dict(order, symbol="BTCUSDT", qty="0.001"))
-        return refused.get("error", {}).get("code") == "SYMBOL_HALTED"
-    harness.wait_for(halted, "an order that is refused for the halt")
-    assert symbol(daemon.status_object(), "BTCUSDT")["trading"] == "halted", daemon.status_object()["symbols"]
+        return refused.get("error", {}).get("code") == "SYMBOL_HALTED" and symbol(daemon.status_object(), "BTCUSDT")["trading"] == "halted"
+    harness.wait_for(halted, "an order that is refused for the halt, which the status tells too")
     harness.wait_for(lambda: harness.control(daemon, "order", dict(order, symbol="BTCUSDT", qty="0.001"))["ok"], "the halt's end")
     assert symbol(daemon.status_object(), "BTCUSDT")["trading"] == "trades", daemon.status_object()["symbols"]
     harness.wait_for(lambda: daemon.query("SELECT qty_min FROM symbols WHERE name = 'BTCUSDT'")[0][0] != least, "other filters")

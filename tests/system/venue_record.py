@@ -71,6 +71,7 @@ def main():
         assert parity["ok"], parity
         venues = json.loads(daemon.papertape("venues", "--json"))["venues"]
         assert [v["name"] for v in venues] == ["alpaca"] and venues[0]["market"] == "open", venues
+        assert daemon.stop() == 0  # from here on the record stands still
         revisions = check_revisions(daemon)
         told, now = closes(daemon), closes(daemon, "--split")
         last = status["symbols"][0]["last"]
@@ -78,7 +79,6 @@ def main():
         assert friday and told.keys() == now.keys()
         assert all(abs(told[t] / now[t] - 4) < 0.001 for t in friday if told[t] > 2 * last), (told, now)
         assert any(told[t] > 2 * last for t in friday) and all(abs(close / last - 1) < 0.5 for close in now.values()), (last, now)
-        assert daemon.stop() == 0
         chart = daemon.query("SELECT close FROM chart_bars JOIN symbols ON id = symbol WHERE interval_ns = 60000000000")
         scale = daemon.query("SELECT price_scale FROM symbols")[0][0]
         assert chart and all(abs(row[0] / 10**scale / last - 1) < 0.5 for row in chart), (last, chart)

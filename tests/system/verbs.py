@@ -229,7 +229,7 @@ def main():
 
         def run(line):
             words = [program, *line.split(" "), "--state", state]
-            return subprocess.run(words, capture_output=True, text=True, timeout=20, check=False,
+            return subprocess.run(words, capture_output=True, text=True, timeout=120, check=False,
                                   stdin=subprocess.DEVNULL)
 
         try:
