@@ -95,7 +95,7 @@ class CoProcess:
     def __exit__(self, *error):
         self.kill()
         for _ in range(3): # workers, and those that they might still begin
-            for pid in self.workers():
+            for pid in self.look():
                 try:
                     os.kill(pid, signal.SIGKILL)
                 except ProcessLookupError:
@@ -160,6 +160,10 @@ class CoProcess:
         with open(os.path.join(self.fake, name + ".json"), "w") as file:
             json.dump(how, file)
 
+    def let_go(self, name):
+        """Opens the gate of a fake worker."""
+        open(os.path.join(self.fake, name + ".go"), "w").close()
+
     def runs(self, name, kind=None):
         try:
             with open(os.path.join(self.fake, name + ".runs")) as file:
@@ -182,19 +186,26 @@ class CoProcess:
         return until(holds, f"{name}: {states} {values}")
 
     def workers(self):
-        """The processes of workers of this folder, whoever began them; not what a leak checker clones of one at its end."""
+        """The processes of workers of this folder, whoever began them; not what a leak checker clones of one at its end. Those that
+        are returned live at the same time, however long it takes to look."""
+        before = self.look()
+        now = self.look()
+        return [pid for pid, (parent, begun) in now.items() if parent not in now and before.get(pid) == (parent, begun)]
+
+    def look(self):
+        """One after the other: pid: (parent, when it began)."""
         found = {}
         for pid in filter(str.isdigit, os.listdir("/proc")):
             try:
                 with open(f"/proc/{pid}/cmdline", "rb") as file:
                     words = file.read().split(b"\0")
                 with open(f"/proc/{pid}/stat") as file:
-                    state, parent = file.read().rsplit(")", 1)[1].split()[:2]
+                    fields = file.read().rsplit(")", 1)[1].split()
             except (FileNotFoundError, ProcessLookupError):
                 continue
-            if (b"train" in words or b"study" in words) and state not in "ZX" and any(word.startswith(self.state.encode() + b"/trainings/") for word in words):
-                found[int(pid)] = int(parent)
-        return [pid for pid, parent in found.items() if parent not in found]
+            if (b"train" in words or b"study" in words) and fields[0] not in "ZX" and any(word.startswith(self.state.encode() + b"/trainings/") for word in words):
+                found[int(pid)] = int(fields[1]), fields[19]
+        return found
 
     def events(self, name, after=0):
         events = []

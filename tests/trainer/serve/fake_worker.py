@@ -6,6 +6,8 @@ itself after a minute, whatever happens.
     {"step_ms": 10, "total": 1000000, "every": 5,      of a step's pace, the end, steps between checkpoints
      "stubborn": true,        goes on without a reader and after SIGTERM
      "stay_ms": 500,          between SIGTERM and the end
+     "stays": true,           between SIGTERM and the end until there is $FAKE/NAME.go
+     "gate": N,               after its Nth step it waits for $FAKE/NAME.go, and tells nothing meanwhile
      "die": N, "by": 9,       ends by that signal at its Nth step; "cause": with an error of that cause instead
      "allocate_mib": N,       at its first step
      "burn": true,            uses a processor
@@ -45,6 +47,17 @@ def note(kind, **more):
     os.write(runs, (json.dumps({"kind": kind, "pid": os.getpid(), "at": time.monotonic(), **more}) + "\n").encode())
 
 
+def write(fd, text):
+    """All of it: a process that is stopped and goes on has written a part."""
+    while text:
+        text = text[os.write(fd, text):]
+
+
+def opened():
+    """Has somebody let it go on?"""
+    return os.path.exists(os.path.join(folder, name + ".go"))
+
+
 def ask(number, frame):
     global asked, stays
     note("asked")
@@ -56,7 +69,7 @@ def tell(event, **fields):
     global asked
     line = json.dumps({"schema": "papertape.training/1", "event": event, "seconds_since_start": 0, **fields}) + "\n"
     try:
-        os.write(1, line.encode())
+        write(1, line.encode())
     except BrokenPipeError:
         if not how.get("stubborn") and asked is None:
             note("unheard")
@@ -133,14 +146,15 @@ steps = trials_done() if study else checkpoints()[-1] if "--resume" in arguments
 note("begun", arguments=arguments, steps=steps, device=os.environ.get("CUDA_VISIBLE_DEVICES"), directory=os.getcwd(),
      notify=os.environ.get("NOTIFY_SOCKET"), session=os.getsid(0) == os.getpid())
 for fd, text in how.get("say", []):
-    os.write(fd, text.encode("latin1"))
+    write(fd, text.encode("latin1"))
 if study:
     search()
 tell("state", state="loading", steps=0)
 tell("start", steps=steps, backend="fake", config={"training": {"total_steps": str(how.get("total", 1000000))}})
 begun, count, kept = time.monotonic(), 0, []
 while steps < how.get("total", 1000000) and time.monotonic() - begun < 60:
-    if asked is not None and not how.get("stubborn") and time.monotonic() - asked >= how.get("stay_ms", 0) / 1e3:
+    if (asked is not None and not how.get("stubborn") and time.monotonic() - asked >= how.get("stay_ms", 0) / 1e3 and
+            (opened() or not how.get("stays"))):
         break
     tell("state", state="rollout", steps=steps)
     until = time.monotonic() + how.get("step_ms", 10) / 1e3
@@ -165,6 +179,8 @@ while steps < how.get("total", 1000000) and time.monotonic() - begun < 60:
     while [count] == how.get("hang", [])[:1] and asked is None and time.monotonic() - begun < 60:
         tell("heartbeat", state="update", steps=steps, state_seconds=how["hang"][1] + time.monotonic() - hung, rss_bytes=1 << 20)
         time.sleep(0.1)
+    while count == how.get("gate") and not opened() and asked is None and time.monotonic() - begun < 60:
+        time.sleep(0.005)
     if count == how.get("die"):
         if "cause" in how:
             tell("error", message="it had to be", cause=how["cause"])

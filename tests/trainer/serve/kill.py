@@ -16,14 +16,14 @@ from co_process import RUNS, CoProcess, check, config, done, until
 
 def test_outlived(program):
     """A worker that goes on without its co-process is waited for, killed after its grace, and never doubled."""
-    with CoProcess(program, "--idle-s", "0", "--grace-s", "1").begin() as co:
+    with CoProcess(program, "--idle-s", "0").begin() as co:
         co.how("a", step_ms=20, stubborn=True)
         co.ask("start", name="a", config=config())
         before = until(lambda: (t := co.training("a"))["checkpoint_steps"] and t, "a checkpoint")
         co.kill()
         check(co.workers() == [before["pid"]], "it lives on")
         co.how("a", step_ms=20)
-        co.begin()
+        co.begin("--grace-s", "3") # for as long it is there to be seen
         left = co.training("a")
         check(left["state"] in RUNS and left["pid"] == before["pid"] and left["attempts"] == 1, f"it is known: {left}")
         again = co.wait("a", "rollout", attempts=2)
@@ -76,7 +76,7 @@ def test_other_pid(program):
 
 def test_stop_is_remembered(program):
     """Asked to stop, and the co-process dies before it has: it is stopped, and not begun again. A restart goes on."""
-    with CoProcess(program, "--idle-s", "0", "--grace-s", "1", "--cpu-slots", "2").begin() as co:
+    with CoProcess(program, "--idle-s", "0", "--cpu-slots", "2").begin() as co:
         for name in ("stops", "restarts"):
             co.how(name, step_ms=20, stubborn=True)
             co.ask("start", name=name, config=config())
@@ -85,7 +85,7 @@ def test_stop_is_remembered(program):
         co.ask("restart", name="restarts", config=config(total_steps=777777))
         co.kill()
         co.how("restarts", step_ms=20)
-        co.begin()
+        co.begin("--grace-s", "1")
         co.wait("stops", "stopped")
         again = co.wait("restarts", "rollout", attempts=2)
         check("total_steps = 777777" in co.ask("config", name="restarts")["config"] and "--changed" in co.runs("restarts", "begun")[1]["arguments"],

@@ -7,8 +7,9 @@ import resource
 import signal
 import socket
 import sys
+import threading
 
-from co_process import RUNS, CoProcess, check, config, done, market, until
+from co_process import PATIENCE, RUNS, CoProcess, check, config, done, market, until
 
 
 def alone(co, *names):
@@ -20,7 +21,7 @@ def test_priority(program):
     """The older first; one of higher priority has the other paused, with a checkpoint, and that goes on by itself."""
     with CoProcess(program, "--idle-s", "0").begin() as co:
         co.how("a", step_ms=5)
-        co.how("c", step_ms=5, total=20)
+        co.how("c", step_ms=5, total=20, gate=10)
         co.how("d", step_ms=5, total=20)
         co.ask("start", name="a", config=config())
         check(co.ask("start", name="b", config=config("priority = 5"), priority=0)["state"] == "queued", "b waits")
@@ -30,6 +31,7 @@ def test_priority(program):
         check(co.ask("start", name="c", config=config("priority = 5"))["state"] == "queued", "c waits for a's end")
         paused = co.wait("a", "paused")
         check("priority" in paused["reason"] and paused["pid"] is None and paused["checkpoint_steps"] == paused["steps"] > 0, f"paused: {paused}")
+        co.let_go("c")
         co.wait("c", "done")
         again = co.wait("a", "rollout")
         run = co.runs("a", "begun")[-1]
@@ -139,28 +141,38 @@ def test_restarts(program):
 
 
 def test_stubborn(program):
-    """One that ignores SIGTERM is killed after its grace; one that takes long is not."""
-    with CoProcess(program, "--idle-s", "0", "--grace-s", "1", "--cpu-slots", "2").begin() as co:
-        co.how("never", step_ms=5, stubborn=True)
-        co.how("slow", step_ms=5, stay_ms=400)
-        for name in ("never", "slow"):
-            co.ask("start", name=name, config=config())
-        for name in ("never", "slow"):
-            until(lambda: co.training(name)["steps"] > 5, f"{name} trains")
-            check(co.ask("stop", name=name)["stopping"], "asked")
-            co.refused("EALREADY", ["being stopped"], "stop", name=name)
+    """One that takes long after SIGTERM is waited for; one that ignores it is killed after its grace."""
+    with CoProcess(program, "--idle-s", "0").begin() as co:
+        co.how("slow", step_ms=5, stays=True)
+        co.ask("start", name="slow", config=config())
+        until(lambda: co.training("slow")["steps"] > 5, "slow trains")
+        check(co.ask("stop", name="slow")["stopping"], "asked")
+        until(lambda: co.runs("slow", "asked"), "it is")
+        co.refused("EALREADY", ["being stopped"], "stop", name="slow")
+        steps = co.training("slow")["steps"]
+        until(lambda: co.training("slow")["steps"] > steps + 20, "it takes its time")
+        co.let_go("slow")
         stopped = co.wait("slow", "stopped")
         check(stopped["reason"] == "" and stopped["checkpoint_steps"] == stopped["steps"], f"slow: {stopped}")
-        stopped = co.wait("never", "stopped")
-        check("killed" in stopped["reason"] and stopped["cause"] is None and 0 < stopped["checkpoint_steps"] <= stopped["steps"], f"never: {stopped}")
-        check(len(co.runs("never", "asked")) == 1, "asked once")
+        os.unlink(os.path.join(co.fake, "slow.go"))
         co.ask("resume", name="slow")
         co.wait("slow", "rollout")
         co.ask("stop", name="slow")
         co.ask("resume", name="slow") # before it has ended
+        check(co.training("slow")["attempts"] == 2, "not before it has")
+        co.let_go("slow")
         co.wait("slow", "rollout", attempts=3)
         os.kill(co.training("slow")["pid"], signal.SIGTERM) # by somebody else
         check("another process" in co.wait("slow", "stopped")["reason"], "ended by another")
+        check(not co.workers(), "no process is left")
+    with CoProcess(program, "--idle-s", "0", "--grace-s", "1").begin() as co:
+        co.how("never", step_ms=5, stubborn=True)
+        co.ask("start", name="never", config=config())
+        until(lambda: co.training("never")["steps"] > 5, "it trains")
+        check(co.ask("stop", name="never")["stopping"], "asked")
+        stopped = co.wait("never", "stopped")
+        check("killed" in stopped["reason"] and stopped["cause"] is None and 0 < stopped["checkpoint_steps"] <= stopped["steps"], f"never: {stopped}")
+        check(len(co.runs("never", "asked")) == 1, "asked once")
         check(not co.workers(), "no process is left")
         co.ask("resume", name="never")
         co.wait("never", "rollout")
@@ -214,18 +226,30 @@ def test_gone_program(program):
         check(failed["cause"] == "crash" and "cannot start the worker" in failed["reason"], f"no program: {failed}")
 
 
+def begin_idle(co):
+    """With a training: one that ended before this process came to it is begun again."""
+    while True:
+        try:
+            co.begin()
+            co.ask("start", name="a", config=config())
+            return
+        except (RuntimeError, ConnectionError):
+            check(co.process.wait(PATIENCE) == 0, "it ends for want of work alone")
+            co.kill()
+
+
 def test_idle(program):
     """It ends by itself without a client and work; not while one waits, nor under systemd, which it tells that it lives."""
-    with CoProcess(program, "--idle-s", "1").begin() as co:
+    with CoProcess(program, "--idle-s", "1") as co:
         co.how("a", step_ms=100, total=11)
-        co.ask("start", name="a", config=config())
+        begin_idle(co)
         co.client.close() # it has work
         check(co.gone() == 0 and co.error == "", f"idle: {co.error}")
         check(co.runs("a", "ended")[0]["steps"] == 11 and not os.path.exists(co.socket), "not before its work was done")
-    with CoProcess(program, "--idle-s", "1").begin() as co:
-        held = co.process
+    with CoProcess(program, "--idle-s", "1") as co:
         co.how("a", step_ms=1, total=1)
-        co.ask("start", name="a", config=config())
+        begin_idle(co)
+        held = co.process
         co.wait("a", "done")
         until(lambda: co.ask("list")["now_ns"] - co.training("a")["ended_ns"] > 1_500_000_000, "more than the idle time")
         check(held.poll() is None, "not with a client")
@@ -236,17 +260,25 @@ def test_notify(program):
         path = os.path.join(co.folder, "notify")
         manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         manager.bind(path)
-        manager.settimeout(60)
         co.environment.update(NOTIFY_SOCKET=path, WATCHDOG_USEC="200000")
         co.environment.pop("WATCHDOG_PID", None)
         co.begin()
-        heard = []
+        heard, news = [], threading.Condition()
+
+        def listen(): # at all times: what finds no room is lost
+            while (text := manager.recv(4096).decode()) != "enough":
+                with news:
+                    heard.append(text)
+                    news.notify_all()
 
         def hears(word):
-            while not any(word in text for text in heard):
-                heard.append(manager.recv(4096).decode())
+            with news:
+                if not news.wait_for(lambda: any(word in text for text in heard), PATIENCE):
+                    raise TimeoutError(word)
             return True
 
+        listener = threading.Thread(target=listen)
+        listener.start()
         try:
             check(hears("READY=1") and hears("WATCHDOG=1") and hears("STATUS="), "READY, WATCHDOG, STATUS")
             co.how("a", step_ms=5)
@@ -257,6 +289,11 @@ def test_notify(program):
             check(co.end() == 0 and hears("STOPPING=1"), "STOPPING")
         except TimeoutError:
             check(False, f"what systemd is told: {heard}")
+        finally:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as end:
+                end.sendto(b"enough", path)
+            listener.join()
+            manager.close()
 
 
 program, sanitizers = sys.argv[1], "sanitizers" in sys.argv[2:]

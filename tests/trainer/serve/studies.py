@@ -19,9 +19,9 @@ def study(*lines):
 def test_run(program):
     """Its worker, its figures, its proposal; stopped, resumed, killed, restarted with more trials."""
     with CoProcess(program, "--idle-s", "0", "--retry-ms", "20").begin() as co:
-        co.how("s", step_ms=5, total=1000)
-        begun = co.ask("start", name="s", config=study("trials = 1000"))
-        check(begun["total_steps"] == 1000 and begun["study"] == "s", f"begun: {begun}")
+        co.how("s", step_ms=5, total=100000)
+        begun = co.ask("start", name="s", config=study("trials = 100000"))
+        check(begun["total_steps"] == 100000 and begun["study"] == "s", f"begun: {begun}")
         co.wait("s", "searching", study="s")
         run = co.runs("s", "begun")[0]
         words = run["arguments"]
@@ -29,7 +29,7 @@ def test_run(program):
               f"its arguments: {words}")
         until(lambda: co.training("s")["steps"] > 3, "trials end")
         now = co.training("s")
-        check(now["return"] >= 0.3 and now["total_steps"] == 1000 and now["checkpoint"] is None, f"figures: {now}")
+        check(now["return"] >= 0.3 and now["total_steps"] == 100000 and now["checkpoint"] is None, f"figures: {now}")
         co.ask("stop", name="s")
         stopped = co.wait("s", "stopped")
         co.ask("resume", name="s")
@@ -41,7 +41,7 @@ def test_run(program):
         check({line["arguments"][1] for line in co.runs("s", "begun")} == {"s"}, "the same study")
         co.refused("EINVAL", ["a study", "[study]"], "restart", name="s", config=config())
         co.how("s", step_ms=1, total=co.training("s")["steps"] + 5, proposes={"policy": "/p/a.safetensors", "trial": 3})
-        co.ask("restart", name="s", config=study("trials = 2000"))
+        co.ask("restart", name="s", config=study("trials = 200000"))
         ended = co.wait("s", "done")
         check(ended["policy"] == "/p/a.safetensors" and ended["due_ns"] is None, f"done: {ended}")
         told = [event for event in co.events("s") if event["event"] == "proposal"]
