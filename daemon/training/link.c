@@ -367,17 +367,18 @@ static void look(struct link *link)
         link->client = training_client_create(link->config.loop, link->config.socket, &hooks);
 }
 
-/* Silent for too long: one that is ours is ended, and another started. */
-static void end_silent(struct link *link)
+/* Silent for too long: one that is ours is ended, and another started. False: it is somebody else's, or will
+ * not end, and is let alone. */
+static bool end_silent(struct link *link)
 {
     char why[LINK_DETAIL_MAX], mark[SPAWN_MARK_MAX] = "";
     if (link->pid)
         spawn_mark(link->pid, mark);
     if (!link->mark[0] || (link->pid && strcmp(mark, link->mark) != 0))
-        return; /* somebody else's: told, and let alone */
+        return false;
     int r = spawn_kill(link->mark);
     if (r < 0 && r != -ESRCH)
-        return;
+        return false;
     snprintf(why, sizeof why,
              "the co-process (process %d) was silent for %llu s and was ended: another is started",
              (int)strtol(link->mark, NULL, 10), (unsigned long long)(link->config.times.kill / 1000));
@@ -386,6 +387,7 @@ static void end_silent(struct link *link)
     link->config.killed(link->config.ctx, why);
     let_go(link);
     set_state(link, LINK_ABSENT, "it was silent and was ended");
+    return true;
 }
 
 static void watch(struct link *link)
@@ -394,9 +396,9 @@ static void watch(struct link *link)
     char detail[LINK_DETAIL_MAX];
     if (link->silent_ms && now_of(link) - link->silent_ms > silent)
         silent = now_of(link) - link->silent_ms;
-    if (silent >= link->config.times.kill) {
-        end_silent(link);
-    } else if (silent >= link->config.times.silent) {
+    if (silent >= link->config.times.kill && end_silent(link))
+        return;
+    if (silent >= link->config.times.silent) {
         bool probe = link->state != LINK_SILENT && link->greeted;
         snprintf(detail, sizeof detail, "the co-process (process %d) does not answer", (int)link->pid);
         set_state(link, LINK_SILENT, link->pid ? detail : "it takes no connection");
