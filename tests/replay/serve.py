@@ -315,8 +315,7 @@ def test_subscriptions():
             s.close()
 
         s = v.socket("/ws/0")
-        for i in range(6):
-            s.say({"method": "LIST_SUBSCRIPTIONS", "id": i})
+        s.burst(TEXT, *(json.dumps({"method": "LIST_SUBSCRIPTIONS", "id": i}).encode() for i in range(6)))
         try:
             for _ in range(6):
                 s.message()

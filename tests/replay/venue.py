@@ -164,6 +164,14 @@ class Socket:
         return json.loads(self.text())
 
     def send(self, op, data, final=True):
+        self.tls.sendall(self.masked(op, data, final))
+
+    def burst(self, op, *data):
+        """Frames that come at once, wherever this process is stopped."""
+        self.tls.sendall(b"".join(self.masked(op, one) for one in data))
+
+    @staticmethod
+    def masked(op, data, final=True):
         first = 0x80 * final | op
         mask = os.urandom(4)
         masked = bytes(b ^ mask[i % 4] for i, b in enumerate(data))
@@ -171,7 +179,7 @@ class Socket:
             head = struct.pack(">BB", first, 0x80 | len(data))
         else:
             head = struct.pack(">BBH", first, 0x80 | 126, len(data))
-        self.tls.sendall(head + mask + masked)
+        return head + mask + masked
 
     def say(self, value):
         self.send(TEXT, value.encode() if isinstance(value, str) else json.dumps(value).encode())
