@@ -56,9 +56,18 @@ int pool_start(struct pool *pool, const struct search_order *order)
         return 0;
     if (pipe2(ends, O_CLOEXEC) < 0)
         return -errno;
+    /* A worker that is asked to end before it has a handler of its own hears of it once it has. */
+    sigset_t ends_it, before;
+    sigemptyset(&ends_it);
+    sigaddset(&ends_it, SIGINT);
+    sigaddset(&ends_it, SIGTERM);
+    sigprocmask(SIG_BLOCK, &ends_it, &before);
     pid_t pid = fork();
+    int error = errno;
+    if (pid != 0)
+        sigprocmask(SIG_SETMASK, &before, NULL);
     if (pid < 0) {
-        int r = -errno;
+        int r = -error;
         close(ends[0]);
         close(ends[1]);
         return r;

@@ -48,8 +48,8 @@ def write(path, *changes):
     return os.path.basename(path)
 
 
-def rows(folder, query, *values, state="st"):
-    database = sqlite3.connect(f"file:{folder}/{state}/studies.db?mode=ro", uri=True, timeout=30)
+def rows(folder, query, *values, state="st", patience=30):
+    database = sqlite3.connect(f"file:{folder}/{state}/studies.db?mode=ro", uri=True, timeout=patience)
     try:
         return database.execute(query, values).fetchall()
     finally:
@@ -150,6 +150,15 @@ def workers(process):
             return [int(pid) for pid in file.read().split()]
     except OSError:
         return []
+
+
+def lives(pid):
+    """Not what nobody has waited for yet."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
 
 
 def has_open(pid, module):
@@ -395,33 +404,65 @@ SLOW = {"training": {"total_steps": 40000}}
 
 def test_killed(trainer, folder):
     """kill -9 of a worker within a trial: another takes its place, and the trial's values."""
-    kills, wanted = (6, 16) if LONG else (2, 6)
-    config = write(os.path.join(folder, "killed.ini"), SLOW, {"study": {"trials": wanted, "pruner": "none", "retries": 9}})
+    kills = 6 if LONG else 2
+    config = write(os.path.join(folder, "killed.ini"), SLOW, {"study": {"trials": 100000, "pruner": "none", "retries": 99}})
     run = Run(trainer, "killed", "--config", config, "--state", "st", "--workers", "2", "--heartbeat", "10")
     run.until(lambda seen: events(seen, "start"), "killed: start")
     run.until(lambda seen: any(event["state"] == "searching" and event["rss_bytes"] > 0 for event in events(seen, "heartbeat")),
               "killed: a sign of life")
+
+    def at_work():
+        """{pid: its trial's number}, by what is stored."""
+        found = rows(folder, "SELECT json_extract(value_json, '$'), number FROM trial_user_attributes JOIN trials USING (trial_id) WHERE "
+                             "\"key\" = 'papertape:worker' AND state = 'RUNNING'", patience=0.2)
+        of = {int(name.split(":")[1]): number for name, number in found}
+        return {pid: number for pid, number in of.items() if pid in workers(run.process)}
+
+    def held():
+        """One that is stopped within a trial, (pid, number): so it stays until it is killed."""
+        try:
+            pid = max(at_work(), default=None)
+            if pid is None:
+                return None
+            os.kill(pid, signal.SIGSTOP)
+        except (sqlite3.OperationalError, ProcessLookupError):
+            return None
+        try:
+            if pid in (found := at_work()):
+                return pid, found[pid]
+        except sqlite3.OperationalError: # it has the file to itself
+            pass
+        os.kill(pid, signal.SIGCONT)
+        return None
+
+    victims = []
     for kill in range(kills):
-        before = workers(run.process)
-        victim = poll(lambda: [int(name.split(":")[1]) for name, in rows(
-            folder, "SELECT json_extract(value_json, '$') FROM trial_user_attributes JOIN trials USING (trial_id) WHERE "
-            "\"key\" = 'papertape:worker' AND state = 'RUNNING'") if int(name.split(":")[1]) in workers(run.process)],
-            "killed: a worker at work")
+        victim = poll(held, "killed: a worker at work")
         if not victim:
             break
-        os.kill(victim[kill % len(victim)], signal.SIGKILL)
-        run.until(lambda seen, n=kill + 1: len(events(seen, "warning")) >= n, f"killed: a warning of {before}")
+        os.kill(victim[0], signal.SIGKILL)
+        victims.append(victim)
+        run.until(lambda seen, n=kill + 1: len(events(seen, "warning")) >= n, f"killed: a warning of {victim}")
+    run.process.terminate() # as many trials as that took; now for the end
     seen, error, status = run.end()
-    found, states, retried = consistent(folder, "killed", "killed")
-    check(status == 0 and seen[-1]["result"] == "done" and seen[-1]["done"] == wanted, f"killed: {error} {seen[-1]}")
-    for event in [seen[-1], *events(seen, "trial")]: # one that is tried again is not failed
-        check(event["complete"] + event["pruned"] + event["failed"] == event["done"] and event["failed"] == 0 and event["retried"] <= kills,
+    check(status == 0 and seen[-1]["result"] == "stopped", f"killed: {error} {seen[-1]}")
+    for event in events(seen, "trial"): # one that is tried again is not failed
+        check(event["complete"] + event["pruned"] + event["failed"] == event["done"] and event["failed"] == 0 and event["retried"] <= kills + 2,
               f"killed: the numbers add up: {event}")
-    check(seen[-1]["retried"] == kills, f"killed: {seen[-1]}")
     told = [event["message"] for event in events(seen, "warning") if "ended by signal 9" in event["message"]]
     check(len(told) == kills and all("is tried again" in words for words in told), f"killed: {told}")
-    check(all(state in FINISHED for state in states.values()) and len(retried) == kills, f"killed: {found}")
-    check(sum(state == "COMPLETE" for state in states.values()) == wanted, f"killed: {found}")
+    found, states, retried = consistent(folder, "killed", "killed")
+    stopped = {number for number, state, _ in found if state == "FAIL"} - {number for _, number in victims}
+    check(all(states[number] == "FAIL" and number in retried for _, number in victims) and stopped <= retried and len(stopped) <= 2,
+          f"killed: {victims} {found}")
+    wanted = list(states.values()).count("COMPLETE") + 2
+    ran = trainer.run("study", "killed", "--resume", "--state", "st", "--trials", str(wanted), "--workers", "2")
+    end = lines(ran.stdout)[-1]
+    found, states, again = consistent(folder, "killed", "killed")
+    check(ran.returncode == 0 and end["result"] == "done" and end["done"] == end["complete"] == wanted and end["failed"] == 0 and
+          end["retried"] == kills + len(stopped) and again == retried, f"killed: {ran.stderr} {end}")
+    check(all(state in FINISHED for state in states.values()) and sum(state == "COMPLETE" for state in states.values()) == wanted,
+          f"killed: {found}")
     for number, state, trial in found:
         history = attributes(folder, "trial_system_attributes", trial).get("retry_history")
         if history:
@@ -444,7 +485,7 @@ def test_stopped(trainer, folder):
         seen, error, status = run.end()
         if number == signal.SIGTERM:
             check(status == 0 and seen[-1]["result"] == "stopped" and error == "", f"{what}: {status} {error} {seen[-1]}")
-        poll(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in children), f"{what}: no worker is left")
+        poll(lambda: not any(map(lives, children)), f"{what}: no worker is left")
         check(time.monotonic() - begun < 60, f"{what}: within seconds")
         found, states, retried = consistent(folder, "stopped", what)
         check(sum(state == "WAITING" for state in states.values()) == 2 and "RUNNING" not in states.values(), f"{what}: {found}")
