@@ -21,10 +21,15 @@ with oracle_venv.imports("optuna"):
 
 WORKER = sys.argv[1]
 MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # a disk's syncs are no part of this
+PATIENCE_S = 120  # for its lock on the file: Optuna's own 5 s are too few where five processes write on two busy cores
 LONG = bool(os.environ.get("PAPERTAPE_LONG"))
 PROCESSES, EACH, ENQUEUED = (4, 40, 40) if LONG else (2, 8, 8)
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
+
+
+def opened(url):
+    return optuna.storages.RDBStorage(url, engine_kwargs={"connect_args": {"timeout": PATIENCE_S}})
 
 
 def objective(trial):
@@ -37,7 +42,7 @@ def objective(trial):
 
 
 def work(url, seed):
-    study = optuna.load_study(study_name="mixed", storage=url, sampler=optuna.samplers.TPESampler(seed=seed))
+    study = optuna.load_study(study_name="mixed", storage=opened(url), sampler=optuna.samplers.TPESampler(seed=seed))
     study._pop_waiting_trial_id = lambda: None
     study.optimize(objective, n_trials=EACH)
 
@@ -47,7 +52,7 @@ def main():
     with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
         path = os.path.join(folder, "studies.db")
         url = f"sqlite:///{path}"
-        study = optuna.create_study(storage=url, study_name="mixed", direction="maximize")
+        study = optuna.create_study(storage=opened(url), study_name="mixed", direction="maximize")
         fixed = [rng.random() for _ in range(ENQUEUED)]
         for value in fixed:
             study.enqueue_trial({"x0": value})
@@ -66,7 +71,7 @@ def main():
         finally:
             for process in (*theirs, *ours):
                 process.kill()
-        trials = optuna.load_study(study_name="mixed", storage=url).trials
+        trials = optuna.load_study(study_name="mixed", storage=opened(url)).trials
         rows = sqlite3.connect(path)
         assert rows.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     assert [t.number for t in trials] == list(range(len(trials)))
