@@ -316,7 +316,7 @@ def hung(world):
     begun = time.monotonic()
     for thread in threads:
         thread.start()
-    harness.wait_for(lambda: world.rows("SELECT 1 FROM commands WHERE state = 'pending'"), "a pending row")
+    harness.wait_for(lambda: len(world.rows("SELECT 1 FROM commands WHERE state = 'pending'")) == 2, "the pending rows")
     world.refused("EBUSY", "train_stop", name="first", key="train_stop")
     world.wait_trainer("silent")
     world.wait_rows(lambda r: len(r) == 1, "the alert", "SELECT 1 FROM alerts WHERE code = 'TRAINER_SILENT' AND text LIKE '%does not answer%'")

@@ -35,8 +35,9 @@ def test_fresh(trainer, folder):
     config(os.path.join(folder, "other.ini"), SHORT, {"training": {"name": "small-2"}})
     check(trainer.run("train", "--config", "other.ini").returncode == 0, "fresh: another name")
 
-    # Stopped before anything was learnt: what was there is worth more.
-    seen, error, status = trainer.end_by(signal.SIGTERM, lambda seen: True, "train", "--config", "F.ini", "--overwrite")
+    # Stopped before anything was learnt: what was there is worth more. It has no end of its own.
+    config(os.path.join(folder, "endless.ini"), SHORT, {"training": {"seed": 9, "total_steps": 1 << 30}})
+    seen, error, status = trainer.end_by(signal.SIGTERM, lambda seen: True, "train", "--config", "endless.ini", "--overwrite")
     if check(status == 0 and seen[-1]["result"] == "stopped", f"stopped: {error}") and seen[-1]["steps"] == 0:
         check({name: read(folder, "out", name) for name in files(folder) if not name.startswith("small-2.")
                and not name.startswith("small-2-")} == kept, "stopped: all is as it was")
@@ -127,7 +128,13 @@ def test_stopped_loading(trainer, folder):
         file.writelines(f"{1704067200 + 60 * i},1,1,1,1,1\n" for i in range(400_000))
     config(os.path.join(folder, "long.ini"), SHORT, {"training": {"world": None, "name": "long"}, "data": {"bars": "LONGUSDT_1m.csv"}})
     before = files(folder)
-    seen, error, status = trainer.end_by(signal.SIGTERM, lambda seen: True, "train", "--config", "long.ini", "--heartbeat", "1000")
+    for _ in range(20): # until the signal finds it there
+        for name in files(folder):
+            if name.startswith("long"):
+                os.unlink(os.path.join(folder, "out", name))
+        seen, error, status = trainer.end_by(signal.SIGTERM, lambda seen: True, "train", "--config", "long.ini", "--heartbeat", "1000")
+        if len(events(seen, "state")) == 1:
+            break
     end = seen[-1]
     check(status == 0 and error == "" and (end["event"], end["result"], end["steps"], end["cause"]) == ("end", "stopped", 0, None), f"loading: {error} {end}")
     check([line["state"] for line in events(seen, "state")] == ["loading"], f"loading: {events(seen, 'state')}")
