@@ -42,8 +42,8 @@ int study_judge(struct study_run *run, bool (*stopped)(void *ctx), char err[stat
     *strrchr(folders, '/') = '\0';
     study_search_name(run->study->name, search);
     judge_own(run, store, folders);
-    r = search_members_load(store, search, run->study->id, folders, NULL, NULL, &others, err);
-    for (int i = 0; i < others.n && !stopped(run); i++) {
+    r = search_members_load(store, search, run->study, folders, NULL, NULL, &others, err);
+    for (int i = 0; i < others.n && !others.of[i].run && !stopped(run); i++) { /* other runs come last */
         json_t *proposal = judge_one(run, store, others.of[i].study->id, others.of[i].folder, folders);
         if (proposal)
             study_judged(run, proposal);

@@ -205,7 +205,7 @@ static int judge_alone(struct study_store *store, int64_t id, const char *folder
     int r = study_store_load(store, id, &study, why);
     if (r == 0) {
         study_search_name(study->name, search);
-        r = search_members_load(store, search, id, folders, NULL, NULL, &others, why);
+        r = search_members_load(store, search, study, folders, NULL, NULL, &others, why);
     }
     r = r < 0 ? search_say(err, r, "%s", why) : judge(study, &others, folder, calls, proposal, err);
     search_members_finish(&others);
