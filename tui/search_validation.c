@@ -207,19 +207,34 @@ static void take_validation(struct search_validation *v, const struct returns_ma
     json_decref(figures);
 }
 
+/* That of what is proposed; where it has no returns, as a trial of Optuna's, the best Sharpe's. */
+static size_t shown_column(const struct returns_matrix *returns)
+{
+    double best = -INFINITY;
+    size_t column = 0;
+
+    for (size_t i = 0; i < returns->columns; i++) {
+        if (returns->proposed && strcmp(returns->names[i], returns->proposed) == 0)
+            return i;
+        double sharpe = overfit_sharpe(returns->values + i, returns->rows, returns->columns);
+        if (sharpe > best) {
+            best = sharpe;
+            column = i;
+        }
+    }
+    return column;
+}
+
 static void take_returns(struct search_validation *v, const struct returns_matrix *returns,
                          const struct study *own)
 {
     char words[OVERFIT_ERROR_MAX] = "";
     struct overfit overfit;
-    size_t column = 0;
 
     v->columns = (int)returns->columns;
     v->rows = (int64_t)returns->rows;
-    for (size_t i = 0; returns->proposed && i < returns->columns; i++)
-        if (strcmp(returns->names[i], returns->proposed) == 0)
-            column = i;
     if (returns->rows > 0 && returns->columns > 0) {
+        const size_t column = shown_column(returns);
         name_equity(v, returns->names[column], own->name);
         make_equity(v, returns, column);
     }

@@ -57,6 +57,28 @@ static int read_all(struct search_members *members, struct search_validation *re
     return readings;
 }
 
+/* Told by hand, to Optuna: it has no returns, and the page those of the best Sharpe. */
+static void check_best_without_returns(void)
+{
+    char folder[SCRATCH_MAX];
+    struct search_validation v;
+    struct search_member member = {.folder = folder};
+    struct search_members alone = {&member, 1};
+
+    scratch_make(folder);
+    fixture_studies_begin();
+    member.study = fixture_study("own", 1, 1, maximize);
+    for (int i = 0; i < 4; i++) {
+        const double value = i;
+        fixture_value(fixture_trial(member.study, TRIAL_COMPLETE, 100, 50), &value, 1);
+        if (i < 3)
+            write_returns(folder, i);
+    }
+    CHECK_INT(read_all(&alone, &v), 4);
+    CHECK_INT(v.columns, 3);
+    CHECK_INT(v.equity_trial, 2);
+}
+
 static void check_validation(void)
 {
     static const enum trial_state states[] = {TRIAL_COMPLETE, TRIAL_COMPLETE, TRIAL_COMPLETE,
@@ -386,6 +408,7 @@ int main(void)
 {
     setlocale(LC_CTYPE, "C.UTF-8");
     check_validation();
+    check_best_without_returns();
     check_workers();
     check_runs();
     return check_done("tui/search_validation");
