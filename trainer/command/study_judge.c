@@ -1,5 +1,6 @@
 /* The verdict of the whole search: each study of it that ends judges what any of them has proposed over all
- * trials that there are by then, so that the last one counts all. */
+ * trials that there are by then, so that the last one counts all. What other runs on the same bars have
+ * proposed stays judged as it was. */
 #include <stdio.h>
 #include <string.h>
 

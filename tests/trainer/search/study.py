@@ -361,7 +361,12 @@ def test_runs(trainer, folder):
                                                           "WHERE \"key\" = 'papertape:bars'", state="runs")}
     check(len(kept) == 5 and kept["again"] == kept["again@2026-11-22T16:00:00Z"] == kept["another@2026-11-22T15:00:00Z"]
           and kept["again"] != kept["again@2026-11-22T15:00:00Z"], f"runs: bars {kept}")
-    check(first is None or last is None or last["of_trials"] != first["of_trials"], "runs: trials")
+    check(first and last and last["of_trials"] != first["of_trials"], "runs: trials")
+    with open(f"{folder}/runs/studies/again/proposal.json") as file:
+        check(json.load(file) == first, "runs: what an earlier one proposed stays judged as it was")
+    trainer.run("study", "again", "--resume", "--state", "runs")
+    with open(f"{folder}/runs/studies/again/proposal.json") as file:
+        check(json.load(file)["tried"] == 6, "runs: until it is run again")
 
 
 def test_ended(trainer, folder):
