@@ -332,11 +332,6 @@ uint64_t replay_seq(const struct replay *replay)
     return replay->seq;
 }
 
-uint64_t replay_run(const struct replay *replay)
-{
-    return replay->run;
-}
-
 uint64_t replay_runs(const struct replay *replay)
 {
     return replay->runs;

@@ -33,7 +33,6 @@ int replay_step(struct replay *replay);
 struct engine *replay_engine(struct replay *replay);           /* another one after a new run began */
 const struct event *replay_event(const struct replay *replay); /* the last one given; NULL before the first */
 uint64_t replay_seq(const struct replay *replay);              /* of it, or of the state it began with */
-uint64_t replay_run(const struct replay *replay);              /* the number of the run that it is in */
 uint64_t replay_runs(const struct replay *replay);  /* 1, and one more each time the engine was replaced */
 uint64_t replay_holes(const struct replay *replay); /* events that were never recorded: a full disk */
 const char *replay_error(const struct replay *replay);

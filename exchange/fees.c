@@ -10,12 +10,6 @@ const struct fee_schedule *fee_schedule(size_t i)
     return format ? format->fees : NULL;
 }
 
-const struct fee_schedule *fee_schedule_find(const char *venue)
-{
-    const struct venue_format *format = venue_format_find(venue);
-    return format ? format->fees : NULL;
-}
-
 static const struct fee_tier *tier_of(const struct fee_schedule *schedule, const char *name)
 {
     for (size_t t = 0; t < schedule->n; t++)

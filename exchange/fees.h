@@ -26,9 +26,6 @@ struct fee_schedule {
 /* The i-th venue's, in order of their names, or NULL beyond the last. */
 const struct fee_schedule *fee_schedule(size_t i);
 
-/* A venue's, or NULL. */
-const struct fee_schedule *fee_schedule_find(const char *venue);
-
 /* The tier of that name, of the venue, or of any when `venue` is NULL (the first by order of venues); NULL
  * when there is none. */
 const struct fee_tier *fee_tier_find(const char *venue, const char *name);

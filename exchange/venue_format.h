@@ -49,7 +49,4 @@ struct venue_format {
 /* The i-th in order of names, or NULL beyond the last. */
 const struct venue_format *venue_format(size_t i);
 
-/* By name, or NULL. */
-const struct venue_format *venue_format_find(const char *name);
-
 #endif

@@ -1,6 +1,4 @@
 /* The list of venues, as far as programs without a network need it; exchange/venues.c has the same ones. */
-#include <string.h>
-
 #include "exchange/alpaca/format.h"
 #include "exchange/binance/format.h"
 #include "exchange/venue_format.h"
@@ -12,12 +10,4 @@ enum { FORMATS = sizeof list / sizeof *list };
 const struct venue_format *venue_format(size_t i)
 {
     return i < FORMATS ? list[i] : NULL;
-}
-
-const struct venue_format *venue_format_find(const char *name)
-{
-    for (size_t i = 0; i < FORMATS; i++)
-        if (strcmp(list[i]->name, name) == 0)
-            return list[i];
-    return NULL;
 }

@@ -323,11 +323,6 @@ void market_columns_close(struct market_columns *columns)
     free(columns);
 }
 
-size_t market_columns_n(const struct market_columns *columns)
-{
-    return feature_columns_n(columns->columns);
-}
-
 size_t market_columns_first(const struct market_columns *columns)
 {
     const struct market *market = columns->market;

@@ -47,8 +47,6 @@ void market_columns_close(struct market_columns *columns); /* NULL is fine */
 /* The first row in which all have a value; the market's rows if there is none. */
 size_t market_columns_first(const struct market_columns *columns);
 
-size_t market_columns_n(const struct market_columns *columns); /* how many features */
-
 /* Fits the set on the symbol's bars that are there in the rows of these blocks of the market, and on no
  * other: feature_columns_fit(). Blocks without any bar do not count. */
 int market_columns_fit(const struct market_columns *columns, struct feature_set *set,

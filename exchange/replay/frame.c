@@ -449,29 +449,6 @@ int frame_kline(struct json_text data, int64_t *ret_event_ns, struct candle *ret
     return 0;
 }
 
-int frame_event_time(struct json_text data, int64_t *ret_ns)
-{
-    struct json json;
-    struct json_text key;
-    int64_t ns = -1;
-    json_init(&json, data.data, data.len);
-    if (json_peek(&json) != '{')
-        return -EINVAL;
-    json_enter_object(&json);
-    while (json_member(&json, &key)) {
-        if (json_is(key, "E") && json_peek(&json) == '0') {
-            if (!read_moment(&json, &ns))
-                return -EINVAL;
-        } else {
-            json_skip(&json);
-        }
-    }
-    if (!json_done(&json) || ns < 0)
-        return -EINVAL;
-    *ret_ns = ns;
-    return 0;
-}
-
 void frame_levels_finish(struct frame_levels *levels)
 {
     free(levels->bids);

@@ -59,9 +59,6 @@ int frame_depth(struct json_text data, int64_t *ret_event_ns, uint64_t *ret_firs
 int frame_snapshot(struct json_text data, uint64_t *ret_last_id, struct frame_levels *levels);
 int frame_kline(struct json_text data, int64_t *ret_event_ns, struct candle *ret);
 
-/* The event time of any frame that has one: 0 or -EINVAL. */
-int frame_event_time(struct json_text data, int64_t *ret_ns);
-
 void frame_levels_finish(struct frame_levels *levels);
 
 #endif

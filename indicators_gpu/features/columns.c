@@ -81,11 +81,6 @@ void feature_columns_destroy(struct feature_columns *columns)
     free(columns);
 }
 
-size_t feature_columns_n(const struct feature_columns *columns)
-{
-    return columns->n;
-}
-
 size_t feature_columns_first(const struct feature_columns *columns)
 {
     size_t first = 0;

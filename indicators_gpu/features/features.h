@@ -130,8 +130,7 @@ struct feature_columns;
 int feature_columns_create(const struct feature_set *set, const struct feature_bars *bars,
                            enum feature_backend backend, struct feature_columns **ret, char *err,
                            size_t err_cap);
-void feature_columns_destroy(struct feature_columns *columns); /* NULL is fine */
-size_t feature_columns_n(const struct feature_columns *columns);
+void feature_columns_destroy(struct feature_columns *columns);       /* NULL is fine */
 size_t feature_columns_first(const struct feature_columns *columns); /* as feature_matrix()'s ret_first */
 
 struct feature_rows {

@@ -23,11 +23,6 @@ struct usage usage_since(const struct usage *begun)
     return (struct usage){now.wall_s - begun->wall_s, now.cpu_s - begun->cpu_s};
 }
 
-struct usage usage_sum(const struct usage *a, const struct usage *b)
-{
-    return (struct usage){a->wall_s + b->wall_s, a->cpu_s + b->cpu_s};
-}
-
 size_t usage_rss(void)
 {
     unsigned long long pages = 0;

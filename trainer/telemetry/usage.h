@@ -9,7 +9,6 @@ struct usage {
 };
 struct usage usage_now(void);
 struct usage usage_since(const struct usage *begun);
-struct usage usage_sum(const struct usage *a, const struct usage *b);
 
 size_t usage_rss(void);      /* bytes that are resident; 0: not known */
 size_t usage_peak_rss(void); /* bytes; 0: not known */

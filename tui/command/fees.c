@@ -1,10 +1,7 @@
 #include "tui/command/fees.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "exchange/decimal.h"
-#include "exchange/nearest.h"
+#include "exchange/fees.h"
 #include "tui/command/stored.h"
 #include "tui/dashboard.h"
 
@@ -20,23 +17,6 @@ static const char help[] =
 static const struct stored_column columns[] = {
     {"venue", -8}, {"tier", -8}, {"maker", 8}, {"taker", 8}, {"who", -40},
 };
-
-bool fees_take(const char *word, struct fee_rates *ret, char *err, size_t err_size)
-{
-    const struct fee_tier *tier = fee_tier_find(NULL, word);
-    struct nearest nearest = {0};
-    const struct fee_schedule *schedule;
-    if (tier) {
-        *ret = tier->rates;
-        return true;
-    }
-    for (size_t i = 0; (schedule = fee_schedule(i)); i++)
-        for (size_t t = 0; t < schedule->n; t++)
-            nearest_offer(&nearest, word, schedule->tiers[t].name);
-    snprintf(err, err_size, "%.40s is no tier: did you mean %s? papertape fees lists them", word,
-             nearest.best);
-    return false;
-}
 
 static void print_tier(struct stored_list *list, const char *venue, const struct fee_tier *tier)
 {

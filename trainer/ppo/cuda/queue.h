@@ -54,10 +54,6 @@ static inline size_t queue_mask_bytes(int width)
 {
     return ((size_t)width + QUEUE_MASK_UNIT - 1) / QUEUE_MASK_UNIT * QUEUE_MASK_UNIT / 8;
 }
-static inline size_t queue_type_bytes(enum queue_type type)
-{
-    return type == QUEUE_BF16 ? 2 : 4;
-}
 
 struct ppo_queue;
 
