@@ -237,7 +237,7 @@ static int64_t first_moment(const struct feeds *feeds)
     return first == INT64_MAX ? clock_wall_ns() : first;
 }
 
-/* Puts off what is not known of absent venues, and counts on from the first symbol. */
+/* Takes what a former run stored of absent venues, puts off the rest, and counts on from the first symbol. */
 static int count_known(struct feeds *feeds)
 {
     int n = 0;
@@ -271,7 +271,7 @@ void feeds_known(struct feeds *feeds)
     if (known == 0 || session_begun(feeds->daemon->session))
         return;
     struct symbol *symbols = calloc((size_t)feeds->n_symbols, sizeof *symbols);
-    if (!symbols || (known < feeds->n_symbols && count_known(feeds) < 0)) {
+    if (!symbols || count_known(feeds) < 0) {
         free(symbols);
         daemon_fail("out of memory");
         return;

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """The control socket as strangers use it: requests in a heap, half-closed, not read, too long, not JSON; and the daemon
-started while its venue is away, which still knows what it holds."""
+started while its venue is away, or silent, which still knows what it holds."""
 
 import json
 import os
+import signal
 import socket
 import sys
 
@@ -155,10 +156,27 @@ def without_venue(folder, replay):
     print("without the venue: the position is shown, pause and resume are taken, an order is refused")
 
 
+def slow_venue(folder, replay):
+    """One that takes the connection and says nothing, for longer than it is waited for: what is held is known all the same, and
+    goes on once it answers."""
+    replay.popen.send_signal(signal.SIGSTOP)
+    try:
+        daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, name="slow"))
+        status = daemon.wait_status(lambda s: s["positions"], "the position while the venue is silent")
+        assert status["positions"][0]["qty"] == 0.05 and status["feed"]["state"] != "ok", status
+        assert status["symbols"][0]["price_decimals"] == 2, status["symbols"]
+    finally:
+        replay.popen.send_signal(signal.SIGCONT)
+    daemon.wait_status(lambda s: s["feed"]["state"] == "ok" and s["symbols"][0]["book"] == "synced", "the venue's answer")
+    assert daemon.stop() == 0
+    print("a venue that is silent: the position is shown")
+
+
 def main():
     with harness.Folder() as folder:
         replay = folder.start(harness.Replay(folder.path, "--synthetic", "5"))
         without_venue(folder, replay)
+        slow_venue(folder, replay)
         assert replay.stop() == 0
     return 0
 

@@ -19,7 +19,7 @@ SOURCE = os.environ.get("PAPERTAPE_SOURCE") or os.path.abspath(os.path.join(os.p
 SHARED = os.environ.get("PAPERTAPE_SHARED") or os.path.join(SOURCE, "../shared")
 LONG = bool(os.environ.get("PAPERTAPE_LONG"))
 SANITIZED = "PAPERTAPE_SANITIZED" in os.environ
-PATIENCE = 120.0  # seconds; sanitizers on two busy cores are slow
+PATIENCE = 300.0  # seconds; sanitizers on two busy cores are slow
 
 REPLAY = os.path.join(BUILD, "exchange/replay/papertape-replay")
 DAEMON = os.path.join(BUILD, "daemon/papertaped")
