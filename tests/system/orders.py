@@ -74,20 +74,34 @@ class Desk:
         return [fill for fill in self.rows("fills") if fill["order"] == number]
 
 
+def rested(desk, number, words):
+    """The order has rested and filled, or one that is given after it: the market may be beyond its price when it comes."""
+    for _ in range(40):
+        row = harness.wait_for(lambda: next((row for row in [desk.find(number)] if row["state"] in ("FILLED", "CANCELED")), None),
+                               f"the end of order {number}")
+        if row["state"] == "FILLED" and all(fill["maker"] for fill in desk.fills(number)):
+            return number
+        assert row["state"] == "FILLED" or row["reason"] == "WOULD_TAKE", row
+        number, = desk.order(words[0], "BTCUSDT", "0.05", *words[1:])
+    raise AssertionError(f"{words}: none of 40 has rested")
+
+
 def singles(desk):
     """Each type alone; all wait for their prices at the same time."""
     bought, = desk.order("buy", "BTCUSDT", "2")
     desk.wait(bought, "FILLED")
-    waiting = {}
-    for name, words in {
+    waiting, given = {}, {
             "limit that crosses": ("buy", "--limit", "60900"), "limit": ("buy", "--limit", "59700"),
             "post-only": ("sell", "--limit", "60400", "--post-only"),
             "stop": ("sell", "--stop", "59600"), "stop buy": ("buy", "--stop", "60500"),
             "stop-limit": ("sell", "--stop", "59650", "--limit", "59500"),
             "take-profit": ("sell", "--take-profit", "60450"),
             "take-profit-limit": ("sell", "--take-profit", "60400", "--limit", "60450"),
-            "trailing-stop": ("sell", "--trail", "0.5%"), "trailing-stop by price": ("sell", "--trail", "250")}.items():
+            "trailing-stop": ("sell", "--trail", "0.5%"), "trailing-stop by price": ("sell", "--trail", "250")}
+    for name, words in given.items():
         waiting[name], = desk.order(words[0], "BTCUSDT", "0.05", *words[1:])
+    for name in ("limit", "post-only"):
+        waiting[name] = rested(desk, waiting[name], given[name])
     for number in waiting.values():
         row = desk.wait(number, "FILLED")
         fills = desk.fills(number)
@@ -108,7 +122,8 @@ def singles(desk):
 def soon_over(desk):
     """An order that is good for some seconds: for more of them where the first are over before it is given."""
     for seconds in (3, 10, 40):
-        out = desk.order("buy", "BTCUSDT", "0.05", "--limit", "58000", "--expire", str(int(time.time()) + seconds), status=None)
+        out = desk.daemon.papertape("order", "buy", "BTCUSDT", "0.05", "--limit", "58000", "--expire", str(int(time.time()) + seconds),
+                                    status=None)
         if "BAD_TIF" not in out:
             return int(out.split()[1])
     raise AssertionError(out)
