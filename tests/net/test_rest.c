@@ -183,7 +183,7 @@ static void open_rest(void)
         .attempts_max = 3,
         .backoff_min_ms = 1,
         .backoff_max_ms = 4,
-        .timeout_ms = 2000,
+        .timeout_ms = 30000,
     };
     CHECK_INT(venue->rest_create(&config, &rest), 0);
     requests = 0;
