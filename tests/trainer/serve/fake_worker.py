@@ -58,6 +58,19 @@ def opened():
     return os.path.exists(os.path.join(folder, name + ".go"))
 
 
+def ends(file):
+    """Is who wrote his pid there at his end, and closes his files one after the other? That he is told of as gone by then is right."""
+    file.seek(0)
+    try:
+        with open(f"/proc/{int(file.read())}/stat") as stat:
+            fields = stat.read().rsplit(")", 1)[1].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+    except ValueError: # he has just begun
+        return False
+    return fields[0] in "ZX" or int(fields[6]) & 4 != 0 # PF_EXITING
+
+
 def ask(number, frame):
     global asked, stays
     note("asked")
@@ -137,11 +150,19 @@ def checkpoints():
 
 signal.signal(signal.SIGTERM, ask)
 signal.signal(signal.SIGPIPE, signal.SIG_IGN)
-alone = open(os.path.join(folder, name + ".alone"), "w")
-try:
-    fcntl.flock(alone, fcntl.LOCK_EX | fcntl.LOCK_NB)
-except BlockingIOError:
-    note("doubled")
+alone = open(os.path.join(folder, name + ".alone"), "a+")
+while True:
+    try:
+        fcntl.flock(alone, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        if ends(alone):
+            time.sleep(0.001)
+            continue
+        note("doubled")
+    else:
+        alone.truncate(0)
+        print(os.getpid(), file=alone, flush=True)
+    break
 steps = trials_done() if study else checkpoints()[-1] if "--resume" in arguments else 0
 note("begun", arguments=arguments, steps=steps, device=os.environ.get("CUDA_VISIBLE_DEVICES"), directory=os.getcwd(),
      notify=os.environ.get("NOTIFY_SOCKET"), session=os.getsid(0) == os.getpid())
