@@ -9,6 +9,12 @@
 
 enum { FILES_MAX = 5 };
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { ROUNDS = 20 };
+#else
+enum { ROUNDS = 60 };
+#endif
+
 static const int64_t minute = 60000000000, epoch = 1672531200000000000;
 static char err[MARKET_ERROR_MAX];
 static const struct market_options plain = {.no_cache = true};
@@ -233,7 +239,9 @@ int main(void)
 {
     struct random random = random_seeded("market", 20261121);
     scratch_in_memory();
-    for (int i = 0; i < 60; i++)
+    if (ROUNDS < 60)
+        printf("counts: %d random markets (without a sanitizer: 60)\n", ROUNDS);
+    for (int i = 0; i < ROUNDS; i++)
         test_random(&random);
     test_refused();
     test_exact(&random);

@@ -139,15 +139,15 @@ static void batch_try_lookbacks(batch_compute_fn *compute)
     }
 }
 
-/* More series than a warp has threads, not a multiple of it; each begins with another number of NaNs. */
-static void batch_try_many(batch_compute_fn *compute, bool small)
+/* More series than a warp has threads, not a multiple of it; each begins with another number of NaNs, up to
+ * more than a tile and up to all but a few. At least 1200 bars. */
+static void batch_try_many(batch_compute_fn *compute, bool small, size_t n_bars)
 {
-    enum { BARS = 2500 };
     struct series all[BATCH_SERIES];
     size_t n = small ? BATCH_SERIES / 2 + 1 : BATCH_SERIES;
     for (size_t s = 0; s < n; s++) {
-        all[s] = series_make(BARS, s % 7 == 3 ? SERIES_JUMPS : SERIES_WALK, 1000 + s);
-        size_t skip = s < 40 ? s * 5 : s < 60 ? 1000 + s : BARS - (s - 60);
+        all[s] = series_make(n_bars, s % 7 == 3 ? SERIES_JUMPS : SERIES_WALK, 1000 + s);
+        size_t skip = s < 40 ? s * 5 : s < 60 ? 1000 + s : n_bars - (s - 60);
         for (size_t i = 0; i < skip; i++)
             (s % 2 ? all[s].close : all[s].low)[i] = NAN;
     }

@@ -34,7 +34,9 @@ int main(int argc, char **argv)
     refusals_try(module);
     batch_try_sizes(compute, SMALL);
     batch_try_lookbacks(compute);
-    batch_try_many(compute, SMALL);
+    size_t n_bars = getenv("PAPERTAPE_LONG") ? 2500 : 1300;
+    batch_try_many(compute, SMALL, n_bars);
+    printf("counts: many series of %zu bars (PAPERTAPE_LONG: 2500)\n", n_bars);
     batch_try_long(compute, SMALL);
     gpu_module_close(module);
     if (SMALL)

@@ -222,7 +222,7 @@ int main(void)
         test_visit(&spec);
         test_not_finite(&spec);
     }
-    printf("%zu specifications, %zu series, %zu of them of %d bars\n", (size_t)TEST_SPECS, n_series, n_long,
+    printf("counts: %zu specifications, %zu series, %zu of them of %d bars\n", (size_t)TEST_SPECS, n_series, n_long,
            TEST_LONG);
 
     struct indicator_spec wrong = test_spec("sma:20");

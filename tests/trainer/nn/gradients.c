@@ -6,9 +6,9 @@
 #include "tests/trainer/nn/cases.h"
 
 #ifdef __SANITIZE_ADDRESS__
-enum { EACH = 2 };
+enum { EACH = 2, OF_TENSOR = 24 };
 #else
-enum { EACH = 1 };
+enum { EACH = 1, OF_TENSOR = 120 };
 #endif
 
 #define STEP         1e-6
@@ -53,7 +53,8 @@ static void differences(struct nn_case *c)
     for (int t = 0; t < c->layout.n_tensors; t++) {
         const struct net_tensor *tensor = &c->layout.tensors[t];
         const double size = largest(outcome.grads + tensor->offset, (size_t)(tensor->rows * tensor->stride));
-        const int n = tensor->rows * tensor->cols, skip = n > 120 ? n / 120 : 1; /* of large ones some */
+        const int n = tensor->rows * tensor->cols,
+                  skip = n > OF_TENSOR ? n / OF_TENSOR : 1; /* of large ones some */
         for (int k = 0; k < n; k += skip) {
             const size_t at = tensor->offset + (size_t)(k / tensor->cols * tensor->stride + k % tensor->cols);
             const double kept = c->params[at];
@@ -184,7 +185,10 @@ int main(void)
 {
     struct random random = random_seeded("gradients", 2026);
     if (EACH > 1)
-        printf("counts: each second of %d cases, under a sanitizer\n", nn_n_cases);
+        printf("counts: each second of %d cases, about %d differences of a large tensor (without a sanitizer "
+               "all, "
+               "120)\n",
+               nn_n_cases, OF_TENSOR);
     for (int i = 0; i < nn_n_cases; i += EACH) {
         case_draw(&nn_cases[i], random_next(&random));
         if (!nn_cases[i].large)
