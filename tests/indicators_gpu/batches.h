@@ -139,12 +139,12 @@ static void batch_try_lookbacks(batch_compute_fn *compute)
     }
 }
 
-/* More series than a warp has threads, not a multiple of it; each begins with another number of NaNs, up to
- * more than a tile and up to all but a few. At least 1200 bars. */
-static void batch_try_many(batch_compute_fn *compute, bool small, size_t n_bars)
+/* Several series, BATCH_SERIES at most: with 33 or 65 more than a warp has threads, not a multiple of it.
+ * Each begins with another number of NaNs, up to more than a tile and up to all but a few. At least 1200
+ * bars. */
+static void batch_try_many(batch_compute_fn *compute, size_t n, size_t n_bars)
 {
     struct series all[BATCH_SERIES];
-    size_t n = small ? BATCH_SERIES / 2 + 1 : BATCH_SERIES;
     for (size_t s = 0; s < n; s++) {
         all[s] = series_make(n_bars, s % 7 == 3 ? SERIES_JUMPS : SERIES_WALK, 1000 + s);
         size_t skip = s < 40 ? s * 5 : s < 60 ? 1000 + s : n_bars - (s - 60);

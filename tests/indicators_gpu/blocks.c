@@ -34,9 +34,12 @@ int main(int argc, char **argv)
     refusals_try(module);
     batch_try_sizes(compute, SMALL);
     batch_try_lookbacks(compute);
-    size_t n_bars = getenv("PAPERTAPE_LONG") ? 2500 : 1300;
-    batch_try_many(compute, SMALL, n_bars);
-    printf("counts: many series of %zu bars (PAPERTAPE_LONG: 2500)\n", n_bars);
+    /* Many of fewer bars, and a few of enough to be cut into segments, whatever the row. */
+    const size_t n_series = SMALL ? 33 : BATCH_SERIES, n_bars = getenv("PAPERTAPE_LONG") ? 2500 : 1300;
+    batch_try_many(compute, n_series, n_bars);
+    if (n_bars < 2500)
+        batch_try_many(compute, 5, 2500);
+    printf("counts: %zu series of %zu bars, 5 of 2500 (PAPERTAPE_LONG: all of 2500)\n", n_series, n_bars);
     batch_try_long(compute, SMALL);
     gpu_module_close(module);
     if (SMALL)

@@ -43,7 +43,7 @@ int main(int argc, char **argv)
     streams_try_all(module, 37, TEST_SPECS, small ? 5 : 600);
     if (!small) {
         batch_try_lookbacks(compute);
-        batch_try_many(compute, small, 2500);
+        batch_try_many(compute, BATCH_SERIES, 2500);
         batch_try_long(compute, small);
         refusals_try(module); /* not for memcheck, which counts the refused allocation as an error */
     }

@@ -409,8 +409,8 @@ int main(void)
         test_sizes(test_specs[i], test_spec_at_length(test_specs[i]));
         test_leading_nan(&spec);
     }
-    printf("%zu specifications, %zu series, %zu of them of %d bars\n", (size_t)TEST_SPECS, n_series, n_long,
-           TEST_LONG);
+    printf("counts: %zu specifications, %zu series, %zu of them of %d bars\n", (size_t)TEST_SPECS, n_series,
+           n_long, TEST_LONG);
     test_refusals();
     test_known();
     test_sessions();

@@ -222,8 +222,8 @@ int main(void)
         test_visit(&spec);
         test_not_finite(&spec);
     }
-    printf("counts: %zu specifications, %zu series, %zu of them of %d bars\n", (size_t)TEST_SPECS, n_series, n_long,
-           TEST_LONG);
+    printf("counts: %zu specifications, %zu series, %zu of them of %d bars\n", (size_t)TEST_SPECS, n_series,
+           n_long, TEST_LONG);
 
     struct indicator_spec wrong = test_spec("sma:20");
     struct indicator_stream *none = NULL;

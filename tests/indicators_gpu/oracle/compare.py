@@ -159,7 +159,7 @@ def main():
             failures.append(f"{row['name']}: TA-Lib has it: its definition holds")
 
     with tempfile.TemporaryDirectory() as folder:
-        for n, seed in ((1, 1), (33, 2), (20000 if LONG else 6007, 3)):
+        for n, seed in ((1, 1), (33, 2), (20000 if LONG else 4001, 3)):
             path = os.path.join(folder, f"WALK{n}_1m.csv")
             columns = walk(n, seed)
             write_bars(path, columns)
@@ -181,13 +181,14 @@ def main():
     beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../../shared")
     shared = os.environ.get("PAPERTAPE_SHARED", beside)
     files = sorted(glob.glob(os.path.join(shared, "data/bars/*.csv.gz")), key=os.path.getsize)
-    print(f"counts: {len(files) if LONG else len(files[:3])} of {len(files)} files of real bars, the smallest first (all with PAPERTAPE_LONG)")
-    for path in files if LONG else files[:3]:
+    tried = files if LONG else files[:2]
+    print(f"counts: {len(tried)} of {len(files)} files of real bars, the smallest first (all with PAPERTAPE_LONG)")
+    for path in tried:
         columns = read_bars(path)
         text = compare(os.path.basename(path), path, columns, "reference", SPECS)
         if run(path, "stream", SPECS) != text:
             failures.append(f"{path}: the stream's digits are not the reference's")
-        if path in files[:2]:
+        if path in (files[:2] if LONG else files[:1]):
             compare(os.path.basename(path), path, columns, "cpu", SPECS)
             compare(os.path.basename(path), path, rounded(columns), CPU_F32, SPECS)
     if not files:
