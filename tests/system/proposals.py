@@ -116,7 +116,7 @@ class World:
         self.bars = [bars(os.path.join(self.path, f"{symbol}_1d.csv"), price, rise)
                      for symbol, price, rise in (("BTCUSDT", 42000.0, 0.01), ("ETHBTC", 42.0, 0.02))]
         self.policies = {name: policy(self.path, name, most) for name, most in
-                         (("third", 0.3), ("more", 0.6), ("most", 0.95), ("some", 0.1), ("less", 0.12))}
+                         (("third", 0.1), ("more", 0.6), ("most", 0.95), ("some", 0.03), ("less", 0.04))}
         self.policies["foreign"] = policy(self.path, "foreign", 0.95, symbol="ETHBTC")
         self.failures = os.path.join(self.path, "failures")
         self.failing()
