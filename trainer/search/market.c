@@ -47,12 +47,20 @@ double search_most(const struct distribution *distribution)
     return most;
 }
 
-static size_t most(const struct search_settings *settings, int key, double configured)
+/* NULL: it is not searched. */
+static const struct distribution *range_of(const struct search_settings *settings, const char *key)
 {
     for (int i = 0; i < settings->space.n; i++)
-        if (strcmp(settings->space.params[i].name, search_row_keys[key]) == 0)
-            configured = search_most(&settings->space.params[i].distribution);
-    return configured > 0 ? (size_t)configured : 0;
+        if (strcmp(settings->space.params[i].name, key) == 0)
+            return &settings->space.params[i].distribution;
+    return NULL;
+}
+
+static size_t most(const struct search_settings *settings, const char *key, double configured)
+{
+    const struct distribution *range = range_of(settings, key);
+    double value = range ? search_most(range) : configured;
+    return value > 0 ? (size_t)value : 0;
 }
 
 /* ---- Features and closes. ---- */
@@ -175,9 +183,9 @@ static int lay_out(struct search_market *market, char err[static TRIAL_ERROR_MAX
     const struct search_settings *settings = market->settings;
     const struct env_params *env = &market->config->env;
     size_t warm_up, first = find_first(market, &warm_up);
-    size_t forced = most(settings, SEARCH_FORCED_EXIT, env->forced_exit_bars);
-    size_t cooldown = most(settings, SEARCH_COOLDOWN, env->cooldown_bars);
-    market->lookback = most(settings, SEARCH_LOOKBACK, env->lookback);
+    size_t forced = most(settings, search_row_keys[SEARCH_FORCED_EXIT], env->forced_exit_bars);
+    size_t cooldown = most(settings, search_row_keys[SEARCH_COOLDOWN], env->cooldown_bars);
+    market->lookback = most(settings, search_row_keys[SEARCH_LOOKBACK], env->lookback);
     market->purge =
         auto_or(settings->purge_bars, market->lookback + (forced > cooldown ? forced : cooldown) + 1);
     market->embargo = auto_or(settings->embargo_bars, warm_up);
@@ -248,30 +256,46 @@ static size_t length_of(const struct split_rows *blocks, int n)
     return rows;
 }
 
-/* Each split must leave something to train on: an episode at least. */
-static int check_splits(const struct search_market *market, char err[static TRIAL_ERROR_MAX])
+/* A split leaves too few rows in a row. Of a searched episode the range is what to change, where any fits. */
+static int say_short(const struct search_market *market, int which, size_t left, size_t needed,
+                     char err[static TRIAL_ERROR_MAX])
+{
+    size_t rows = market->search.to - market->search.from, least = 2 * market->lookback + 1;
+    if (needed > least && left >= least && range_of(market->settings, "episode_bars"))
+        return search_say(err, -EINVAL,
+                          "[search] episode_bars: %zu: split %d of %zu rows leaves %zu in a row to train on, "
+                          "with a purge of %zu and an embargo of %zu bars: at most %zu is right",
+                          needed, which, rows, left, market->purge, market->embargo, left);
+    return search_say(err, -EINVAL,
+                      "[study] validation: split %d of %zu rows leaves %zu in a row to train on, with "
+                      "a purge of %zu and an embargo of %zu bars: an episode needs %zu",
+                      which, rows, left, market->purge, market->embargo, needed);
+}
+
+/* Each split must leave something to train on: the longest episode that a trial may ask for, unless there
+ * will be none. */
+static int check_splits(const struct search_market *market, bool trials, char err[static TRIAL_ERROR_MAX])
 {
     const struct split *split = &market->settings->split;
     size_t rows = market->search.to - market->search.from, needed = 2 * market->lookback + 1;
-    int chosen[SPLIT_GROUPS_MAX], combination = 1;
-    if ((size_t)market->config->env.episode_bars > needed)
-        needed = (size_t)market->config->env.episode_bars;
+    size_t episode = trials ? most(market->settings, "episode_bars", market->config->env.episode_bars) : 0;
+    size_t left = SIZE_MAX;
+    int chosen[SPLIT_GROUPS_MAX], combination = 1, which = 0;
+    needed = episode > needed ? episode : needed;
     if (rows / (size_t)(split->groups + 1) < 2)
         return search_say(err, -EINVAL, "[study] validation: %zu rows are too few for %d groups", rows,
                           split->groups);
     split_begin(split, chosen);
     do {
         struct split_rows blocks[SPLIT_BLOCKS_MAX];
-        int n = search_training(market, chosen, blocks);
-        if (length_of(blocks, n) < needed)
-            return search_say(
-                err, -EINVAL,
-                "[study] validation: split %d of %zu rows leaves %zu in a row to train on, with "
-                "a purge of %zu and an embargo of %zu bars: an episode needs %zu",
-                combination, rows, length_of(blocks, n), market->purge, market->embargo, needed);
+        size_t longest = length_of(blocks, search_training(market, chosen, blocks));
+        if (longest < left) {
+            left = longest;
+            which = combination;
+        }
         combination++;
     } while (split_next(split, chosen));
-    return 0;
+    return left >= needed ? 0 : say_short(market, which, left, needed, err);
 }
 
 /* ---- What trials would make again and again. ---- */
@@ -362,7 +386,7 @@ int search_market_open(const struct config *config, const struct search_settings
     if (r == 0)
         r = lay_out(market, err);
     if (r == 0)
-        r = check_splits(market, err);
+        r = check_splits(market, !options->no_trials, err);
     if (r == 0)
         r = fit_splits(market, options, err);
     if (r != 0) {

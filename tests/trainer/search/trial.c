@@ -455,8 +455,9 @@ static void test_stops(void)
 
 /* ---- What cannot be. ---- */
 
-static void refused(const char *text, size_t rows, double holdout, int64_t purge, const char *more,
-                    const char *word)
+/* `range`: of [search] episode_bars; NULL: it is not searched. */
+static void refused_of(const char *text, size_t rows, double holdout, int64_t purge, const char *more,
+                       const double *range, const char *word)
 {
     struct place_bars bars;
     struct search_settings settings;
@@ -468,12 +469,38 @@ static void refused(const char *text, size_t rows, double holdout, int64_t purge
     settings.purge_bars = purge;
     place_draw(&bars, rows, false, 51);
     place_config(config, place_write(&bars, "AAA", NULL), "", more);
-    CHECK_INT(search_market_open(config, &settings, NULL, &market, err), -EINVAL);
-    CHECK(strstr(err, word));
-    if (!strstr(err, word))
+    char name[] = "episode_bars";
+    struct space_param episode = {.name = name};
+    if (range)
+        episode.distribution =
+            (struct distribution){.kind = DISTRIBUTION_INT, .low = range[0], .high = range[1], .step = 1};
+    settings.space = (struct space){.params = &episode, .n = range != NULL};
+    CHECK_INT(search_market_open(config, &settings, NULL, &market, err), word ? -EINVAL : 0);
+    CHECK(!word || strstr(err, word));
+    if (word && !strstr(err, word))
         fprintf(stderr, "%s: %s\n", word, err);
+    search_market_close(market);
     place_free(&bars);
     free(config);
+}
+
+static void refused(const char *text, size_t rows, double holdout, int64_t purge, const char *more,
+                    const char *word)
+{
+    refused_of(text, rows, holdout, purge, more, NULL, word);
+}
+
+/* A searched episode: the most of its range counts, what [environment] has of it does not. What is said to be
+ * right is. */
+static void test_searched_episode(void)
+{
+    refused_of("cpcv:5,2", 1500, 0.2, -1, "", (double[]){60, 100}, NULL);
+    refused_of("cpcv:5,2", 120, 0.2, -1, "", (double[]){5, 5}, NULL); /* 60 would not be right */
+    refused_of("cpcv:5,2", 120, 0.2, -1, "", (double[]){300, 400}, "[search] episode_bars: 400: split ");
+    refused_of("cpcv:5,2", 120, 0.2, -1, "", (double[]){5, 400}, "at most 15 is right");
+    refused_of("cpcv:5,2", 120, 0.2, -1, "", (double[]){5, 16}, "[search] episode_bars: 16: ");
+    refused_of("cpcv:5,2", 120, 0.2, -1, "", (double[]){5, 15}, NULL);
+    refused_of("cpcv:5,2", 1500, 0.2, 400, "", (double[]){5, 60}, "[study] validation: ");
 }
 
 static void test_refusals(void)
@@ -833,5 +860,6 @@ int main(void)
     test_fitted(NULL);
     test_fitted(every_17th);
     test_refusals();
+    test_searched_episode();
     return check_done("trial");
 }
