@@ -125,15 +125,28 @@ int search_proposal_trial(const char *folder)
     return trial;
 }
 
-static void read_proposal(const char *folder, struct search_validation *v)
+/* A study of ours says how many trials are wanted; workers are of one search. */
+static bool is_ours(const struct search_members *members)
 {
+    for (int i = 0; i < members->n; i++) {
+        const struct study *study = members->of[i].study;
+        if (study_attribute_find(study->user, study->n_user, "papertape:trials"))
+            return true;
+    }
+    return false;
+}
+
+static void read_proposal(const struct search_members *members, struct search_validation *v)
+{
+    const char *folder = members->of[0].folder;
     json_error_t error;
     json_t *proposal;
     int r = load_proposal(folder, &v->made_ns, &proposal, &error);
 
     if (r < 0)
         snprintf(v->words, sizeof(v->words), "%s",
-                 r == -ENOENT   ? "no proposal yet: it comes when the search ends"
+                 r == -ENOENT   ? is_ours(members) ? "no proposal yet: it comes when the search ends"
+                                                   : "no proposal: a study of papertape-trainer's own makes one"
                  : r == -EINVAL ? "proposal.json: a regular file would be right"
                                 : "proposal.json: cannot be read");
     else if (!proposal)
@@ -259,6 +272,14 @@ static bool any_complete(const struct search_members *members)
     return false;
 }
 
+static bool any_folder(const struct search_members *members)
+{
+    for (int i = 0; i < members->n; i++)
+        if (access(members->of[i].folder, F_OK) == 0)
+            return true;
+    return false;
+}
+
 /* As many files as there is time for. 0, -EAGAIN: there are more, -ENOMEM. */
 static int read_slice(struct returns_kept *kept, const struct search_columns *columns, int slice_ms,
                       int *ret_done)
@@ -288,6 +309,8 @@ static void read_columns(struct returns_kept *kept, const struct search_columns 
     }
     if (r == 0)
         r = returns_kept_join(kept, columns->trials, columns->n, columns->like, &returns, &v->left_out, err);
+    if (r == -EINVAL && !is_ours(members) && !any_folder(members))
+        snprintf(err, sizeof(err), "no returns: trials of papertape-trainer's own leave them");
     if (r < 0) {
         text_clean(v->returns_words, sizeof(v->returns_words), err);
         return;
@@ -338,7 +361,7 @@ void search_validation_read(struct search_members *members, struct returns_kept 
                                       .pbo_now = NAN,
                                       .holdout = {NAN, NAN, NAN, NAN, NAN, -1}};
     snprintf(ret->study, sizeof(ret->study), "%s", members->of[0].study->name);
-    read_proposal(members->of[0].folder, ret);
+    read_proposal(members, ret);
     if (returns)
         read_returns(members, returns, slice_ms, ret);
 }

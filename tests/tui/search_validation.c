@@ -79,6 +79,31 @@ static void check_best_without_returns(void)
     CHECK_INT(v.equity_trial, 2);
 }
 
+/* Of a study of Optuna's neither a proposal nor returns will come. */
+static void check_others_study(void)
+{
+    char folder[SCRATCH_MAX + 8];
+    struct search_validation v;
+    struct search_member member = {.folder = folder};
+    struct search_members alone = {&member, 1};
+
+    scratch_make(folder);
+    fixture_studies_begin();
+    member.study = fixture_study("theirs", 1, 1, maximize);
+    for (int i = 0; i < 3; i++) {
+        const double value = i;
+        fixture_value(fixture_trial(member.study, TRIAL_COMPLETE, 100, 50), &value, 1);
+    }
+    strcat(folder, "/none");
+    read_all(&alone, &v);
+    CHECK_STR(v.words, "no proposal: a study of papertape-trainer's own makes one");
+    CHECK_STR(v.returns_words, "no returns: trials of papertape-trainer's own leave them");
+    fixture_study_user(member.study, "papertape:trials", "10"); /* ours, and its folder is gone */
+    read_all(&alone, &v);
+    CHECK_STR(v.words, "no proposal yet: it comes when the search ends");
+    CHECK(strstr(v.returns_words, "returns of 0 trials: two or more"));
+}
+
 static void check_validation(void)
 {
     static const enum trial_state states[] = {TRIAL_COMPLETE, TRIAL_COMPLETE, TRIAL_COMPLETE,
@@ -91,6 +116,7 @@ static void check_validation(void)
     scratch_make(folder);
     fixture_studies_begin();
     member.study = fixture_study("own", 1, 1, maximize);
+    fixture_study_user(member.study, "papertape:trials", "6");
     read_all(&alone, &v);
     CHECK_STR(v.returns_words, "no trial has completed yet");
     for (int i = 0; i < 6; i++) {
@@ -409,6 +435,7 @@ int main(void)
     setlocale(LC_CTYPE, "C.UTF-8");
     check_validation();
     check_best_without_returns();
+    check_others_study();
     check_workers();
     check_runs();
     return check_done("tui/search_validation");
