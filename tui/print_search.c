@@ -112,17 +112,10 @@ void print_search(FILE *out, const struct search_page *page, struct moment now, 
 
 /* ---- JSON. ---- */
 
+/* What JSON has no number for is null. */
 static json_t *number(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
-}
-
-/* What JSON has no number for is a word. */
-static json_t *number_or_word(double value)
-{
-    if (isnan(value))
-        return json_null();
-    return isinf(value) ? json_string(value > 0 ? "inf" : "-inf") : json_real(value);
 }
 
 static json_t *count(int64_t value)
@@ -168,7 +161,7 @@ static json_t *search_json(const struct search *search, struct moment now)
     json_object_set_new(object, "failed", json_integer(search->counts[TRIAL_FAIL]));
     json_object_set_new(object, "retried", json_integer(search->retried));
     json_object_set_new(object, "waiting", json_integer(search->counts[TRIAL_WAITING]));
-    json_object_set_new(object, "best_value", search->have_best ? number_or_word(search->best) : json_null());
+    json_object_set_new(object, "best_value", search->have_best ? number(search->best) : json_null());
     json_object_set_new(object, "best_number",
                         search->have_best ? json_integer(search->best_number) : json_null());
     json_object_set_new(object, "best_worker",
@@ -201,7 +194,7 @@ static json_t *cell_json(const struct search_page *page, const struct search_cel
                                                               : json_null();
     if (d->kind == DISTRIBUTION_INT && fabs(cell->value) < 9e15)
         return json_integer((json_int_t)cell->value);
-    return number_or_word(cell->value);
+    return number(cell->value);
 }
 
 static json_t *trial_json(const struct search_page *page, const struct search_trial *trial, struct moment now)
@@ -211,7 +204,7 @@ static json_t *trial_json(const struct search_page *page, const struct search_tr
     int64_t now_us = now.wall_ns / 1000;
 
     for (int i = 0; trial->values && i < page->search.n_objectives; i++)
-        json_array_append_new(values, number_or_word(trial->values[i]));
+        json_array_append_new(values, number(trial->values[i]));
     for (int i = 0; i < page->n_params; i++)
         if (!isnan(trial->cells[i].value)) {
             json_t *value = cell_json(page, &trial->cells[i]);
@@ -224,7 +217,7 @@ static json_t *trial_json(const struct search_page *page, const struct search_tr
         }
     for (int i = 0; i < trial->n_reports; i++)
         json_array_append_new(reports, json_pack("[I, o]", (json_int_t)trial->reports[i].step,
-                                                 number_or_word(trial->reports[i].value)));
+                                                 number(trial->reports[i].value)));
     json_object_set_new(object, "study", words(page->members[trial->member]));
     json_object_set_new(object, "number", json_integer(trial->number));
     json_object_set_new(object, "state", json_string(trial_state_name(trial->state)));

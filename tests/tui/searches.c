@@ -11,6 +11,7 @@
 #include "tests/tui/fixture_study.h"
 #include "tui/model.h"
 #include "tui/panel/search_words.h"
+#include "tui/print_search.h"
 #include "tui/search_rows.h"
 #include "tui/search_source.h"
 #include "tui/status_reader.h"
@@ -127,6 +128,15 @@ static void check_figures(void)
     fixture_value(fixture_trial(studies[0], TRIAL_COMPLETE, 100, 80), &value, 1);
     searches = searches_make(studies, 2, now_us);
     CHECK(isinf(searches->search[0].best) && searches->search[0].best < 0);
+    struct model *model = model_create(1000); /* JSON has no number for it, and a number or null is right */
+    model->searches = searches;
+    json_t *list = print_searches_json(model, (struct moment){.wall_ns = now_us * 1000});
+    const json_t *first = json_array_get(list, 0);
+    CHECK(json_is_null(json_object_get(first, "best_value")));
+    CHECK(json_is_integer(json_object_get(first, "best_number")));
+    json_decref(list);
+    model->searches = NULL;
+    model_destroy(model);
     searches_destroy(searches);
 }
 
