@@ -21,7 +21,8 @@ struct returns_matrix {
  * date, time and one without a name are times where all of a column's are, and passed over otherwise, as
  * where it counts rows from 0 or 1; all others are trials. Names may stand in quotes. Where the first line is
  * of numbers, other than 0, 1, 2 … (pandas' names), there is no header: it is a row, and the names are these
- * numbers. -EINVAL names line and column. For returns_finish(). */
+ * numbers. Returns are shares: -EINVAL names line and column, of what is below -1 too. For returns_finish().
+ */
 int returns_read_csv(const char *path, struct returns_matrix *ret, char err[static RETURNS_ERROR_MAX]);
 /* Of trials, which may be of several studies: FOLDER/N/returns.csv of each, the mean of its columns path_1 …
  * a row. An empty cell is a row that the path did not trade in: a row that no path has is 0 of this trial,

@@ -241,6 +241,10 @@ static int read_row(struct reading *reading)
         else if (!bars_number(text, strlen(text), value, &digits))
             return say(reading, -EINVAL, "column %zu \"%.40s\": %.32s: a finite number is right", i + 1,
                        out->names[column], *text ? text : "nothing");
+        else if (!reading->holes && *value < -1)
+            return say(reading, -EINVAL,
+                       "column %zu \"%.40s\": %.32s: a return is a share, -1 at least: 0.01 is 1 %%", i + 1,
+                       out->names[column], text);
         column++;
     }
     reading->times_lost = reading->times_lost || !timed;

@@ -13,7 +13,8 @@ struct csv_columns {
     int64_t *open_ns; /* [rows]; NULL: not known */
 };
 
-/* Empty cells are refused unless `holes`. 0 or -errno with "what: where: what would be right". */
+/* `holes`: of a trial, whose cells may be empty. Else these are refused, and what is below -1: nobody loses
+ * more than all, it is in per cent, or no return. 0 or -errno with "what: where: what would be right". */
 int csv_columns_read(const char *path, bool holes, struct csv_columns *ret,
                      char err[static RETURNS_ERROR_MAX]);
 void csv_columns_finish(struct csv_columns *columns); /* fine on a zeroed one */

@@ -42,6 +42,8 @@ static void test_refused(void)
     REFUSED("a,b\n1,nan\n", ":2:", "column 2 \"b\"", "nan: a finite number");
     REFUSED("a,b\n1,inf\n", ":2:", "column 2 \"b\"", "inf: a finite number");
     REFUSED("a,b\n1,1e999\n", ":2:", "column 2 \"b\"", "1e999: a finite number");
+    REFUSED("a,b\n-1,2\n\n1,-1.01\n", ":4:", "column 2 \"b\"", "-1.01: a return is a share, -1 at least");
+    REFUSED("a,holding\n1,-7\n", ":2:", "column 2 \"holding\"", "-7: a return is a share");
     REFUSED("a,b\n1,2 3\n", ":2:", "column 2 \"b\"", "2 3: a finite number");
     REFUSED("timestamp_ns,a\n2024-01-01,2\n", ":2:", "column 1 \"timestamp_ns\"",
             "a whole number of nanoseconds");
