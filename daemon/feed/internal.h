@@ -134,7 +134,6 @@ struct feed {
     int open_handles;
 };
 
-
 /* ---- feeds.c ---- */
 
 /* A feed knows its symbols, or is not waited for: begins the session when that is so of all. */
