@@ -218,10 +218,26 @@ void study_summaries_finish(struct study_summary *summaries, size_t n)
         free(summaries[i].name);
 }
 
+int study_store_peek(struct study_store *store, int64_t study_id, struct study **ret,
+                     char err[static STUDY_ERROR_MAX])
+{
+    return store->ops->peek(store, study_id, ret, err);
+}
+
 int study_store_load(struct study_store *store, int64_t study_id, struct study **ret,
                      char err[static STUDY_ERROR_MAX])
 {
-    return store->ops->load(store, study_id, ret, err);
+    struct study *study;
+    int r = study_store_peek(store, study_id, &study, err);
+    if (r < 0)
+        return r;
+    r = study_store_sync(store, study, err);
+    if (r < 0) {
+        study_destroy(study);
+        return r;
+    }
+    *ret = study;
+    return 0;
 }
 
 int study_store_sync(struct study_store *store, struct study *study, char err[static STUDY_ERROR_MAX])

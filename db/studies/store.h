@@ -72,6 +72,10 @@ void study_summaries_finish(struct study_summary *summaries, size_t n);
 int study_store_load(struct study_store *store, int64_t study_id, struct study **ret,
                      char err[static STUDY_ERROR_MAX]);
 int study_store_sync(struct study_store *store, struct study *study, char err[static STUDY_ERROR_MAX]);
+/* Its attributes alone, for who may not want its trials: the first sync reads these. As study_store_load().
+ */
+int study_store_peek(struct study_store *store, int64_t study_id, struct study **ret,
+                     char err[static STUDY_ERROR_MAX]);
 
 /* `json` is JSON text; NULL takes the attribute away (ours alone does). */
 int study_store_set_study_user(struct study_store *store, int64_t study_id, const char *key, const char *json,

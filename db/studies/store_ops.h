@@ -34,7 +34,7 @@ struct study_store_ops {
                            const char *json, char err[static STUDY_ERROR_MAX]);
     int (*list)(struct study_store *store, struct study_summary **ret, size_t *ret_n,
                 char err[static STUDY_ERROR_MAX]);
-    int (*load)(struct study_store *store, int64_t study, struct study **ret,
+    int (*peek)(struct study_store *store, int64_t study, struct study **ret,
                 char err[static STUDY_ERROR_MAX]);
     int (*sync)(struct study_store *store, struct study *study, char err[static STUDY_ERROR_MAX]);
 

@@ -71,12 +71,15 @@ static bool same_bars(const struct finding *finding, const struct study *run)
 static int load(struct finding *finding, int64_t id, bool run, char err[static STUDY_ERROR_MAX])
 {
     struct search_member member = {.run = run};
-    int r = study_store_load(finding->store, id, &member.study, err);
+    int r = study_store_peek(finding->store, id, &member.study, err);
     if (r < 0)
         return r;
-    if (run && !same_bars(finding, member.study)) {
+    const bool counts = !run || same_bars(finding, member.study); /* a schedule leaves many that do not */
+    if (counts)
+        r = study_store_sync(finding->store, member.study, err);
+    if (r < 0 || !counts) {
         study_destroy(member.study);
-        return 0;
+        return r;
     }
     member.folder = find_folder(member.study, finding->folders);
     finding->members.of[finding->members.n++] = member;

@@ -128,7 +128,7 @@ int study_sqlite_study_attribute(struct study_store *store, int64_t study, bool 
 int study_sqlite_list(struct study_store *store, struct study_summary **ret, size_t *ret_n,
                       char err[static STUDY_ERROR_MAX]);
 /* sync.c */
-int study_sqlite_load(struct study_store *store, int64_t study, struct study **ret,
+int study_sqlite_peek(struct study_store *store, int64_t study, struct study **ret,
                       char err[static STUDY_ERROR_MAX]);
 int study_sqlite_sync(struct study_store *store, struct study *study, char err[static STUDY_ERROR_MAX]);
 /* rows.c: trials of a study with ids from..to, by id, into ret [n]; for free(), each for

@@ -166,9 +166,10 @@ static int read_name(struct study_sqlite *store, int64_t id, char **ret, char er
     return 0;
 }
 
-int study_sqlite_load(struct study_store *store, int64_t id, struct study **ret,
+int study_sqlite_peek(struct study_store *store, int64_t id, struct study **ret,
                       char err[static STUDY_ERROR_MAX])
 {
+    bool unused = false;
     enum study_direction directions[STUDY_OBJECTIVES_MAX];
     char *name = NULL;
     int n = 0;
@@ -184,7 +185,7 @@ int study_sqlite_load(struct study_store *store, int64_t id, struct study **ret,
     if (r == 0 && !study)
         r = study_store_fail(store, -ENOMEM, err, "no memory");
     if (r == 0)
-        r = study_sqlite_sync(store, study, err);
+        r = study_sqlite_read_attributes(study_sqlite_of(store), study, &unused, err);
     if (r < 0) {
         study_destroy(study);
         return r;

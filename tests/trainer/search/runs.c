@@ -2,6 +2,8 @@
  * Sharpe ratio counts the trials of all. */
 #include "trainer/search/runs.h"
 
+#include <sqlite3.h>
+
 #include "tests/check.h"
 #include "tests/trainer/search/place.h"
 #include "trainer/search/members.h"
@@ -177,6 +179,54 @@ static void test_found(void)
     study_store_close(store);
 }
 
+/* A distribution of a kind that nobody knows, in the first trial of the study. */
+static void damage(const char *name)
+{
+    char sql[512];
+    sqlite3 *db = NULL;
+    snprintf(sql, sizeof sql,
+             "INSERT INTO trial_params (trial_id, param_name, param_value, distribution_json) SELECT "
+             "min(trial_id), 'x', 1, '{\"name\": \"Other\", \"attributes\": {}}' FROM trials JOIN studies "
+             "USING (study_id) WHERE study_name = '%s'",
+             name);
+    CHECK_INT(sqlite3_open(scratch_path("runs.db"), &db), SQLITE_OK);
+    CHECK_INT(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    CHECK_INT(sqlite3_changes(db), 1);
+    sqlite3_close(db);
+}
+
+static void count_told(void *ctx, const char *words)
+{
+    (void)words;
+    ++*(int *)ctx;
+}
+
+static int told_of_a(int *ret_members)
+{
+    struct study_store *store;
+    struct search_members members = {0};
+    char err[STUDY_ERROR_MAX] = "";
+    int told = 0;
+    CHECK_INT(study_store_open(scratch_path("runs.db"), STUDY_STORE_READ, 0, &store, err), 0);
+    CHECK_INT(search_members_load(store, "a", NULL, "/none", count_told, &told, &members, err), 0);
+    *ret_members = members.n;
+    search_members_finish(&members);
+    study_store_close(store);
+    return told;
+}
+
+/* Trials of a run that does not count are not even read: of a schedule there are ever more. */
+static void test_unread(void)
+{
+    int members;
+    damage("a@V");
+    CHECK_INT(told_of_a(&members), 0);
+    CHECK_INT(members, 5);
+    damage("a@U");
+    CHECK_INT(told_of_a(&members), 1);
+    CHECK_INT(members, 4);
+}
+
 /* ---- What it is for. ---- */
 
 /* Searches on noise, begun anew on the same bars until one of them is admitted: by themselves the gate of
@@ -255,6 +305,7 @@ int main(void)
     test_names();
     test_bars();
     test_found();
+    test_unread();
     test_fooled();
     return check_done("trainer/search/runs");
 }
