@@ -226,9 +226,10 @@ static size_t shown_column(const struct returns_matrix *returns)
     double best = -INFINITY;
     size_t column = 0;
 
-    for (size_t i = 0; i < returns->columns; i++) {
-        if (returns->proposed && strcmp(returns->names[i], returns->proposed) == 0)
+    for (size_t i = 0; returns->proposed && i < returns->columns; i++)
+        if (strcmp(returns->names[i], returns->proposed) == 0)
             return i;
+    for (size_t i = 0; i < returns->columns; i++) {
         double sharpe = overfit_sharpe(returns->values + i, returns->rows, returns->columns);
         if (sharpe > best) {
             best = sharpe;
