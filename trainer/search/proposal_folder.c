@@ -175,8 +175,21 @@ void proposal_folder_finish(struct proposal_folder *own, bool told)
 
 /* ---- What is told of it. ---- */
 
+/* What it tells of was told, and stays, though its process was killed before it could finish it. */
+static void settle(const char *folder)
+{
+    char path[PATH_MAX];
+    unsigned long told;
+    if (snprintf(path, sizeof path, "%s/proposal.json", folder) >= (int)sizeof path ||
+        !find_told(path, &told) || told == 0)
+        return;
+    if (snprintf(path, sizeof path, "%s/proposals/%lu/%s", folder, told, unfinished) < (int)sizeof path)
+        (void)unlink(path);
+}
+
 int proposal_file_write(const json_t *object, const char *folder, char err[static TRIAL_ERROR_MAX])
 {
+    settle(folder);
     char *text = json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
     if (!text)
         return search_say(err, -ENOMEM, "out of memory: proposal.json");

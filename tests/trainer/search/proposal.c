@@ -593,6 +593,21 @@ static void test_abandoned(void)
     char policy[64]; /* the daemon may be at it still */
     snprintf(policy, sizeof policy, "proposals/2/%d/policy.safetensors", hunt.study->trials[0]->number);
     CHECK(access(in_folder(&hunt, policy), R_OK) == 0);
+
+    /* Killed so while another was at its own, which is told of next. */
+    CHECK_INT(proposal_folder_make(hunt.folder, &own, err), 0);
+    fd = open(in_folder(&hunt, "proposals/4/unfinished"), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+    close(fd);
+    char told[PATH_MAX + 16];
+    snprintf(told, sizeof told, "%s/policy", own.path);
+    json_t *next = json_pack("{s:s}", "policy", told);
+    CHECK_INT(proposal_file_write(next, hunt.folder, err), 0);
+    json_decref(next);
+    proposal_folder_finish(&own, true);
+    CHECK_INT(proposal_folder_make(hunt.folder, &own, err), 0);
+    proposal_folder_finish(&own, false);
+    snprintf(policy, sizeof policy, "proposals/4/%d/policy.safetensors", hunt.study->trials[0]->number);
+    CHECK(access(in_folder(&hunt, policy), R_OK) == 0);
     hunt_end(&hunt);
 }
 
