@@ -42,7 +42,12 @@ def ahead(folder):
     daemon.wait_status(lambda s: s["venues"][0]["market"] not in ("always", "unknown"), "the market's phase")
     daemon.wait_status(lambda s: len(s["symbols"]) == 2 and s["symbols"][1]["last"], "its price")
     daemon.wait_status(lambda s: s["uptime_s"] > 5, "the calendar's answer")
-    status = daemon.wait_status(lambda s: s["venues"][0]["market"] == "closed", "a market that is closed")
+
+    def is_closed(status):
+        market = status["venues"][0]["market"]
+        assert market in ("closed", "always", "unknown"), market  # not for a moment is it that of ten hours ahead
+        return market == "closed"
+    status = daemon.wait_status(is_closed, "a market that is closed")
     assert daemon.stop() == 0
     told = daemon.query("SELECT phase FROM market_sessions")
     print("ahead: the market is", status["venues"][0]["market"], told)
