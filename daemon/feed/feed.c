@@ -360,6 +360,17 @@ static bool take_symbols(struct feed *feed, const struct venue_symbol *list)
     return true;
 }
 
+/* Not where some were put off while they were asked for: the list is in the order of then. */
+static bool is_in_order(const struct feed *feed, const struct venue_symbol *list)
+{
+    bool same = true;
+    for (int s = 0; s < feed->n_symbols; s++)
+        same = same && strcmp(list[s].name, feed->listed[s].name) == 0;
+    for (int i = 0; i < feed->n_waiting; i++)
+        same = same && strcmp(list[feed->n_symbols + i].name, feed->waiting[i]) == 0;
+    return same;
+}
+
 static void have_symbols(void *user, const struct venue_reply *reply)
 {
     struct feed *feed = user;
@@ -370,6 +381,10 @@ static void have_symbols(void *user, const struct venue_reply *reply)
     }
     if (reply->error) {
         feed_try_again(feed, "symbols", reply->text);
+        return;
+    }
+    if (!is_in_order(feed, reply->symbols.list)) {
+        feed_go_on(feed, STAGE_SYMBOLS);
         return;
     }
     if (!take_symbols(feed, reply->symbols.list))
