@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import sys
+import threading
 
 import harness
 
@@ -172,11 +173,63 @@ def slow_venue(folder, replay):
     print("a venue that is silent: the position is shown")
 
 
+class Late:
+    """Hands on what a daemon and its venue say to each other, but for the second request, which waits."""
+    def __init__(self, url):
+        self.venue = tuple(url.rsplit("/", 1)[1].rsplit(":", 1))
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"https://127.0.0.1:{self.listener.getsockname()[1]}"
+        self.asked, self.go, self.sent = threading.Event(), threading.Event(), 0
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            client, venue = self.listener.accept()[0], socket.create_connection(self.venue)
+            threading.Thread(target=self.requests, args=(client, venue), daemon=True).start()
+            threading.Thread(target=self.answers, args=(venue, client), daemon=True).start()
+
+    def requests(self, client, venue):
+        """TLS record by record: of application data the first ends the handshake."""
+        try:
+            records = client.makefile("rb")
+            while head := records.read(5):
+                self.sent += head[0] == 23
+                if self.sent == 3:
+                    self.asked.set()
+                    self.go.wait()
+                venue.sendall(head + records.read(int.from_bytes(head[3:], "big")))
+            venue.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass  # one of the two is gone
+
+    def answers(self, venue, client):
+        try:
+            while data := venue.recv(1 << 16):
+                client.sendall(data)
+        except OSError:
+            pass
+
+
+def late_list(folder, replay):
+    """The venue tells its time, but lists its symbols only after the daemon has begun without one that is new."""
+    late = Late(replay.urls["rest_url"])
+    config = CONFIG.replace("[market]\n", f"[market]\nsymbols = XAAAUSDT, BTCUSDT, ETHUSDT\nws_url = {replay.urls['ws_url']}\nrest_url = {late.url}\n")
+    daemon = folder.start(harness.Daemon(folder.path, None, config, ["--ca-file", replay.ca], name="late"))
+    status = daemon.wait_status(lambda s: s["positions"], "the position while the list is awaited")
+    assert late.asked.is_set() and [x["symbol"] for x in status["symbols"]] == ["BTCUSDT", "ETHUSDT"], status["symbols"]
+    late.go.set()
+    status = daemon.wait_status(lambda s: len(s["symbols"]) == 3 and all(x["book"] == "synced" for x in s["symbols"]), "all symbols")
+    assert [x["symbol"] for x in status["symbols"]] == ["BTCUSDT", "ETHUSDT", "XAAAUSDT"], status["symbols"]
+    assert daemon.stop() == 0
+    print("a venue that lists late: what is new joins what was stored")
+
+
 def main():
     with harness.Folder() as folder:
-        replay = folder.start(harness.Replay(folder.path, "--synthetic", "5"))
+        replay = folder.start(harness.Replay(folder.path, "--synthetic", "5", "--symbols", "3"))
         without_venue(folder, replay)
         slow_venue(folder, replay)
+        late_list(folder, replay)
         assert replay.stop() == 0
     return 0
 
