@@ -30,8 +30,8 @@ int proposal_folder_make(const char *folder, struct proposal_folder *ret, char e
  * removed stays. */
 void proposal_folder_finish(struct proposal_folder *own, bool told);
 
-/* FOLDER/proposal.json, whole or not at all; the folder that it told of before is finished. 0 or -errno with a
- * sentence. */
+/* FOLDER/proposal.json, whole or not at all; the folder that it told of before is finished. 0 or -errno with
+ * a sentence. */
 int proposal_file_write(const json_t *object, const char *folder, char err[static TRIAL_ERROR_MAX]);
 
 /* Does it tell of this one's policy? Writing may fail when the file has its name already. */

@@ -20,15 +20,16 @@ json_t *runs_bars(const struct search_market *market)
     const struct market *bars = market->source.market;
     const size_t from = market->source.train.from, rows = market->source.train.to - from;
     const int64_t grid[] = {market_open_ns(bars, from), bars->interval_ns, (int64_t)rows, bars->n_symbols};
-    uint64_t hash = add(0, grid, sizeof grid);
+    const uint64_t of_grid = add(0, grid, sizeof grid);
+    uint64_t sum = of_grid; /* in whatever order the symbols are named */
     char hex[20];
     for (int i = 0; i < bars->n_symbols; i++) {
         const struct market_series *series = &bars->series[i];
-        hash = add(hash, series->symbol.name, strlen(series->symbol.name));
+        uint64_t hash = add(of_grid, series->symbol.name, strlen(series->symbol.name));
         hash = add(hash, series->close + from, rows * sizeof(double));
-        hash = add(hash, series->volume + from, rows * sizeof(double));
+        sum += add(hash, series->volume + from, rows * sizeof(double));
     }
-    snprintf(hex, sizeof hex, "%016" PRIx64, hash);
+    snprintf(hex, sizeof hex, "%016" PRIx64, sum);
     return json_string(hex);
 }
 

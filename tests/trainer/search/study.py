@@ -356,7 +356,7 @@ def test_runs(trainer, folder):
     begin("again@2026-11-22T14:00:00Z", 4, study={"seed": 1, "holdout": 0.3})
     begin("again@2026-11-22T15:00:00Z", 2, data={"train_to": "2024-01-25T00:00:00Z"})
     begin("another@2026-11-22T15:00:00Z", 2)
-    last = begin("again@2026-11-22T16:00:00Z", 6, study={"seed": 2})
+    last = begin("again@2026-11-22T16:00:00Z", 6, study={"seed": 2}, data={"bars": "BBBUSDT_1h.csv, AAAUSDT_1h.csv"})
     kept = {name: json.loads(text) for name, text in rows(folder, "SELECT study_name, value_json FROM study_user_attributes JOIN studies USING (study_id) "
                                                           "WHERE \"key\" = 'papertape:bars'", state="runs")}
     check(len(kept) == 5 and kept["again"] == kept["again@2026-11-22T16:00:00Z"] == kept["another@2026-11-22T15:00:00Z"]
