@@ -132,7 +132,8 @@ def same_rows(daemon, path, steps, levels):
                             "JOIN symbols s ON s.id = o.symbol JOIN accounts a ON a.id = o.account "
                             "WHERE p.policy = ? AND o.tag = 'policy' ORDER BY o.id", (mine,)).fetchall()
     names, where = {"BTCUSDT": "BTC", "ETHUSDT": "ETHUSDT", "XRPUSDT": "XRP"}, {}
-    for order, symbol, account in orders[:3] + orders[3::max(1, len(orders) // 12)]:
+    of_account = [[order for order in orders if order[2] == account] for account in sorted({order[2] for order in orders})]
+    for order, symbol, account in (order for one in of_account for order in one[:3] + one[3::max(1, len(one) // 6)]):
         decision = json.loads(daemon.papertape("explain", str(order), "--json"))["orders"][0]["decision"]
         theirs = float(steps[int(decision["bar"]["open_time_ns"])][f"action_{names[symbol]}"])
         if levels:
@@ -150,21 +151,25 @@ def remembers(folder, files):
     place = os.path.join(folder.path, "remember")
     os.mkdir(place)
     # Slower, so that they are done long before more bars have passed than are kept; features have their values at once.
-    replay = folder.start(harness.Replay(place, "--bars", *files, "--speed", "300", "--from", str(recorded.START_S + 60 * 300)))
+    replay = folder.start(harness.Replay(place, "--bars", *files, "--speed", "600", "--from", str(recorded.START_S + 60 * 300)))
     daemon = folder.start(harness.Daemon(place, replay, CONFIG.replace("history = 100", "history = 250"), ["--clock", "feed"]))
     daemon.wait_status(lambda status: status["accounts"] and status["feed"]["state"] == "ok", "the session")
 
-    def orders_more():
-        orders = asked(daemon, "status")["counters"]["orders"]
-        daemon.wait_status(lambda status: status["counters"]["orders"] > orders + 25, "it trades")
+    def trades(name, account, count):
+        with open(policies[name], "rb") as file:
+            mine = hashlib.sha256(file.read()).hexdigest()
+        harness.wait_for(lambda: daemon.query("SELECT count(*) FROM orders o JOIN order_policies p ON p.order_id = o.id JOIN accounts a ON a.id = o.account "
+                                              f"WHERE a.name = '{account}' AND o.tag = 'policy' AND hex(p.policy) = '{mine.upper()}'")[0][0] >= count,
+                         f"{count} orders by {name} on {account}")
 
     for name in REMEMBER:  # challengers: accounts of their own
         asked(daemon, "policy_promote", name=name, path=policies[name])
-    orders_more()
+    for name in REMEMBER:
+        trades(name, name, 8)
     asked(daemon, "policy_promote", name="recurrent")  # the champion: an account is made
-    orders_more()
+    trades("recurrent", "champion", 8)
     asked(daemon, "policy_promote", name="discrete")  # the champion's account is swapped
-    orders_more()
+    trades("discrete", "champion", 8)
     assert daemon.stop() == 0
     assert replay.stop() == 0
     with sqlite3.connect(os.path.join(daemon.state, "papertape.db")) as db:
