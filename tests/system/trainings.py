@@ -51,14 +51,16 @@ def co_process(daemon):
     return daemon.wait_status(lambda s: s["trainer"]["state"] == "ok", "the co-process")["trainer"]["pid"]
 
 
-def gets_on(daemon, beyond=0, name="probe"):
-    """Waits for a checkpoint beyond so many steps; what was shown meanwhile never fell below the last checkpoint."""
+def gets_on(daemon, beyond=0, name="probe", after=None):
+    """Waits for a checkpoint beyond so many steps, told by another worker than the process `after`; what was shown meanwhile
+    never fell below the last checkpoint."""
     def look():
         seen = training(daemon, name)
         assert not seen or seen["state"] != "failed", seen
         if seen and seen["checkpoint_steps"] and seen["state"] not in ("queued", "loading", "features"):
             assert seen["steps"] >= seen["checkpoint_steps"], seen
-        return seen if seen and (seen["checkpoint_steps"] or 0) > beyond else None
+        there = seen and (seen["checkpoint_steps"] or 0) > beyond and (after is None or seen["pid"] not in (None, after))
+        return seen if there else None
     return harness.wait_for(look, f"a checkpoint beyond {beyond} steps of {name}")
 
 
@@ -120,7 +122,7 @@ def kills(folder, replay, daemons):
     begun = time.monotonic()
     os.kill(seen["pid"], signal.SIGKILL)
     daemon.wait_status(lambda s: s["trainings"][0]["cause"] == "killed" or s["trainings"][0]["attempts"] == 2, "its worker's end")
-    seen = gets_on(daemon, seen["checkpoint_steps"])
+    seen = gets_on(daemon, seen["checkpoint_steps"], after=seen["pid"])
     assert seen["attempts"] == 2 and len(workers(daemon)) == 1, (seen, workers(daemon))
     harness.wait_for(lambda: rows(daemon, "SELECT 1 FROM alerts WHERE code = 'TRAINING_FAILED' AND text LIKE 'probe: %'"), "an alert")
     print(f"worker killed: it went on after {time.monotonic() - begun:.1f} s")
@@ -142,7 +144,7 @@ def kills(folder, replay, daemons):
     begun = time.monotonic()
     os.kill(first, signal.SIGKILL)
     harness.wait_for(lambda: not is_alive(first), "its end")
-    again = gets_on(daemon, again["steps"])
+    again = gets_on(daemon, again["steps"], after=again["pid"])
     second = co_process(daemon)
     assert second != first and again["attempts"] == 3 and workers(daemon) == [again["pid"]], (again, workers(daemon))
     print(f"co-process killed: another went on after {time.monotonic() - begun:.1f} s")
@@ -152,7 +154,7 @@ def kills(folder, replay, daemons):
     daemon.stop(signal.SIGKILL)
     daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG))
     daemons[-1] = daemon
-    again = gets_on(daemon, again["steps"])
+    again = gets_on(daemon, again["steps"], after=again["pid"])
     third = co_process(daemon)
     assert third != second and workers(daemon) == [again["pid"]], (again, workers(daemon))
     holds(daemon)
