@@ -57,23 +57,29 @@ static int read_all(struct search_members *members, struct search_validation *re
     return readings;
 }
 
+/* A study of `n` COMPLETE trials, each better than the one before. */
+static struct study *told_by_hand(const char *name, int n)
+{
+    fixture_studies_begin();
+    struct study *study = fixture_study(name, 1, 1, maximize);
+    for (int i = 0; i < n; i++) {
+        const double value = i;
+        fixture_value(fixture_trial(study, TRIAL_COMPLETE, 100, 50), &value, 1);
+    }
+    return study;
+}
+
 /* Told by hand, to Optuna: it has no returns, and the page those of the best Sharpe. */
 static void check_best_without_returns(void)
 {
     char folder[SCRATCH_MAX];
     struct search_validation v;
-    struct search_member member = {.folder = folder};
+    struct search_member member = {.study = told_by_hand("own", 4), .folder = folder};
     struct search_members alone = {&member, 1};
 
     scratch_make(folder);
-    fixture_studies_begin();
-    member.study = fixture_study("own", 1, 1, maximize);
-    for (int i = 0; i < 4; i++) {
-        const double value = i;
-        fixture_value(fixture_trial(member.study, TRIAL_COMPLETE, 100, 50), &value, 1);
-        if (i < 3)
-            write_returns(folder, i);
-    }
+    for (int i = 0; i < 3; i++)
+        write_returns(folder, i);
     CHECK_INT(read_all(&alone, &v), 4);
     CHECK_INT(v.columns, 3);
     CHECK_INT(v.equity_trial, 2);
@@ -84,16 +90,10 @@ static void check_others_study(void)
 {
     char folder[SCRATCH_MAX + 8];
     struct search_validation v;
-    struct search_member member = {.folder = folder};
+    struct search_member member = {.study = told_by_hand("theirs", 3), .folder = folder};
     struct search_members alone = {&member, 1};
 
     scratch_make(folder);
-    fixture_studies_begin();
-    member.study = fixture_study("theirs", 1, 1, maximize);
-    for (int i = 0; i < 3; i++) {
-        const double value = i;
-        fixture_value(fixture_trial(member.study, TRIAL_COMPLETE, 100, 50), &value, 1);
-    }
     strcat(folder, "/none");
     read_all(&alone, &v);
     CHECK_STR(v.words, "no proposal: a study of papertape-trainer's own makes one");

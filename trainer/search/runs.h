@@ -9,8 +9,7 @@
 /* What the study keeps of the bars that it searches, a user attribute: 16 digits as a JSON string, a hash of
  * interval, symbols, and times, closes and volumes of all rows of [data] train_from to train_to, or to where
  * the search ends before, whatever is made of them: features, splits, the holdout's share and the order of
- * symbols play no part.
- * NULL without memory. */
+ * symbols play no part. NULL without memory. */
 #define RUNS_BARS "papertape:bars"
 json_t *runs_bars(const struct search_market *market);
 

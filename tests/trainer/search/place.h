@@ -4,6 +4,7 @@
 #ifndef TESTS_TRAINER_SEARCH_PLACE_H
 #define TESTS_TRAINER_SEARCH_PLACE_H
 
+#include "exchange/whole_file.h"
 #include "tests/check.h"
 #include "tests/fatal.h"
 #include "tests/random.h"
@@ -13,7 +14,10 @@
 #define PLACE_STAY  0.9
 #define PLACE_DRIFT 0.004
 
-enum { PLACE_TEXT = 4096 };
+/* Three columns, one of each kind of normaliser. */
+#define PLACE_FEATURES "log_return:1 zscore\nsma:5 /close-1 minmax\nvolume log1p normal\n"
+
+enum { PLACE_TEXT = 4096, PLACE_FILE_MAX = 1 << 20 };
 
 /* Rows of bars, in memory, so that some can be given other values. */
 struct place_bars {
@@ -45,6 +49,21 @@ static inline void place_free(struct place_bars *bars)
 {
     free(bars->close);
     free(bars->volume);
+}
+
+static inline bool place_every_17th(size_t row)
+{
+    return row % 17 == 5;
+}
+
+/* All of a file of the program's directory, for free(). */
+static inline char *place_read(const char *name, size_t *ret_n)
+{
+    const char *path = scratch_path(name);
+    char *bytes;
+    if (whole_file_read(path, PLACE_FILE_MAX, &bytes, ret_n) < 0)
+        fatal("%s", path);
+    return bytes;
 }
 
 /* Hourly, NAMEUSDT_1h.csv; of every bar but those of which missing(row) says so. */
