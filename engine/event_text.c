@@ -2,8 +2,8 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 
+#include "exchange/clock.h"
 #include "exchange/decimal.h"
 
 const char *event_kind_name(enum event_kind kind)
@@ -73,15 +73,6 @@ static struct number decimal(int128_t units, int scale)
     return number;
 }
 
-char *event_time_text(int64_t ns, char buf[static EVENT_TIME_MAX])
-{
-    struct tm utc;
-    time_t seconds = (time_t)(ns / 1000000000 - (ns % 1000000000 < 0));
-    if (!gmtime_r(&seconds, &utc) || strftime(buf, EVENT_TIME_MAX, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
-        buf[0] = '\0';
-    return buf;
-}
-
 /* What comes along with what is subscribed. */
 static void rare_text(const struct market_event *market, const struct units *u,
                       char buf[static EVENT_TEXT_MAX])
@@ -129,7 +120,7 @@ static void rare_text(const struct market_event *market, const struct units *u,
 static void market_text(const struct market_event *market, const struct units *u,
                         char buf[static EVENT_TEXT_MAX])
 {
-    char open[EVENT_TIME_MAX];
+    char open[CLOCK_TEXT_MAX];
     switch (market->kind) {
     case MARKET_TRADE:
     case MARKET_AGG_TRADE:
@@ -146,7 +137,7 @@ static void market_text(const struct market_event *market, const struct units *u
                  market->kind == MARKET_REVISION ? "revised"
                  : market->kline.closed          ? "closed"
                                                  : "forming",
-                 event_time_text(market->kline.bar.open_ns, open),
+                 clock_utc_text(market->kline.bar.open_ns, open),
                  decimal(market->kline.bar.open, u->price_scale).text,
                  decimal(market->kline.bar.high, u->price_scale).text,
                  decimal(market->kline.bar.low, u->price_scale).text,
@@ -178,8 +169,8 @@ static void market_text(const struct market_event *market, const struct units *u
 static void action_text(const struct corporate_action *action, const struct units *u,
                         char buf[static EVENT_TEXT_MAX])
 {
-    char ex[EVENT_TIME_MAX];
-    event_time_text(action->ex_ns, ex);
+    char ex[CLOCK_TEXT_MAX];
+    clock_utc_text(action->ex_ns, ex);
     if (action->kind == ACTION_SPLIT)
         snprintf(buf, EVENT_TEXT_MAX, "ACTION %s split: %" PRId64 " for %" PRId64 ", ex %s, id %s", u->name,
                  action->shares, action->per, ex, action->id);
@@ -191,7 +182,7 @@ static void action_text(const struct corporate_action *action, const struct unit
 char *event_text(const struct event *event, const struct engine *engine, char buf[static EVENT_TEXT_MAX])
 {
     struct units u;
-    char time[EVENT_TIME_MAX];
+    char time[CLOCK_TEXT_MAX];
     switch (event->kind) {
     case EVENT_MARKET:
         u = units_of(engine, event->market.symbol);
@@ -231,7 +222,7 @@ char *event_text(const struct event *event, const struct engine *engine, char bu
     case EVENT_SESSION:
         snprintf(buf, EVENT_TEXT_MAX, "SESSION %s: %s%s%s%s", event->session.calendar,
                  market_phase_name(event->session.phase), event->session.next_ns ? ", till " : "",
-                 event->session.next_ns ? event_time_text(event->session.next_ns, time) : "",
+                 event->session.next_ns ? clock_utc_text(event->session.next_ns, time) : "",
                  event->session.extended ? ", extended hours are traded in" : "");
         break;
     case EVENT_ACTION:

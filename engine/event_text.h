@@ -18,8 +18,4 @@ char *event_text(const struct event *event, const struct engine *engine, char bu
 void command_text(const struct event_command *command, const struct engine *engine,
                   char buf[static EVENT_TEXT_MAX]);
 
-enum { EVENT_TIME_MAX = 32 };
-/* "2024-08-08T23:54:00Z"; the rest of a second is left out. Returns buf. */
-char *event_time_text(int64_t ns, char buf[static EVENT_TIME_MAX]);
-
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/core.h"
+#include "exchange/clock.h"
 #include "exchange/decimal.h"
 
 /* What a step told before the order or fill that it belongs to. */
@@ -551,14 +552,14 @@ static int first_input(const struct explain_options *options, uint64_t *ret_seq,
 
 static int older(const char *path, char *err, size_t err_size)
 {
-    char time[EVENT_TIME_MAX];
+    char time[CLOCK_TEXT_MAX];
     uint64_t seq;
     int64_t ns;
     int r = explain_log_begin(path, &seq, &ns, err, err_size);
     if (r < 0)
         return r;
     snprintf(err, err_size, "it is older than the log, which begins after event %" PRIu64 ", at %s", seq,
-             event_time_text(ns, time));
+             clock_utc_text(ns, time));
     return -ENOENT;
 }
 

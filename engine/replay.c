@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "engine/core.h"
-#include "engine/event_text.h"
 #include "engine/record.h"
+#include "exchange/clock.h"
 #include "strategy/policy/shelf.h"
 
 struct replay {
@@ -228,14 +228,14 @@ static int begins_later(struct replay *replay, const char *path)
 {
     struct journal_reader *reader;
     struct journal_record first;
-    char time[EVENT_TIME_MAX], err[JOURNAL_ERROR_MAX];
+    char time[CLOCK_TEXT_MAX], err[JOURNAL_ERROR_MAX];
     int r = journal_reader_open(path, &reader, err, sizeof err);
     if (r < 0)
         return fault(replay, r, "%s", err);
     r = journal_reader_next(reader, &first);
     if (r == 1)
         fault(replay, -ENOENT, "the log begins later: at %s, after event %" PRIu64,
-              event_time_text(first.recv_ns, time), first.seq);
+              clock_utc_text(first.recv_ns, time), first.seq);
     else
         fault(replay, -ENOENT, "%s: the log begins later", path);
     journal_reader_close(reader);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "engine/core.h"
-#include "engine/event_text.h"
+#include "exchange/clock.h"
 #include "exchange/decimal.h"
 #include "strategy/policy/symbol.h"
 
@@ -317,13 +317,13 @@ void steer_scales(struct engine *engine, int account)
 static void tell_start(struct engine *engine, int account, int asset, enum start why)
 {
     struct steering *steering = &engine->desks[account].steering;
-    char time[EVENT_TIME_MAX];
+    char time[CLOCK_TEXT_MAX];
     const char *name = engine->accounts[account].name;
     const char *symbol = engine->markets[steering->seats[asset].symbol].symbol.name;
     if (steering->told)
         return;
     steering->told = true;
-    event_time_text(steer_first(steering), time);
+    clock_utc_text(steer_first(steering), time);
     if (why == START_OTHER)
         engine_alert(engine, "POLICY_START",
                      "the policy of account %s orders nothing: first_close of %s is not the close of its bar "

@@ -43,6 +43,18 @@ static inline double clock_now_s(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+/* A moment of the wall's clock to the second, as 2026-11-22T14:00:00Z; "" where no calendar reaches. Returns
+ * ret. */
+enum { CLOCK_TEXT_MAX = 32 };
+static inline char *clock_utc_text(int64_t ns, char ret[static CLOCK_TEXT_MAX])
+{
+    struct tm utc;
+    time_t seconds = (time_t)(ns / 1000000000 - (ns % 1000000000 < 0));
+    if (!gmtime_r(&seconds, &utc) || strftime(ret, CLOCK_TEXT_MAX, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
+        ret[0] = '\0';
+    return ret;
+}
+
 /* The monotonic time of a moment of the wall's clock, not before now. */
 static inline int64_t clock_ms_of_wall(int64_t wall_ns)
 {

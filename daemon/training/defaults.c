@@ -2,9 +2,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "exchange/bar.h"
+#include "exchange/clock.h"
 
 /* So many that it runs until it is stopped: two hundred days at 50 million steps a second. */
 #define TOTAL_STEPS "1000000000000000"
@@ -18,12 +18,8 @@ static void print_symbols(const struct config *config, FILE *to)
 /* A run that goes on needs the market that it began with. */
 static void print_end(int64_t before_ns, FILE *to)
 {
-    char text[32];
-    time_t seconds = (time_t)(before_ns / 1000000000);
-    struct tm utc;
-    gmtime_r(&seconds, &utc);
-    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    fprintf(to, "train_to = %s\n", text);
+    char text[CLOCK_TEXT_MAX];
+    fprintf(to, "train_to = %s\n", clock_utc_text(before_ns, text));
 }
 
 char *training_defaults(const struct config *config, const char *state_dir, int64_t before_ns)

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "engine/backtest/sim.h"
-#include "engine/event_text.h"
 #include "engine/specs.h"
+#include "exchange/clock.h"
 
 /* The base bars that an indicator needs for its first output. */
 static size_t bars_needed(const struct desk_spec *spec, int64_t interval_ns)
@@ -104,17 +104,17 @@ static int check_first_bar(const struct market *market, const struct policy *pol
                            const struct symbol *symbols, const char *currency,
                            char why[static POLICY_ERROR_MAX])
 {
-    char first[EVENT_TIME_MAX], from[EVENT_TIME_MAX], to[EVENT_TIME_MAX];
+    char first[CLOCK_TEXT_MAX], from[CLOCK_TEXT_MAX], to[CLOCK_TEXT_MAX];
     if (policy->mind)
         return 0; /* wherever its features have values */
-    event_time_text(policy->first_ns, first);
+    clock_utc_text(policy->first_ns, first);
     if (policy->first_ns < market_open_ns(market, 0) && policy->first_closes)
         return 0;
     if (policy->first_ns < market_open_ns(market, 0) ||
         policy->first_ns >= market_open_ns(market, market->rows)) {
         snprintf(why, POLICY_ERROR_MAX, "it begins at the bar of %s: the bars go from %s to %s", first,
-                 event_time_text(market_open_ns(market, 0), from),
-                 event_time_text(market_open_ns(market, market->rows), to));
+                 clock_utc_text(market_open_ns(market, 0), from),
+                 clock_utc_text(market_open_ns(market, market->rows), to));
         return -EINVAL;
     }
     size_t row = market_row_at(market, policy->first_ns);

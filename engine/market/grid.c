@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/event_text.h"
 #include "engine/market/exact.h"
 #include "engine/market/image.h"
 #include "engine/market/parallel.h"
+#include "exchange/bar.h"
+#include "exchange/clock.h"
 #include "exchange/decimal.h"
 
 enum {
@@ -99,12 +100,12 @@ static int find_range(struct build *b, char err[static MARKET_ERROR_MAX])
     }
     uint64_t rows = ((uint64_t)last_ns - (uint64_t)b->start_ns) / (uint64_t)b->interval_ns + 1;
     uint64_t size = image_size(rows, (uint64_t)b->n);
-    char from[EVENT_TIME_MAX], to[EVENT_TIME_MAX];
+    char from[CLOCK_TEXT_MAX], to[CLOCK_TEXT_MAX];
     if (size == 0 || (rows * (uint64_t)b->n > SPARSE_FREE && rows * (uint64_t)b->n / SPARSE_CELLS > bars)) {
         snprintf(err, MARKET_ERROR_MAX,
                  "the grid would be nearly empty: %zu bars from %s to %s, %" PRIu64
                  " rows: bars that belong together, or --from and --to",
-                 bars, event_time_text(b->start_ns, from), event_time_text(last_ns, to), rows);
+                 bars, clock_utc_text(b->start_ns, from), clock_utc_text(last_ns, to), rows);
         return -EINVAL;
     }
     b->image = image_create(b->n, rows, b->start_ns, b->interval_ns);
@@ -117,9 +118,9 @@ static int find_range(struct build *b, char err[static MARKET_ERROR_MAX])
 
 static int fail_at(struct build *b, int i, size_t bar, const char *what, const char *right)
 {
-    char when[EVENT_TIME_MAX];
+    char when[CLOCK_TEXT_MAX];
     snprintf(b->why[i], MARKET_ERROR_MAX, "%s: %s: bar %zu, %s: %s", what, b->sources[i].origin, bar + 1,
-             event_time_text(b->sources[i].bars.open_time_ns[bar], when), right);
+             clock_utc_text(b->sources[i].bars.open_time_ns[bar], when), right);
     return -EINVAL;
 }
 
@@ -177,9 +178,9 @@ static int place(struct build *b, int i)
         uint64_t after = (uint64_t)bars->open_time_ns[k] - (uint64_t)b->start_ns;
         size_t at = after / interval, run = k + 1;
         if (after % interval != 0 || (k > begin && at < row)) {
-            char text[40], start[EVENT_TIME_MAX], right[160];
+            char text[40], start[CLOCK_TEXT_MAX], right[160];
             snprintf(right, sizeof(right), "times a whole number of %s after %s",
-                     interval_text(b->interval_ns, text), event_time_text(b->start_ns, start));
+                     interval_text(b->interval_ns, text), clock_utc_text(b->start_ns, start));
             return fail_at(b, i, k, "bar is off the grid", right);
         }
         if (k == begin)

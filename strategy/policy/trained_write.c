@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "exchange/bar.h"
+#include "exchange/clock.h"
 #include "strategy/policy/safetensors.h"
 #include "strategy/policy/trained_internal.h"
 
@@ -120,12 +120,8 @@ static int put_shape(struct writing *out, const struct net_shape *shape, float c
 
 static int put_time(struct writing *out, const char *key, int64_t ns)
 {
-    time_t s = (time_t)(ns / INT64_C(1000000000));
-    struct tm utc;
-    char text[32];
-    gmtime_r(&s, &utc);
-    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    return put(out, key, "%s", text);
+    char text[CLOCK_TEXT_MAX];
+    return put(out, key, "%s", clock_utc_text(ns, text));
 }
 
 /* A list of the assets' names, or of their least quantities. */

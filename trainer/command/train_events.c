@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "exchange/clock.h"
 #include "trainer/telemetry/report.h"
 
 enum { KEYS_MAX = 256 };
@@ -73,12 +73,8 @@ json_t *plan_json(const struct plan *plan, const struct config *config)
 
 static json_t *time_json(int64_t ns)
 {
-    char text[32];
-    time_t s = (time_t)(ns / 1000000000);
-    struct tm tm;
-    gmtime_r(&s, &tm);
-    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm);
-    return json_string(text);
+    char text[CLOCK_TEXT_MAX];
+    return json_string(clock_utc_text(ns, text));
 }
 
 json_t *evaluation_json(const struct source *source, const struct evaluation *e)

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <xxhash.h>
 
+#include "exchange/clock.h"
 #include "trainer/search/inside.h"
 
 enum { KEYS_MAX = 256, NAME_MAX_BYTES = 2 * CONFIG_WORD_MAX + 8 };
@@ -138,12 +138,10 @@ json_t *search_made_of(const struct config *config, const struct search_settings
 
 static json_t *time_of(const struct search_market *market, size_t row)
 {
-    char text[32];
-    struct tm tm;
+    char text[CLOCK_TEXT_MAX];
     size_t last = trainer_data_row(market->grid, row < market->rows ? row : market->rows - 1);
-    time_t s = (time_t)(market_open_ns(market->source.market, last) / INT64_C(1000000000));
-    return gmtime_r(&s, &tm) && strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm) > 0 ? json_string(text)
-                                                                                           : json_null();
+    return clock_utc_text(market_open_ns(market->source.market, last), text)[0] ? json_string(text)
+                                                                                : json_null();
 }
 
 json_t *search_rows(const struct search_market *market)

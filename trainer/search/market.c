@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "exchange/clock.h"
 #include "trainer/search/inside.h"
 
 int search_say(char err[static TRIAL_ERROR_MAX], int code, const char *format, ...)
@@ -115,14 +115,6 @@ static size_t find_first(const struct search_market *market, size_t *ret_warm_up
 
 /* ---- Rows. ---- */
 
-static void time_text(const struct market *bars, size_t row, char ret[static 32])
-{
-    time_t s = (time_t)(market_open_ns(bars, row) / INT64_C(1000000000));
-    struct tm tm;
-    if (!gmtime_r(&s, &tm) || strftime(ret, 32, "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
-        ret[0] = '\0';
-}
-
 /* The row of a symbol's last bar before row `to`, which is all that counts: what comes after the search's
  * rows may not be there yet when it begins, and it goes on with the rows that it began with. */
 static size_t last_before(const struct market_series *series, size_t to)
@@ -142,7 +134,7 @@ static int end_rows(struct search_market *market, const struct search_market_opt
     struct source_rows *rows = &market->source.train;
     size_t last = rows->to - 1;
     const char *name = NULL;
-    char words[TRIAL_ERROR_MAX], when[32];
+    char words[TRIAL_ERROR_MAX], when[CLOCK_TEXT_MAX];
     for (int i = 0; i < bars->n_symbols; i++)
         if (last_before(&bars->series[i], rows->to) < last) {
             last = last_before(&bars->series[i], rows->to);
@@ -150,7 +142,7 @@ static int end_rows(struct search_market *market, const struct search_market_opt
         }
     if (!name)
         return 0;
-    time_text(bars, last, when);
+    clock_utc_text(market_open_ns(bars, last), when);
     if (last < rows->from)
         return search_say(err, -EINVAL,
                           "[data] bars: %s: none after %s: a search without it, or with its newer bars, or "

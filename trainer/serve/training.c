@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "exchange/clock.h"
 #include "exchange/whole_file.h"
 #include "trainer/search/settings.h"
 #include "trainer/telemetry/report.h"
@@ -173,22 +173,11 @@ enum worker_begin training_begin(const struct training *training)
 
 /* ---- A study's runs. ---- */
 
-static void time_text(int64_t ns, bool seconds, char *ret, size_t size)
-{
-    time_t at = (time_t)(ns / 1000000000);
-    struct tm tm;
-    gmtime_r(&at, &tm);
-    if (seconds)
-        strftime(ret, size, "%Y-%m-%dT%H:%M:%SZ", &tm);
-    else
-        strftime(ret, size, "%Y-%m-%dT%H:%MZ", &tm);
-}
-
 void training_name_run(struct training *training, int64_t now_ns)
 {
     struct record *record = &training->record;
-    char when[32], run[RECORD_RUN_MAX];
-    time_text(now_ns, true, when, sizeof when);
+    char when[CLOCK_TEXT_MAX], run[RECORD_RUN_MAX];
+    clock_utc_text(now_ns, when);
     if (training->wants.every_ns == 0 && !record->overwrite)
         snprintf(run, sizeof run, "%s", record->name);
     else
@@ -207,12 +196,12 @@ void training_name_run(struct training *training, int64_t now_ns)
 void training_wait_due(struct training *training, int64_t now_ns)
 {
     struct record *record = &training->record;
-    char when[32], cause[RECORD_WORD_MAX], reason[RECORD_REASON_MAX];
+    char when[CLOCK_TEXT_MAX], cause[RECORD_WORD_MAX], reason[RECORD_REASON_MAX];
     int64_t due_ns = record->begun_ns + training->wants.every_ns;
     record->due_ns = due_ns > now_ns ? due_ns : now_ns;
     record->restarts = 0;
     record->run_over = true;
-    time_text(record->due_ns, false, when, sizeof when);
+    memcpy(clock_utc_text(record->due_ns, when) + strlen("2026-11-22T14:00"), "Z", 2); /* to the minute */
     snprintf(reason, sizeof reason, "%.63s %s%s%.300s; the next run is due at %s", record->run,
              record->state == TRAINING_DONE ? "is done" : "has failed", *record->reason ? ": " : "",
              record->reason, when);

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "exchange/clock.h"
 #include "trainer/serve/process.h"
 #include "trainer/serve/worker_log.h"
 
@@ -230,12 +230,9 @@ bool worker_lives(const char *folder)
 
 static void write_heading(struct worker *worker)
 {
-    char line[128], when[32];
-    time_t now = time(NULL);
-    struct tm tm;
-    gmtime_r(&now, &tm);
-    strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &tm);
-    int n = snprintf(line, sizeof line, "--- %s: begun, process %d\n", when, (int)worker->process.pid);
+    char line[128], when[CLOCK_TEXT_MAX];
+    int n = snprintf(line, sizeof line, "--- %s: begun, process %d\n", clock_utc_text(clock_wall_ns(), when),
+                     (int)worker->process.pid);
     worker_log_write(&worker->log, line, (size_t)n);
 }
 

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "db/market_source.h"
 #include "db/state.h"
+#include "exchange/clock.h"
 
 /* Fewer copies are stepped by one thread: two of the environment's would take turns with the learner's. */
 enum { SPLIT_COPIES = 512 };
@@ -137,23 +137,15 @@ static int read_least(struct source *source, char err[static SOURCE_ERROR_MAX])
 
 /* ---- Rows. ---- */
 
-static void time_text(int64_t ns, char text[static 32])
-{
-    time_t s = (time_t)(ns / 1000000000);
-    struct tm tm;
-    gmtime_r(&s, &tm);
-    strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &tm);
-}
-
 static int find_rows(const struct market *market, const char *what, int64_t from_ns, int64_t to_ns,
                      struct source_rows *ret, char err[static SOURCE_ERROR_MAX])
 {
     size_t from = from_ns ? market_row_at(market, from_ns) : 0;
     size_t to = to_ns && to_ns != INT64_MAX ? market_row_at(market, to_ns) : market->rows;
-    char first[32], last[32];
+    char first[CLOCK_TEXT_MAX], last[CLOCK_TEXT_MAX];
     if (from >= to) {
-        time_text(market->start_ns, first);
-        time_text(market_open_ns(market, market->rows - 1), last);
+        clock_utc_text(market->start_ns, first);
+        clock_utc_text(market_open_ns(market, market->rows - 1), last);
         return say(err, -EINVAL, "[data] %s_from: no bars from there to %s_to: they go from %s to %s", what,
                    what, first, last);
     }
