@@ -15,6 +15,7 @@ import sys
 import time
 
 import harness
+import wsclient
 
 ROUNDS = 500 if harness.LONG else 6 if harness.SANITIZED else 15
 VENUE_ROUNDS = 5  # of starts that a venue answers within a minute: each asks for two books, which weigh much
@@ -356,6 +357,11 @@ def without_log(folder, state):
     print(f"without its log: {report['rows']} ledger rows verified, the next start goes on from the new log")
 
 
+def last_price(replay, symbol):
+    """The venue's own word, with no daemon in between."""
+    return float(wsclient.get(f"{replay.urls['rest_url']}/api/v3/ticker/price?symbol={symbol}", replay.ca)["price"])
+
+
 def crossed_while_down(folder):
     replay = folder.start(harness.Replay(folder.path, "--synthetic", "41", "--speed", "30"))
     daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, name="crossed", state="crossed"))
@@ -373,7 +379,7 @@ def crossed_while_down(folder):
         daemon.popen.kill()
         daemon.popen.wait()
         client.close()
-        time.sleep(4)  # two minutes of the market pass
+        harness.wait_for(lambda: not mark * (1 - wide) < last_price(replay, "BTCUSDT") < mark * (1 + wide), "a price beyond one of them")
         daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, name="crossed", state="crossed"))
         status = daemon.wait_status(lambda s: s["feed"]["state"] == "ok" and s["symbols"] and s["symbols"][0]["book"] == "synced" and
                                     s["symbols"][0]["last"], "the daemon again")
