@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "exchange/past_cache.h"
+
 static int result(int r)
 {
     return r < 0 ? -errno : r;
@@ -55,6 +57,18 @@ static int system_remove(void *ctx, int dir, const char *name)
     return result(unlinkat(dir, name, 0));
 }
 
+static int system_same(void *ctx, int dir, const char *name, int64_t from, int64_t to)
+{
+    (void)ctx;
+    return past_cache_same(dir, name, from, to, NULL);
+}
+
+static int system_settle(void *ctx, int dir)
+{
+    (void)ctx;
+    return past_cache_settle(dir);
+}
+
 const struct journal_files journal_files_system = {
     .open = system_open,
     .read = system_read,
@@ -63,6 +77,8 @@ const struct journal_files journal_files_system = {
     .cut = system_cut,
     .rename = system_rename,
     .remove = system_remove,
+    .same = system_same,
+    .settle = system_settle,
 };
 
 ssize_t journal_files_read(const struct journal_files *files, int fd, void *bytes, size_t len, int64_t at)

@@ -19,6 +19,12 @@ struct journal_files {
     int (*cut)(void *ctx, int fd, int64_t size);
     int (*rename)(void *ctx, int dir, const char *from, const char *to);
     int (*remove)(void *ctx, int dir, const char *name);
+    /* Does the disk have, past the page cache, what a read shows of the file between these bytes? 1, 0 or
+     * -errno. NULL: it always does. */
+    int (*same)(void *ctx, int dir, const char *name, int64_t from, int64_t to);
+    /* Has the file system written all there is, its own tables too, since the directory was opened, or since
+     * the last call? 0 or -errno. NULL: it has. */
+    int (*settle)(void *ctx, int dir);
 };
 
 extern const struct journal_files journal_files_system;

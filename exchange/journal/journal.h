@@ -83,10 +83,23 @@ int journal_writer_open(const struct journal_writer_config *config, struct journ
  * time falls, an event is missing without a state after it, no state came yet): to be put again never. */
 int journal_writer_put(struct journal_writer *writer, const struct journal_batch *batch);
 bool journal_writer_full(const struct journal_writer *writer); /* is a state wanted, to begin a segment? */
+/* After a put that failed nothing is to be put before what was put is proved: a sync that fails takes with it
+ * what earlier ones should have stored, and the next that succeeds says nothing of it. */
+bool journal_writer_suspect(const struct journal_writer *writer);
+/* Compares what was put since the last proof (after an opening: the newest segment) with what the disk has,
+ * past the page cache. A segment that differs is written again, into a new file that takes its name once that
+ * is proved. 0: the disk has all of it; -EBADMSG: a segment reads wrong as well, and cannot be mended: to be
+ * set aside; -errno: not known, to be tried again. err: one sentence. */
+int journal_writer_prove(struct journal_writer *writer, char *err, size_t err_size);
+/* Moves the segments up to the newest that is bad into a directory `damaged-N` beside them, which reads as a
+ * journal of its own where it is good; the newest one too when it is bad: then the next record put must be a
+ * state. 0 with the directory's name, or -errno: to be tried again. */
+int journal_writer_set_aside(struct journal_writer *writer, char *ret_name, size_t size);
 struct journal_writer_stats {
     uint64_t records, blocks, segments, removed; /* since it was opened */
     uint64_t raw_bytes, file_bytes;              /* before and after compression */
     uint64_t total_bytes;                        /* of all segments there are */
+    uint64_t failed, proved, mended;             /* calls to the disk; proofs; segments written again */
 };
 void journal_writer_stats(const struct journal_writer *writer, struct journal_writer_stats *ret);
 void journal_writer_close(struct journal_writer *writer); /* NULL is fine */

@@ -136,6 +136,18 @@ static int find_end(struct journal_writer *writer, struct journal_scan *scan, st
     return 0;
 }
 
+/* A process that died may have left what reads well, and is not on the disk. What cannot be mended now is
+ * before the first put. */
+static void look_back(struct journal_writer *writer)
+{
+    char err[JOURNAL_ERROR_MAX];
+    if (writer->segments.n == 0)
+        return;
+    writer->proved_number = writer->last_number = writer->segments.list[writer->segments.n - 1].number;
+    if (writer->config.sync)
+        journal_writer_prove(writer, err, sizeof err);
+}
+
 int journal_writer_open_on(const struct journal_files *files, const struct journal_writer_config *config,
                            struct journal_writer **ret, struct journal_tail *ret_tail, char *err,
                            size_t err_size)
@@ -185,6 +197,7 @@ int journal_writer_open_on(const struct journal_files *files, const struct journ
             goto fail;
         }
     }
+    look_back(writer);
     tail.last_seq = writer->place.last_seq;
     tail.last_ns = writer->place.last_ns;
     journal_scan_finish(&scan);

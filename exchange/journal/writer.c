@@ -13,8 +13,7 @@ enum { KEPT_SEGMENTS = 2 }; /* retention leaves them whatever their size and age
 
 /* ---- going back ---- */
 
-/* Makes the journal what it was before the put. 0 or -errno: then it is broken, and to be tried again. */
-static int go_back(struct journal_writer *writer)
+int journal_writer_go_back(struct journal_writer *writer)
 {
     int r = 0;
     writer->broken = true;
@@ -159,7 +158,7 @@ static int begin_segment(struct journal_writer *writer, const struct journal_rec
 {
     struct journal_segments *segments = &writer->segments;
     struct journal_file_header header = {
-        .number = segments->n > 0 ? segments->list[segments->n - 1].number + 1 : 1,
+        .number = (segments->n > 0 ? segments->list[segments->n - 1].number : writer->last_number) + 1,
         .first_seq = state->seq,
         .first_ns = state->recv_ns,
     };
@@ -201,6 +200,7 @@ static int begin_segment(struct journal_writer *writer, const struct journal_rec
     if (segments->n > 0)
         segments->list[segments->n - 1].size = before.size;
     segments->list[segments->n++] = segment;
+    writer->last_number = segment.number;
     return writer->files->sync(writer->files->ctx, writer->dir);
 }
 
@@ -303,7 +303,7 @@ static void count(struct journal_writer *writer, const struct journal_batch *bat
 int journal_writer_put(struct journal_writer *writer, const struct journal_batch *batch)
 {
     int r;
-    if (writer->broken && (r = go_back(writer)) < 0)
+    if (writer->broken && (r = journal_writer_go_back(writer)) < 0)
         return r;
     if ((r = check_batch(writer, batch)) < 0 || batch->len == 0)
         return r;
@@ -312,7 +312,9 @@ int journal_writer_put(struct journal_writer *writer, const struct journal_batch
     writer->blocks_put = writer->bytes_put = 0;
     r = put_records(writer, batch);
     if (r < 0) {
-        go_back(writer);
+        writer->suspect = true;
+        writer->stats.failed++;
+        journal_writer_go_back(writer);
         return r;
     }
     if (writer->back_fd >= 0 && writer->back_fd != writer->fd)
@@ -343,7 +345,7 @@ void journal_writer_close(struct journal_writer *writer)
     if (!writer)
         return;
     if (writer->broken)
-        go_back(writer);
+        journal_writer_go_back(writer);
     if (writer->broken && writer->back_fd >= 0 && writer->back_fd != writer->fd)
         close(writer->back_fd);
     if (writer->fd >= 0)

@@ -1,4 +1,4 @@
-/* The journal's own: who writes it. writer.c puts, open.c finds where to go on. */
+/* The journal's own: who writes it. writer.c puts, open.c finds where to go on, proof.c reads it back. */
 #ifndef EXCHANGE_JOURNAL_WRITER_H
 #define EXCHANGE_JOURNAL_WRITER_H
 
@@ -39,7 +39,16 @@ struct journal_writer {
     uint8_t *raw, *out;                /* its records, and the block as it is written */
     size_t raw_len, raw_cap, out_cap;
     uint64_t blocks_put, bytes_put; /* by the put that is under way */
+    uint32_t proved_number; /* up to this segment, and that byte of it, the disk was seen to have all … */
+    int64_t proved_at;
+    bool suspect;         /* … since then a call failed */
+    uint32_t bad_number;  /* the newest segment that a proof found bad */
+    uint32_t last_number; /* of all segments that there were */
     struct journal_writer_stats stats;
 };
+
+/* Makes the journal what it was before the put that failed. 0 or -errno: then it is broken, and to be tried
+ * again. */
+int journal_writer_go_back(struct journal_writer *writer);
 
 #endif

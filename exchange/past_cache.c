@@ -1,0 +1,189 @@
+#include "exchange/past_cache.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    ALIGNED = 4096, /* more than any disk's logical block */
+    WINDOW = 1 << 20,
+};
+
+/* A file read twice: as the page cache shows it, and as the disk has it. */
+struct pair {
+    int cached, disk;
+    bool direct; /* else: dropped from the cache before it is read */
+    uint8_t *shown, *held;
+};
+
+static int pair_open(struct pair *pair, int dir, const char *name)
+{
+    *pair = (struct pair){.cached = -1, .disk = -1, .direct = true};
+    if (posix_memalign((void **)&pair->shown, ALIGNED, WINDOW) != 0)
+        pair->shown = NULL;
+    if (posix_memalign((void **)&pair->held, ALIGNED, WINDOW) != 0)
+        pair->held = NULL;
+    if (!pair->shown || !pair->held)
+        return -ENOMEM;
+    pair->cached = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (pair->cached < 0)
+        return -errno;
+    pair->disk = openat(dir, name, O_RDONLY | O_DIRECT | O_CLOEXEC | O_NOFOLLOW);
+    if (pair->disk < 0 && errno == EINVAL) {
+        pair->direct = false;
+        pair->disk = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    }
+    if (pair->disk < 0)
+        return -errno;
+    return pair->direct || fdatasync(pair->disk) == 0 ? 0 : -errno;
+}
+
+static void pair_close(struct pair *pair)
+{
+    if (pair->cached >= 0)
+        close(pair->cached);
+    if (pair->disk >= 0)
+        close(pair->disk);
+    free(pair->shown);
+    free(pair->held);
+}
+
+/* Up to a window of bytes, fewer at the end. Their number or -errno. */
+static ssize_t read_window(int fd, uint8_t *bytes, int64_t at)
+{
+    ssize_t done = 0;
+    while (done < WINDOW) {
+        ssize_t n = pread(fd, bytes + done, (size_t)(WINDOW - done), at + done);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -errno;
+        done += n;
+        if (n == 0 || done % ALIGNED != 0)
+            break;
+    }
+    return done;
+}
+
+/* Both readings of the window at `at`. The bytes there are, or -errno; -EILSEQ: one is shorter than the
+ * other. */
+static ssize_t pair_read(struct pair *pair, int64_t at)
+{
+    ssize_t shown = read_window(pair->cached, pair->shown, at);
+    if (shown < 0)
+        return shown;
+    if (!pair->direct)
+        posix_fadvise(pair->disk, at, WINDOW, POSIX_FADV_DONTNEED);
+    ssize_t held = read_window(pair->disk, pair->held, at);
+    if (held == -EINVAL && pair->direct) { /* it takes the flag, and refuses the reading */
+        pair->direct = false;
+        if (fcntl(pair->disk, F_SETFL, 0) < 0 || fdatasync(pair->disk) < 0)
+            return -errno;
+        return pair_read(pair, at);
+    }
+    if (held < 0)
+        return held;
+    return held == shown ? held : -EILSEQ;
+}
+
+/* The first block that differs between `from` and `to`; below 0: none. */
+static int64_t difference(const struct pair *pair, int64_t at, ssize_t n, int64_t from, int64_t to)
+{
+    for (ssize_t i = 0; i < n; i += ALIGNED) {
+        int64_t begin = at + i > from ? at + i : from, end = at + i + ALIGNED;
+        end = end < at + n ? end : at + n;
+        end = end < to ? end : to;
+        if (begin < end &&
+            memcmp(pair->shown + (begin - at), pair->held + (begin - at), (size_t)(end - begin)) != 0)
+            return at + i;
+    }
+    return -1;
+}
+
+int past_cache_same(int dir, const char *name, int64_t from, int64_t to, int64_t *ret_at)
+{
+    struct pair pair;
+    int64_t differs = -1;
+    int r = pair_open(&pair, dir, name);
+    for (int64_t at = from - from % WINDOW; r == 0 && differs < 0 && at < to; at += WINDOW) {
+        ssize_t n = pair_read(&pair, at);
+        if (n == -EILSEQ)
+            differs = at;
+        else if (n < 0)
+            r = (int)n;
+        else
+            differs = difference(&pair, at, n, from, to);
+        if (n < WINDOW)
+            break;
+    }
+    pair_close(&pair);
+    if (r < 0)
+        return r;
+    if (differs >= 0 && ret_at)
+        *ret_at = differs;
+    return differs < 0;
+}
+
+/* Writes the block at `at` again, as the cache shows it. */
+static int write_again(struct pair *pair, int fd, int64_t at, int64_t window, ssize_t n)
+{
+    int64_t end = at + ALIGNED < window + n ? at + ALIGNED : window + n;
+    while (at < end) {
+        ssize_t done = pwrite(fd, pair->shown + (at - window), (size_t)(end - at), at);
+        if (done < 0 && errno != EINTR)
+            return -errno;
+        at += done > 0 ? done : 0;
+    }
+    return 0;
+}
+
+int past_cache_mend(int dir, const char *name, int64_t to)
+{
+    struct pair pair;
+    int r = pair_open(&pair, dir, name);
+    int fd = r == 0 ? openat(dir, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+    if (r == 0 && fd < 0)
+        r = -errno;
+    for (int64_t at = 0; r == 0 && at < to; at += WINDOW) {
+        ssize_t n = pair_read(&pair, at);
+        r = n < 0 ? (int)n : 0;
+        for (int64_t from = at, differs; r == 0 && (differs = difference(&pair, at, n, from, to)) >= 0;
+             from = differs + ALIGNED)
+            r = write_again(&pair, fd, differs, at, n);
+        if (n < WINDOW)
+            break;
+    }
+    if (r == 0 && fsync(fd) < 0)
+        r = -errno;
+    if (fd >= 0)
+        close(fd);
+    pair_close(&pair);
+    if (r == -EILSEQ)
+        return 0;
+    return r < 0 ? r : past_cache_same(dir, name, 0, to, NULL);
+}
+
+int past_cache_settle(int dir)
+{
+    static const char name[] = "settling";
+    uint8_t bytes[ALIGNED] = {0};
+    int r = 0, fd = openat(dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return -errno;
+    errno = 0;
+    if (write(fd, bytes, sizeof bytes) != (ssize_t)sizeof bytes || fsync(fd) < 0)
+        r = errno ? -errno : -EIO;
+    close(fd);
+    if (unlinkat(dir, name, 0) < 0 && r == 0)
+        r = -errno;
+    if (r == 0 && fsync(dir) < 0)
+        r = -errno;
+    if (syncfs(dir) < 0 &&
+        r == 0) /* also where the above failed: what is reported now is past the next time */
+        r = -errno;
+    return r;
+}
