@@ -268,7 +268,7 @@ int64_t session_now(const struct session *session)
 
 const struct engine *session_engine(const struct session *session)
 {
-    return session->engine;
+    return session->playing ? session_playing_engine(session) : session->engine;
 }
 
 struct db_writer *session_writer(struct session *session)

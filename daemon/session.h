@@ -34,7 +34,8 @@ struct session_hooks {
     /* The same of a command that a former run had begun: its row is to be put again. */
     void (*command_redone)(void *ctx, int64_t ts_ns, const struct event_command *command,
                            enum order_reason reason, uint64_t order_id);
-    void (*commands_redone)(void *ctx); /* that was the last of them */
+    /* The event played last was no command's: what was put for the one before it is whole. */
+    void (*commands_redone)(void *ctx);
     /* A command with a key that a former run did, as its row tells. */
     void (*command_known)(void *ctx, const char *cmd, const char *args, const char *answer);
     void (*storage_failing)(void *ctx); /* on the loop: what was taken is not stored for now */

@@ -72,6 +72,7 @@ struct session {
     bool ids_known;          /* of alerts and commands: a former run's are read */
     struct playing *playing; /* the log is played again: what the engine puts out answers no one */
     bool stored;             /* and the database holds these rows already */
+    bool redoing;            /* the event that is played is a command's whose rows are put again */
     char trouble[768];       /* with the event log, to be told once there is an engine; "" */
     struct session_recovery recovery;
 
@@ -112,6 +113,7 @@ void session_log_close(struct session *session, int64_t timeout_ms);
 /* session_recover.c */
 /* While it plays: the engine that plays, whose symbols and accounts the writer knows. */
 const struct engine *session_replayed(struct session *session);
+const struct engine *session_playing_engine(const struct session *session); /* the same, puts nothing */
 /* Plays the log from what the database holds. 1 with session->engine, seq and run set; 0: the database alone
  * is to be restored, session->trouble says why; -errno: nothing can begin. */
 int session_replay(struct session *session, const struct db_recovered *recovered, char *err, size_t err_size);

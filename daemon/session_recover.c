@@ -18,9 +18,10 @@ struct playing {
     struct session *session;
     const struct db_recovered *recovered;
     struct replay *replay;
-    uint64_t runs; /* that the writer knows the symbols of */
-    int symbols;   /* … and how many of them: more are added while it runs */
-    bool compared; /* with the database, at its newest event */
+    uint64_t runs;      /* that the writer knows the symbols of */
+    int symbols;        /* … and how many of them: more are added while it runs */
+    uint64_t unflushed; /* events whose rows were put again since the last flush */
+    bool compared;      /* with the database, at its newest event */
     char reason[REASON_MAX];
 };
 
@@ -83,11 +84,17 @@ const struct engine *session_replayed(struct session *session)
     return engine;
 }
 
+const struct engine *session_playing_engine(const struct session *session)
+{
+    return replay_engine(session->playing->replay);
+}
+
 /* One event. As replay_step(). */
 static int step(struct playing *playing)
 {
     struct session *session = playing->session;
     uint64_t before = replay_seq(playing->replay);
+    session->redoing = false;
     session->stored = before < playing->recovered->event_seq;
     session->event_seq = before + 1;
     if (!session->stored) {
@@ -96,10 +103,14 @@ static int step(struct playing *playing)
     }
     int r = replay_step(playing->replay);
     if (!session->stored) {
+        if (!session->redoing)
+            session->hooks.commands_redone(session->hooks.ctx);
         db_writer_group_end(session->writer);
         session->recovery.again += r > 0;
-        if (session->recovery.again % FLUSH_EVENTS == FLUSH_EVENTS - 1)
+        if (++playing->unflushed >= FLUSH_EVENTS && !session->redoing) {
+            playing->unflushed = 0;
             db_writer_flush(session->writer, FLUSH_TIMEOUT_MS);
+        }
     }
     session->recovery.played += r > 0;
     return r;

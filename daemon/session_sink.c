@@ -132,10 +132,11 @@ static void command_done(void *ctx, const struct event_command *command, enum or
     struct session *session = ctx;
     if (command->command_id > session->last_command)
         session->last_command = command->command_id;
-    if (session->playing && !session->stored)
+    if (session->playing && !session->stored) {
+        session->redoing = true;
         session->hooks.command_redone(session->hooks.ctx, engine_now(engine_of(session)), command, reason,
                                       order_id);
-    else if (!session->playing)
+    } else if (!session->playing)
         session->hooks.command_done(session->hooks.ctx, command, reason, order_id);
 }
 

@@ -112,6 +112,13 @@ static int read_counts(struct db_store *store)
     return db_errno(rc);
 }
 
+/* What a killed process committed may be in the page cache alone: on the disk before anything is read. */
+static int flush_log(struct db_store *store)
+{
+    int rc = note(store, sqlite3_exec(store->db, "SELECT 1 FROM sqlite_schema", NULL, NULL, NULL));
+    return db_errno(rc == SQLITE_OK ? db_store_renew_log(store) : rc);
+}
+
 int db_store_open(struct db_store *store, const char *path, bool create)
 {
     memset(store->statements, 0, sizeof store->statements);
@@ -141,7 +148,9 @@ int db_store_open(struct db_store *store, const char *path, bool create)
     sqlite3_busy_timeout(store->db, BUSY_TIMEOUT_MS);
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     sqlite3_file_control(store->db, "main", SQLITE_FCNTL_PERSIST_WAL, &keep);
-    r = db_errno(note(store, db_row_hash_register(store->db)));
+    r = flush_log(store);
+    if (r == 0)
+        r = db_errno(note(store, db_row_hash_register(store->db)));
     if (r == 0)
         r = db_migrate(store->db, db_migrations, db_migrations_count, store->error, sizeof store->error);
     if (r == 0)

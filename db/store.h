@@ -169,7 +169,8 @@ struct db_store {
 
 extern const char *const db_statements_sql[DB_STATEMENTS];
 
-/* Opens `path` for writing, creating it (`create`) or not, migrates it, sets WAL and synchronous=FULL.
+/* Opens `path` for writing, creating it (`create`) or not, puts on the disk what its log holds, as a killed
+ * process may have left it in the page cache, migrates it, sets WAL and synchronous=FULL.
  * The symbol table in *store survives a reopening. 0, or an error of db/migrate.h with store->error set. */
 int db_store_open(struct db_store *store, const char *path, bool create);
 void db_store_close(struct db_store *store);

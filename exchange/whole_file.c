@@ -57,8 +57,7 @@ int whole_file_put(const struct whole_file *file, const void *bytes, size_t n)
     return write_whole(file->fd, bytes, n);
 }
 
-/* A rename is on the disk once its folder is. */
-static int sync_folder(const char *path)
+int whole_file_sync_folder(const char *path)
 {
     char folder[PATH_MAX];
     const char *slash = strrchr(path, '/');
@@ -83,7 +82,7 @@ int whole_file_close(struct whole_file *file, int r)
         unlink(file->beside);
         return r;
     }
-    return sync_folder(file->path);
+    return whole_file_sync_folder(file->path);
 }
 
 static int read_all(int fd, char *bytes, size_t n, size_t *ret_n)

@@ -29,6 +29,10 @@ int whole_file_put(const struct whole_file *file, const void *bytes, size_t n);
  * the folder failed. */
 int whole_file_close(struct whole_file *file, int r);
 
+/* Syncs the folder that holds `path`: its name, a rename, is on the disk then. A process that was killed may
+ * have left that out. 0 or -errno. */
+int whole_file_sync_folder(const char *path);
+
 /* Reads a file of at most `most` bytes, with a NUL behind them: for free(). 0; -errno of opening and reading,
  * -EINVAL: no regular file (which is not waited for), -EFBIG, -ENOMEM. */
 int whole_file_read(const char *path, size_t most, char **ret, size_t *ret_n);

@@ -37,15 +37,21 @@ void commands_destroy(struct commands *commands)
     free(commands);
 }
 
-void commands_remember(struct commands *commands, const char *cmd, const char *args, const char *answer)
+void command_remember_until(struct commands *commands, const char *cmd, const char *args, const char *answer,
+                            uint64_t ticket)
 {
     char name[2 * ORDER_CLIENT_ID_MAX + ACCOUNT_NAME_MAX];
     json_t *asked = json_loads(args, 0, NULL), *came_to = json_loads(answer, 0, NULL);
     bool answered = json_object_get(came_to, "result") || json_object_get(came_to, "error");
     if (asked && answered && command_key_name(cmd, asked, session_engine(commands->daemon->session), name))
-        command_key_add(commands, name, cmd, asked, came_to, 0);
+        command_key_add(commands, name, cmd, asked, came_to, ticket);
     json_decref(asked);
     json_decref(came_to);
+}
+
+void commands_remember(struct commands *commands, const char *cmd, const char *args, const char *answer)
+{
+    command_remember_until(commands, cmd, args, answer, 0);
 }
 
 /* Sorted by name. */

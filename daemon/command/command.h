@@ -19,7 +19,7 @@ void commands_handle(void *ctx, struct control_call *call, const char *cmd, json
  * which is stolen), or {"error":{"code":…,"message":…}}. A new reference, NULL without memory. */
 json_t *commands_answer(enum order_reason reason, uint64_t order_id, json_t *result);
 
-/* A command of a former run, as its row tells: should it come again, it is answered so. */
+/* A command of a former run, as its row on the disk says: should it come again, it is answered so. */
 void commands_remember(struct commands *commands, const char *cmd, const char *args, const char *answer);
 
 /* Commands that a former run had passed on and was not told of any more: once the co-process is there it is
@@ -28,10 +28,12 @@ void commands_recover(struct commands *commands, struct db_reader *reader);
 bool commands_left(const struct commands *commands); /* some are not asked again yet */
 void commands_ask_left(struct commands *commands);   /* it is there */
 
-/* A command of a former run that the log brought again: its row is put. */
+/* A command of a former run that the log brought again: its row is put, in one group with its events' rows.
+ * A repeat waits for that group's ticket. */
 void commands_redone(struct commands *commands, int64_t ts_ns, const struct event_command *command,
                      enum order_reason reason, uint64_t order_id);
-void commands_redone_end(struct commands *commands); /* that was the last of them */
+/* The event that was played last was none of the command: its group ends. */
+void commands_redone_end(struct commands *commands);
 
 /* The engine carried a command out (session_hooks.command_done). */
 void commands_done(struct commands *commands, uint64_t command_id, enum order_reason reason,

@@ -120,6 +120,10 @@ struct command_key *command_key_find(const struct commands *commands, const char
 /* Keeps it; the oldest goes beyond a bound. What it is told is copied or referenced. */
 void command_key_add(struct commands *commands, const char *name, const char *cmd, json_t *args,
                      json_t *answer, uint64_t ticket);
+/* As commands_remember(), of one whose rows have this ticket: a repeat is answered once they are on the disk.
+ */
+void command_remember_until(struct commands *commands, const char *cmd, const char *args, const char *answer,
+                            uint64_t ticket);
 void command_keys_finish(struct commands *commands);
 
 /* ---- args.c: each answers the call and returns false when the argument is not what is needed ---- */

@@ -1,6 +1,9 @@
 /* Commands that a former run recorded and carried out, but whose rows the database never saw: their rows are
- * put again as the log is played. No one was told what they came to, so what they come to now is the answer.
- */
+ * put again as the log is played. No client was answered, so what they come to now is the answer: once these
+ * rows are on the disk.
+ *
+ * A command's row and those of its events are one group. A crash in between would leave the events stored and
+ * the key unknown, and a repeat would be carried out a second time. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,7 +121,8 @@ void commands_redone_end(struct commands *commands)
         .order_id = redone->order_id,
     };
     db_writer_put_command(writer, &row);
-    commands_remember(commands, row.cmd, row.args, row.result);
+    db_writer_group_end(writer);
+    command_remember_until(commands, row.cmd, row.args, row.result, db_writer_last(writer));
     json_decref(answer);
     free(text);
     free(redone->args);
@@ -143,8 +147,10 @@ void commands_redone(struct commands *commands, int64_t ts_ns, const struct even
                      enum order_reason reason, uint64_t order_id)
 {
     struct redone *redone = commands->redone;
-    if (command->command_id == 0)
+    if (command->command_id == 0) {
+        commands_redone_end(commands);
         return;
+    }
     if (redone && redone->id == command->command_id) {
         json_array_append_new(json_object_get(redone->result, "canceled"),
                               json_integer((json_int_t)order_id));
@@ -182,6 +188,7 @@ void commands_redone(struct commands *commands, int64_t ts_ns, const struct even
     memcpy(redone->key, command->key, sizeof redone->key);
     json_decref(args);
     commands->redone = redone;
+    db_writer_group_begin(session_writer(commands->daemon->session));
     if (command->kind == COMMAND_PAUSE || command->kind == COMMAND_RESUME || command->kind == COMMAND_FLATTEN)
         db_writer_put_paused(session_writer(commands->daemon->session), command->kind != COMMAND_RESUME);
 }

@@ -72,9 +72,10 @@ struct journal_tail {
 };
 /* Opens for appending; the directory is locked against a second writer. The first record put must be a state:
  * a run begins a segment. All hashes of the newest segment are checked, and that every segment follows the
- * one before it; journal_verify() reads everything. 0 with *ret_tail; -EBADMSG for a journal that is altered
- * (not merely torn), -ENOTSUP for a newer format, -EBUSY, -errno; err: one sentence that names the file and
- * the block. */
+ * one before it; journal_verify() reads everything. The newest segment and the directory are on the disk
+ * afterwards, whatever a former process left in the page cache alone. 0 with *ret_tail; -EBADMSG for a
+ * journal that is altered (not merely torn), -ENOTSUP for a newer format, -EBUSY, -errno; err: one sentence
+ * that names the file and the block. */
 int journal_writer_open(const struct journal_writer_config *config, struct journal_writer **ret,
                         struct journal_tail *ret_tail, char *err, size_t err_size);
 /* Compresses and writes a batch, in whole blocks. A state in it begins a new segment, after which old ones

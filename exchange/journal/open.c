@@ -148,6 +148,15 @@ static void look_back(struct journal_writer *writer)
         journal_writer_prove(writer, err, sizeof err);
 }
 
+/* A process that was killed before its sync left whole blocks in the page cache alone: on the disk before
+ * anything builds on them. */
+static int flush(const struct journal_writer *writer)
+{
+    const struct journal_files *files = writer->files;
+    int r = writer->fd >= 0 ? files->sync(files->ctx, writer->fd) : 0;
+    return r == 0 ? files->sync(files->ctx, writer->dir) : r;
+}
+
 int journal_writer_open_on(const struct journal_files *files, const struct journal_writer_config *config,
                            struct journal_writer **ret, struct journal_tail *ret_tail, char *err,
                            size_t err_size)
@@ -196,6 +205,10 @@ int journal_writer_open_on(const struct journal_files *files, const struct journ
             r = say(err, err_size, writer->fd, name, strerror(-writer->fd));
             goto fail;
         }
+    }
+    if ((r = flush(writer)) < 0) {
+        say(err, err_size, r, config->dir, strerror(-r));
+        goto fail;
     }
     look_back(writer);
     tail.last_seq = writer->place.last_seq;

@@ -28,6 +28,7 @@ FAKE_GPU = os.path.join(BUILD, "tests/daemon/libfake-gpu.so")
 GPU_ON_CPU = os.path.join(BUILD, "tests/indicators_gpu/libgpu-on-cpu.so")
 SHIFTED_CLOCK = os.path.join(BUILD, "tests/system/libshifted-clock.so")
 FAILURES = os.path.join(BUILD, "tests/system/libfailures.so")
+SLOW_SYNC = os.path.join(BUILD, "tests/system/libslow-sync.so")
 
 
 def skip(reason):

@@ -323,7 +323,7 @@ static void start(struct serve *serve, struct control_call *call, json_t *args)
         training->record.n_keys = before->record.n_keys;
     }
     keep_key(training, "start", key);
-    if (training_save(training, err) < 0) { /* what was before stays */
+    if (training_save_first(training, err) < 0) { /* what was before stays */
         training_destroy(training);
         control_error(call, "EIO", "%s", err);
         return;

@@ -126,6 +126,10 @@ static int load_one(struct serve *serve, const char *name, char err[static SERVE
     sweep(training->folder);
     if (r == 0 && strcmp(record.name, name) == 0) {
         training->record = record;
+        /* The former co-process may have been killed before its rename was on the disk: no key of it answers
+         * a repeat before it is. */
+        if (whole_file_sync_folder(path) < 0)
+            queue_save(training);
         take_over(training);
     } else {
         if (r == 0)

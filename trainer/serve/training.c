@@ -105,6 +105,15 @@ int training_save(struct training *training, char err[static RECORD_ERROR_MAX])
     return record_write(&training->record, path, err);
 }
 
+int training_save_first(struct training *training, char err[static RECORD_ERROR_MAX])
+{
+    int r = whole_file_sync_folder(training->folder); /* made now, or by a process that was killed then */
+    if (r == 0)
+        return training_save(training, err);
+    snprintf(err, RECORD_ERROR_MAX, "%.300s: cannot be synced: %s", training->folder, strerror(-r));
+    return r;
+}
+
 int training_write_config(const struct training *training)
 {
     char path[PATH_MAX + 16];

@@ -76,6 +76,8 @@ int training_wants_read(const char *config, struct training_wants *ret, char err
 
 /* Writes record.json. 0 or -errno with a sentence. */
 int training_save(struct training *training, char err[static RECORD_ERROR_MAX]);
+/* The first of a new training: its folder's name is on the disk as well. */
+int training_save_first(struct training *training, char err[static RECORD_ERROR_MAX]);
 
 /* Writes training.ini as the record has it. 0 or -errno. */
 int training_write_config(const struct training *training);
