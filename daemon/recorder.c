@@ -49,6 +49,8 @@ struct recorder {
     bool hole;             /* events are lost until a state comes */
     bool hurry, stop, ended;
     int64_t stop_ns;
+    int64_t retry_ns; /* a write has failed: when it is tried again */
+    int delay_ms;     /* and how long after the next failure */
     uint64_t durable_seq, lost_seq;
     int failure; /* -errno of the last write; 0 */
     struct recorder_stats stats;
@@ -56,10 +58,10 @@ struct recorder {
     struct waiting writing; /* the thread's */
 };
 
-static void wait_until(struct recorder *r, int64_t until_ns)
+static int64_t now_ns(const struct recorder *r)
 {
-    struct timespec until = {until_ns / 1000000000, until_ns % 1000000000};
-    pthread_cond_timedwait(&r->wake, &r->lock, &until);
+    const struct clock_stepped *stepped = r->config.stepped;
+    return stepped ? stepped->now_ns(stepped->ctx) : clock_now_ns();
 }
 
 static void clear(struct waiting *waiting)
@@ -73,28 +75,25 @@ static void clear(struct waiting *waiting)
 
 /* ---- the recorder's thread ---- */
 
-/* Takes the open batch when it is time to. The lock is held. false: nothing waits, and we are to stop. */
-static bool take(struct recorder *r)
+/* When the open batch is to be written; INT64_MAX: nothing is in it. The lock is held. */
+static int64_t due_ns(const struct recorder *r)
 {
-    for (;;) {
-        if (r->open.batch.len > 0) {
-            int64_t due = r->open_since_ns + r->config.delay_ms * MS_NS;
-            if (r->hurry || r->stop || r->open.batch.len >= r->config.batch || clock_now_ns() >= due)
-                break;
-            wait_until(r, due);
-        } else if (r->stop) {
-            return false;
-        } else {
-            r->hurry = false;
-            pthread_cond_wait(&r->wake, &r->lock);
-        }
-    }
+    if (r->open.batch.len == 0)
+        return INT64_MAX;
+    bool now = r->hurry || r->stop || r->open.batch.len >= r->config.batch;
+    return now ? 0 : r->open_since_ns + r->config.delay_ms * MS_NS;
+}
+
+/* The lock is held. */
+static void take(struct recorder *r)
+{
     struct waiting empty = r->writing;
     r->writing = r->open;
     r->open = empty;
     r->writing_bytes = r->writing.batch.len;
     r->hurry = r->drop = false;
-    return true;
+    r->retry_ns = 0;
+    r->delay_ms = RETRY_MIN_MS;
 }
 
 static void lose(struct recorder *r, const struct waiting *waiting)
@@ -131,36 +130,18 @@ static void report(struct recorder *r, bool ok, const char *detail)
         r->config.state(r->config.ctx, ok, detail);
 }
 
-/* Waits before the next try. false when there will be none. The lock is held. */
-static bool try_again(struct recorder *r, int *delay_ms)
+/* Is a batch that could not be written not to be tried again? The lock is held. */
+static bool gives_up(const struct recorder *r)
 {
-    int64_t until = clock_now_ns() + *delay_ms * MS_NS;
-    *delay_ms = 2 * *delay_ms < RETRY_MAX_MS ? 2 * *delay_ms : RETRY_MAX_MS;
-    while (!r->drop && !r->config.once && clock_now_ns() < until) {
-        if (r->stop && clock_now_ns() >= r->stop_ns)
-            return false;
-        wait_until(r, r->stop && r->stop_ns < until ? r->stop_ns : until);
-    }
-    return !r->drop && !r->config.once && !(r->stop && clock_now_ns() >= r->stop_ns);
+    return r->drop || r->config.once || (r->stop && now_ns(r) >= r->stop_ns);
 }
 
-/* Writes the batch, for as long as it takes. The lock is held, but not while the disk works. */
-static void write_batch(struct recorder *r)
+/* The batch is written, or lost. The lock is held. */
+static void end_batch(struct recorder *r)
 {
-    int delay_ms = RETRY_MIN_MS, result;
-    bool again;
-    do {
-        pthread_mutex_unlock(&r->lock);
-        result = journal_writer_put(r->writer, &r->writing.batch);
-        report(r, result == 0, result == 0 ? "" : strerror(-result));
-        pthread_mutex_lock(&r->lock);
-        account_for(r, result);
-        pthread_cond_broadcast(&r->written);
-        again = result < 0 && try_again(r, &delay_ms);
-    } while (again);
-    if (result < 0)
+    if (r->failure < 0)
         lose(r, &r->writing);
-    if (result < 0 && r->config.once)
+    if (r->failure < 0 && r->config.once)
         r->ended = true;
     clear(&r->writing);
     r->writing_bytes = 0;
@@ -168,18 +149,87 @@ static void write_batch(struct recorder *r)
     pthread_cond_broadcast(&r->written);
 }
 
+/* Tries to write the batch. The lock is held, but not while the disk works. */
+static void write_batch(struct recorder *r)
+{
+    pthread_mutex_unlock(&r->lock);
+    int result = journal_writer_put(r->writer, &r->writing.batch);
+    report(r, result == 0, result == 0 ? "" : strerror(-result));
+    pthread_mutex_lock(&r->lock);
+    account_for(r, result);
+    pthread_cond_broadcast(&r->written);
+    if (result == 0 || gives_up(r)) {
+        end_batch(r);
+        return;
+    }
+    r->retry_ns = now_ns(r) + r->delay_ms * MS_NS;
+    r->delay_ms = 2 * r->delay_ms < RETRY_MAX_MS ? 2 * r->delay_ms : RETRY_MAX_MS;
+}
+
+/* As recorder_step(), and -1: nothing waits, and we are to stop. The lock is held. */
+static int64_t step(struct recorder *r)
+{
+    int64_t now = now_ns(r);
+    if (r->ended)
+        return -1;
+    if (r->writing_bytes > 0 && gives_up(r)) {
+        end_batch(r);
+        return 0;
+    }
+    if (r->writing_bytes > 0 && r->retry_ns > now)
+        return r->stop && r->stop_ns < r->retry_ns ? r->stop_ns : r->retry_ns;
+    if (r->writing_bytes == 0) {
+        int64_t due = due_ns(r);
+        if (due == INT64_MAX && r->stop)
+            return -1;
+        if (due == INT64_MAX)
+            r->hurry = false;
+        if (due > now)
+            return due;
+        take(r);
+    }
+    write_batch(r);
+    return 0;
+}
+
+/* The lock is held, but not while it waits. */
+static void wait_until(struct recorder *r, int64_t until_ns)
+{
+    const struct clock_stepped *stepped = r->config.stepped;
+    struct timespec until = {until_ns / 1000000000, until_ns % 1000000000};
+    if (stepped) {
+        pthread_mutex_unlock(&r->lock);
+        stepped->pass(stepped->ctx, until_ns);
+        pthread_mutex_lock(&r->lock);
+    } else if (until_ns == INT64_MAX) {
+        pthread_cond_wait(&r->wake, &r->lock);
+    } else {
+        pthread_cond_timedwait(&r->wake, &r->lock, &until);
+    }
+}
+
 static void *run(void *arg)
 {
     struct recorder *r = arg;
+    int64_t until;
     pthread_mutex_lock(&r->lock);
-    while (!r->ended && take(r))
-        write_batch(r);
+    while ((until = step(r)) >= 0)
+        if (until > now_ns(r))
+            wait_until(r, until);
     lose(r, &r->open);
     clear(&r->open);
     r->ended = true;
     pthread_cond_broadcast(&r->written);
     pthread_mutex_unlock(&r->lock);
     return NULL;
+}
+
+int64_t recorder_step(struct recorder *r)
+{
+    pthread_mutex_lock(&r->lock);
+    int64_t until = step(r);
+    pthread_mutex_unlock(&r->lock);
+    return until < 0 ? INT64_MAX : until;
 }
 
 /* ---- the loop's side ---- */
@@ -221,7 +271,7 @@ static void add(struct recorder *r, const struct journal_record *record)
     r->open.events += event;
     r->open.state |= record->kind == JOURNAL_STATE;
     if (first)
-        r->open_since_ns = clock_now_ns();
+        r->open_since_ns = now_ns(r);
     if (first || r->open.batch.len >= r->config.batch)
         pthread_cond_signal(&r->wake);
 }
@@ -291,13 +341,25 @@ void recorder_state(struct recorder *r, uint64_t seq, int64_t recv_ns, const voi
 
 /* ---- any thread ---- */
 
+/* Lets the writing get on. The lock is held. */
+static void await_written(struct recorder *r)
+{
+    if (!r->config.stepped) {
+        pthread_cond_signal(&r->wake);
+        pthread_cond_wait(&r->written, &r->lock);
+        return;
+    }
+    int64_t until = step(r);
+    if (until > now_ns(r))
+        wait_until(r, until);
+}
+
 int recorder_sync(struct recorder *r, uint64_t seq)
 {
     pthread_mutex_lock(&r->lock);
     while (r->durable_seq < seq && r->lost_seq < seq && !r->ended && r->failure == 0) {
         r->hurry = true;
-        pthread_cond_signal(&r->wake);
-        pthread_cond_wait(&r->written, &r->lock);
+        await_written(r);
     }
     int result = r->durable_seq >= seq || r->lost_seq >= seq || r->ended ? 0 : r->failure;
     pthread_mutex_unlock(&r->lock);
@@ -352,9 +414,11 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret, s
     codec_save(&r->codec);
 
     struct journal_tail tail = {0};
-    int result = journal_writer_open(&config->journal, &r->writer, &tail, err, err_size);
-    if (result == 0) {
+    const struct journal_files *files = config->files ? config->files : &journal_files_system;
+    int result = journal_writer_open_on(files, &config->journal, &r->writer, &tail, err, err_size);
+    if (result == 0)
         r->durable_seq = tail.last_seq;
+    if (result == 0 && !config->stepped) {
         result = -pthread_create(&r->thread, NULL, run, r);
         if (result < 0)
             snprintf(err, err_size, "no thread could be started: %s", strerror(-result));
@@ -374,10 +438,13 @@ int recorder_close(struct recorder *r, int64_t timeout_ms)
         return 0;
     pthread_mutex_lock(&r->lock);
     r->stop = true;
-    r->stop_ns = clock_now_ns() + timeout_ms * MS_NS;
+    r->stop_ns = now_ns(r) + timeout_ms * MS_NS;
     pthread_cond_signal(&r->wake);
     pthread_mutex_unlock(&r->lock);
-    pthread_join(r->thread, NULL);
+    if (r->config.stepped)
+        run(r);
+    else
+        pthread_join(r->thread, NULL);
     int result = r->failure;
     destroy(r);
     return result;

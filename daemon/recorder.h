@@ -13,7 +13,8 @@
 #include <stdint.h>
 
 #include "engine/event.h"
-#include "exchange/journal/journal.h"
+#include "exchange/clock.h"
+#include "exchange/journal/files.h"
 
 enum { RECORDER_ERROR_MAX = 256 };
 
@@ -23,9 +24,11 @@ struct recorder_config {
     struct journal_writer_config journal;
     bool raw;  /* frames and replies are taken too */
     bool once; /* the first failure ends the recording: nothing waits for it, nothing is tried again */
-    size_t memory_max; /* bytes that may wait; 0: 64 MiB */
-    size_t batch;      /* bytes that are worth a write; 0: 256 KiB */
-    int delay_ms;      /* and the longest that fewer wait; 0: 200 */
+    size_t memory_max;                   /* bytes that may wait; 0: 64 MiB */
+    size_t batch;                        /* bytes that are worth a write; 0: 256 KiB */
+    int delay_ms;                        /* and the longest that fewer wait; 0: 200 */
+    const struct journal_files *files;   /* NULL: the system's; outlives the recorder */
+    const struct clock_stepped *stepped; /* NULL: a thread of its own; else recorder_step(), and no thread */
     void *ctx;
     /* On the recorder's thread: writing fails (with the reason; again when it changes), or works again. May
      * be NULL. */
@@ -74,6 +77,10 @@ struct recorder_stats {
     char detail[RECORDER_ERROR_MAX]; /* why it does not write; "" when it does */
 };
 void recorder_stats(struct recorder *recorder, struct recorder_stats *ret);
+
+/* One that is stepped: does what its thread would do next, one write at most. Returns when there will be more
+ * to do: a moment of its clock, INT64_MAX: not before one of the calls above. */
+int64_t recorder_step(struct recorder *recorder);
 
 /* Writes what waits, trying for at most timeout_ms, and frees. 0, or -errno when something was not written.
  * NULL is fine. */

@@ -55,6 +55,11 @@ struct db_writer {
 
     /* The thread's. */
     struct db_queue taken;
+    size_t taken_at;  /* offset of what is not stored yet */
+    int64_t retry_ns; /* the last try failed: when it is tried again; 0: it did not */
+    int delay_ms;     /* and how long after the next failure */
+    int64_t idle_ns;  /* without rows: when the log is emptied; 0: there were some */
+    bool ended;       /* told to stop, or to give up */
     struct db_store store;
     int checkpoint_at; /* pages in the log */
     int64_t commit_end_ns;
@@ -66,11 +71,10 @@ struct db_writer {
 static const char out_of_memory[] =
     "out of memory: nothing is stored any more; what is stored is whole: restart";
 
-/* Waits for the condition until a monotonic time at most. The lock is held. */
-static void wait_until(pthread_cond_t *cond, pthread_mutex_t *lock, int64_t until_ns)
+static int64_t now_ns(const struct db_writer *w)
 {
-    struct timespec until = {.tv_sec = until_ns / 1000000000, .tv_nsec = until_ns % 1000000000};
-    pthread_cond_timedwait(cond, lock, &until);
+    const struct clock_stepped *stepped = w->config.stepped;
+    return stepped ? stepped->now_ns(stepped->ctx) : clock_now_ns();
 }
 
 /* ---- the thread ---- */
@@ -163,7 +167,7 @@ static int store_chunk(struct db_writer *w, const struct chunk *chunk)
     struct db_store *store = &w->store;
     uint64_t corrected = store->bars_corrected, conflicts = store->conflicts, skipped = 0;
     char skip_reason[DB_ERROR_MAX] = "";
-    int64_t begin_ns = clock_now_ns();
+    int64_t begin_ns = now_ns(w);
     int rc = check_still_there(store);
     if (rc == SQLITE_OK)
         rc = db_store_begin(store);
@@ -190,7 +194,7 @@ static int store_chunk(struct db_writer *w, const struct chunk *chunk)
         store->conflicts = conflicts;
         return rc;
     }
-    w->commit_end_ns = clock_now_ns();
+    w->commit_end_ns = now_ns(w);
     if (chunk->last_event > store->event_seq)
         store->event_seq = chunk->last_event;
     note_conflicts(w, store->conflicts, false);
@@ -245,101 +249,146 @@ static int dispel_doubt(struct db_writer *w)
     return rc;
 }
 
-/* false: told to give up. */
-static bool back_off(struct db_writer *w, int *delay_ms)
+/* Tries to store a chunk. false: it is to be tried again. */
+static bool try_chunk(struct db_writer *w, const struct chunk *chunk)
 {
-    int64_t until = clock_now_ns() + *delay_ms * MS_NS;
-    *delay_ms = *delay_ms * 2 < RETRY_LAST_MS ? *delay_ms * 2 : RETRY_LAST_MS;
-    pthread_mutex_lock(&w->lock);
-    while (!w->abandon && clock_now_ns() < until)
-        wait_until(&w->wake, &w->lock, until);
-    bool go_on = !w->abandon;
+    int rc = SQLITE_CANTOPEN;
+    if (w->store.db || db_store_open(&w->store, w->path, false) == 0)
+        rc = dispel_doubt(w);
+    if (rc == SQLITE_OK)
+        rc = store_chunk(w, chunk);
+    if (rc == SQLITE_OK) {
+        report(w, true, "");
+        if (w->config.committed)
+            w->config.committed(w->config.ctx, chunk->last_ticket);
+        keep_log_short(w);
+        return true;
+    }
+    report(w, false, w->store.error);
+    if (w->store.db && needs_reopening(rc)) {
+        db_store_close(&w->store);
+        w->doubtful = true;
+    }
+    return false;
+}
+
+/* Stores the next chunk of what was taken. As step(). */
+static int64_t store_next(struct db_writer *w)
+{
+    w->ended = w->retry_ns > 0 && w->abandon;
+    if (w->ended)
+        return -1;
+    if (w->retry_ns > now_ns(w))
+        return w->retry_ns;
     pthread_mutex_unlock(&w->lock);
-    return go_on;
+    struct chunk chunk = next_chunk(&w->taken, w->taken_at);
+    bool stored = try_chunk(w, &chunk);
+    pthread_mutex_lock(&w->lock);
+    if (!stored) {
+        w->retry_ns = now_ns(w) + w->delay_ms * MS_NS;
+        w->delay_ms = w->delay_ms * 2 < RETRY_LAST_MS ? w->delay_ms * 2 : RETRY_LAST_MS;
+        return 0;
+    }
+    w->retry_ns = 0;
+    w->delay_ms = RETRY_FIRST_MS;
+    w->taken_at = chunk.end;
+    if (w->taken_at < w->taken.size)
+        return 0;
+    w->taken.size = w->taken_at = 0;
+    if (w->taken.capacity > QUEUE_KEPT)
+        db_queue_finish(&w->taken);
+    return 0;
 }
 
-/* Stores a chunk, however often it must be tried. false: told to give up. */
-static bool insist(struct db_writer *w, const struct chunk *chunk)
+/* Without rows for a while the log is emptied. As step(). */
+static int64_t be_idle(struct db_writer *w)
 {
-    int delay_ms = RETRY_FIRST_MS;
-    for (;;) {
-        int rc = SQLITE_CANTOPEN;
-        if (w->store.db || db_store_open(&w->store, w->path, false) == 0)
-            rc = dispel_doubt(w);
-        if (rc == SQLITE_OK)
-            rc = store_chunk(w, chunk);
-        if (rc == SQLITE_OK) {
-            report(w, true, "");
-            if (w->config.committed)
-                w->config.committed(w->config.ctx, chunk->last_ticket);
-            keep_log_short(w);
-            return true;
-        }
-        report(w, false, w->store.error);
-        if (w->store.db && needs_reopening(rc)) {
-            db_store_close(&w->store);
-            w->doubtful = true;
-        }
-        if (!back_off(w, &delay_ms))
-            return false;
-    }
+    int64_t now = now_ns(w);
+    if (w->idle_ns == 0)
+        w->idle_ns = now + IDLE_MS * MS_NS;
+    if (now < w->idle_ns)
+        return w->idle_ns;
+    w->idle_ns = now + IDLE_MS * MS_NS;
+    if (!w->store.db || w->store.wal_pages < WAL_PAGES_IDLE)
+        return w->idle_ns;
+    pthread_mutex_unlock(&w->lock);
+    db_store_checkpoint(&w->store, true);
+    w->checkpoint_at = WAL_PAGES_PASSIVE;
+    pthread_mutex_lock(&w->lock);
+    return 0;
 }
 
-/* Waits for rows, and a little for more of them. The lock is held. false: nothing came, and we are to stop.
- */
-static bool wait_for_rows(struct db_writer *w)
+/* Takes the rows that came, after waiting a little for more of them. As step(). */
+static int64_t take_rows(struct db_writer *w)
 {
-    int64_t idle_until = clock_now_ns() + IDLE_MS * MS_NS;
-    while (w->incoming.size == 0 && !w->stop && w->lost == w->lost_reported) {
-        if (clock_now_ns() < idle_until) {
-            wait_until(&w->wake, &w->lock, idle_until);
-            continue;
-        }
-        if (w->store.db && w->store.wal_pages >= WAL_PAGES_IDLE) {
-            pthread_mutex_unlock(&w->lock);
-            db_store_checkpoint(&w->store, true);
-            w->checkpoint_at = WAL_PAGES_PASSIVE;
-            pthread_mutex_lock(&w->lock);
-        }
-        idle_until = clock_now_ns() + IDLE_MS * MS_NS;
+    int64_t group_ns = w->commit_end_ns + w->config.max_delay_ms * MS_NS;
+    if (!w->hurry && !w->stop && now_ns(w) < group_ns)
+        return group_ns;
+    if (w->incoming.size == 0 && w->stop) {
+        w->ended = true;
+        return -1;
     }
-    int64_t group_until = w->commit_end_ns + w->config.max_delay_ms * MS_NS;
-    while (!w->hurry && !w->stop && clock_now_ns() < group_until)
-        wait_until(&w->wake, &w->lock, group_until);
-    return w->incoming.size > 0 || !w->stop;
+    struct db_queue empty = w->taken;
+    w->taken = w->incoming;
+    w->incoming = empty;
+    w->taken_bytes = w->taken.size;
+    w->idle_ns = 0;
+    if (w->lost && !w->lost_reported) {
+        w->lost_reported = true;
+        pthread_mutex_unlock(&w->lock);
+        report(w, false, out_of_memory);
+        pthread_mutex_lock(&w->lock);
+    }
+    return 0;
+}
+
+/* As db_writer_step(), and -1: no more, it is to stop. The lock is held, but not while the disk works. */
+static int64_t step(struct db_writer *w)
+{
+    if (w->ended)
+        return -1;
+    if (w->taken_at < w->taken.size)
+        return store_next(w);
+    if (w->incoming.size == 0 && !w->stop && w->lost == w->lost_reported)
+        return be_idle(w);
+    return take_rows(w);
+}
+
+/* Waits to be woken, until that moment at most. The lock is held, but not while it waits. */
+static void wait_until(struct db_writer *w, pthread_cond_t *cond, int64_t until_ns)
+{
+    const struct clock_stepped *stepped = w->config.stepped;
+    struct timespec until = {.tv_sec = until_ns / 1000000000, .tv_nsec = until_ns % 1000000000};
+    if (!stepped) {
+        pthread_cond_timedwait(cond, &w->lock, &until);
+        return;
+    }
+    pthread_mutex_unlock(&w->lock);
+    stepped->pass(stepped->ctx, until_ns);
+    pthread_mutex_lock(&w->lock);
 }
 
 static void *run(void *arg)
 {
     struct db_writer *w = arg;
-    bool go_on = true;
-    while (go_on) {
-        pthread_mutex_lock(&w->lock);
-        go_on = wait_for_rows(w);
-        struct db_queue empty = w->taken;
-        w->taken = w->incoming;
-        w->incoming = empty;
-        w->taken_bytes = w->taken.size;
-        bool tell = w->lost && !w->lost_reported;
-        pthread_mutex_unlock(&w->lock);
-        if (tell) {
-            w->lost_reported = true;
-            report(w, false, out_of_memory);
-        }
-
-        for (size_t at = 0; go_on && at < w->taken.size;) {
-            struct chunk chunk = next_chunk(&w->taken, at);
-            go_on = insist(w, &chunk);
-            at = chunk.end;
-        }
-        w->taken.size = 0;
-        if (w->taken.capacity > QUEUE_KEPT)
-            db_queue_finish(&w->taken);
-    }
+    int64_t until;
+    pthread_mutex_lock(&w->lock);
+    while ((until = step(w)) >= 0)
+        if (until > now_ns(w))
+            wait_until(w, &w->wake, until);
+    pthread_mutex_unlock(&w->lock);
     if (w->store.db)
         db_store_checkpoint(&w->store, true);
     db_store_close(&w->store);
     return NULL;
+}
+
+int64_t db_writer_step(struct db_writer *w)
+{
+    pthread_mutex_lock(&w->lock);
+    int64_t until = step(w);
+    pthread_mutex_unlock(&w->lock);
+    return until < 0 ? INT64_MAX : until;
 }
 
 /* ---- the loop's side ---- */
@@ -692,16 +741,26 @@ uint64_t db_writer_committed(struct db_writer *w)
     return committed;
 }
 
+/* Lets the storing get on, until that moment at most. The lock is held. */
+static void await_stored(struct db_writer *w, int64_t until_ns)
+{
+    int64_t next = w->config.stepped ? step(w) : until_ns;
+    if (next < 0 || next > until_ns)
+        next = until_ns;
+    if (next > now_ns(w))
+        wait_until(w, &w->done, next);
+}
+
 int db_writer_flush(struct db_writer *w, int64_t timeout_ms)
 {
-    int64_t until = clock_now_ns() + timeout_ms * MS_NS;
+    int64_t until = now_ns(w) + timeout_ms * MS_NS;
     if (w->depth == 0)
         publish(w);
     pthread_mutex_lock(&w->lock);
     w->hurry = true;
     pthread_cond_signal(&w->wake);
-    while (w->committed < w->last_ticket && !w->stuck && clock_now_ns() < until)
-        wait_until(&w->done, &w->lock, until);
+    while (w->committed < w->last_ticket && !w->stuck && now_ns(w) < until)
+        await_stored(w, until);
     w->hurry = false;
     int r = w->committed == w->last_ticket ? 0 : w->stuck ? -EBADMSG : -ETIMEDOUT;
     pthread_mutex_unlock(&w->lock);
@@ -744,6 +803,7 @@ int db_writer_open(const char *path, const struct db_writer_config *config, stru
         w->config.queue_max = QUEUE_MAX;
     w->stats.ok = true;
     w->checkpoint_at = WAL_PAGES_PASSIVE;
+    w->delay_ms = RETRY_FIRST_MS;
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -758,7 +818,7 @@ int db_writer_open(const char *path, const struct db_writer_config *config, stru
         destroy(w);
         return r;
     }
-    r = -pthread_create(&w->thread, NULL, run, w);
+    r = config->stepped ? 0 : -pthread_create(&w->thread, NULL, run, w);
     if (r < 0) {
         snprintf(err, err_size, "no thread: %s", strerror(-r));
         db_store_close(&w->store);
@@ -783,7 +843,10 @@ int db_writer_close(struct db_writer *w, int64_t timeout_ms, char *err, size_t e
                  r == -EBADMSG ? w->stats.conflict : w->stats.last_error);
     pthread_cond_signal(&w->wake);
     pthread_mutex_unlock(&w->lock);
-    pthread_join(w->thread, NULL);
+    if (w->config.stepped)
+        run(w);
+    else
+        pthread_join(w->thread, NULL);
     destroy(w);
     return r;
 }

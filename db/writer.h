@@ -15,6 +15,7 @@
 #include "engine/account.h"
 #include "engine/ledger.h"
 #include "exchange/bar.h"
+#include "exchange/clock.h"
 #include "exchange/fill.h"
 #include "exchange/order.h"
 
@@ -33,6 +34,7 @@ struct db_writer_config {
      * rolled back, the state callback says so, and the same rows are tried again. It may wait. May be NULL.
      */
     int (*before_commit)(void *ctx, uint64_t event_seq);
+    const struct clock_stepped *stepped; /* NULL: a thread of its own; else db_writer_step(), and no thread */
     int max_delay_ms; /* least time between the end of a commit and the next begin; 0: none; 5 is good */
     size_t queue_max; /* bytes waiting beyond which prices, telemetry, feed states and what is told of
                        * trainings are dropped; 0: 64 MiB */
@@ -139,6 +141,10 @@ uint64_t db_writer_committed(struct db_writer *writer);
 /* Waits until everything put so far is on the disk; not inside a group. 0; -ETIMEDOUT; -EBADMSG for a
  * conflict that nothing gets past: the database is the truth, and the engine is to be restored from it. */
 int db_writer_flush(struct db_writer *writer, int64_t timeout_ms);
+
+/* One that is stepped: does what its thread would do next, one transaction or one checkpoint at most. Returns
+ * when there will be more to do: a moment of its clock, INT64_MAX: not before one of the calls above. */
+int64_t db_writer_step(struct db_writer *writer);
 
 /* Flushes, empties the log, stops the thread and frees. 0, or -ETIMEDOUT when rows were lost: what they were
  * kept from says err; -EBADMSG for a conflict. NULL is fine. */

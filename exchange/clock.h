@@ -43,6 +43,15 @@ static inline double clock_now_s(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+/* For a worker that its owner steps by hand, where usually a thread of its own works by the machine's clock:
+ * the owner's time. So a test has one thread, and the same order of all that happens twice. */
+struct clock_stepped {
+    void *ctx;
+    int64_t (*now_ns)(void *ctx); /* monotonic */
+    /* A call waits for the worker, which has nothing to do before that moment: lets time pass until then. */
+    void (*pass)(void *ctx, int64_t until_ns);
+};
+
 /* A moment of the wall's clock to the second, as 2026-11-22T14:00:00Z; "" where no calendar reaches. Returns
  * ret. */
 enum { CLOCK_TEXT_MAX = 32 };

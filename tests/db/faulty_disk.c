@@ -1,43 +1,50 @@
 #include "tests/db/faulty_disk.h"
 
+#include <limits.h>
 #include <pthread.h>
-#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "tests/check.h"
+#include "tests/db/faulty_inside.h"
 #include "tests/random.h"
 
-enum { FILES_MAX = 8, PATH_LENGTH = 256 };
+enum { PATH_LENGTH = 256 };
 
 struct op {
     int64_t offset;
-    int size; /* -1: a truncation to offset */
+    int64_t size; /* -1: a truncation to offset */
     unsigned char *bytes;
 };
 
-/* What the disk has of a file, and what waits to get there. */
+/* A file: what the disk has of it, and what waits to get there. */
 struct medium {
-    char path[PATH_LENGTH];
-    bool there, deleted; /* on the disk; deleted, not yet for ever */
+    char path[PATH_LENGTH];    /* in the page cache */
+    bool gone;                 /* from there */
+    char on_disk[PATH_LENGTH]; /* its name on the disk; "": none yet, or no more */
     unsigned char *bytes;
     int64_t size;
     struct op *ops;
     size_t n, cap;
 };
 
-struct faulty_file {
-    sqlite3_file base;
-    struct medium *medium; /* NULL: not followed */
-    sqlite3_file *real;
+/* A name that the page cache changed, and the disk not yet. */
+struct change {
+    struct medium *medium;
+    char to[PATH_LENGTH]; /* "": removed */
 };
 
 static struct {
     pthread_mutex_t lock;
-    sqlite3_vfs vfs, *real;
-    struct medium media[FILES_MAX];
-    int n;
+    struct faulty_owner owner;
+    struct medium **media;
+    size_t n, cap;
+    struct change *changes; /* in order */
+    size_t n_changes, cap_changes;
     struct faulty_plan plan;
+    struct random random;
     uint64_t count, faults;
     bool lost, following;
 } disk = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -47,6 +54,8 @@ static bool ends(const char *text, const char *end)
     size_t n = strlen(text), m = strlen(end);
     return n >= m && strcmp(text + n - m, end) == 0;
 }
+
+/* ---- a file's bytes ---- */
 
 static void forget_ops(struct medium *m)
 {
@@ -60,10 +69,10 @@ static void forget(struct medium *m)
     forget_ops(m);
     free(m->ops);
     free(m->bytes);
-    *m = (struct medium){0};
+    free(m);
 }
 
-static void add_op(struct medium *m, int64_t offset, int size, const void *bytes)
+static void add_op(struct medium *m, int64_t offset, int64_t size, const void *bytes)
 {
     if (m->n == m->cap) {
         m->cap = m->cap ? 2 * m->cap : 64;
@@ -95,288 +104,19 @@ static void put(struct medium *m, int64_t offset, int64_t size, const unsigned c
     memcpy(m->bytes + offset, bytes, (size_t)size);
 }
 
-static void apply(struct medium *m, const struct op *op)
+static void apply_all(struct medium *m)
 {
-    if (op->size < 0)
-        resize(m, op->offset);
-    else
-        put(m, op->offset, op->size, op->bytes);
-}
-
-/* The file as the real file system has it, when it is first seen. */
-static void load(struct medium *m)
-{
-    FILE *file = fopen(m->path, "rb");
-    if (!file)
-        return;
-    fseek(file, 0, SEEK_END);
-    resize(m, ftell(file));
-    rewind(file);
-    if (m->size > 0)
-        CHECK_INT(fread(m->bytes, 1, (size_t)m->size, file), m->size);
-    fclose(file);
-    m->there = true;
-}
-
-static struct medium *medium_of(const char *path)
-{
-    if (!disk.following || !path || ends(path, "-shm"))
-        return NULL;
-    for (int i = 0; i < disk.n; i++)
-        if (strcmp(disk.media[i].path, path) == 0)
-            return &disk.media[i];
-    CHECK(disk.n < FILES_MAX);
-    struct medium *m = &disk.media[disk.n++];
-    snprintf(m->path, sizeof m->path, "%s", path);
-    load(m);
-    return m;
-}
-
-/* Counts a call that changes something: what becomes of it. The lock is held. */
-static int fate(const struct medium *m, bool is_sync, bool is_write)
-{
-    const struct faulty_plan *plan = &disk.plan;
-    if (disk.lost)
-        return SQLITE_IOERR;
-    if (!m)
-        return SQLITE_OK;
-    disk.count++;
-    if (plan->power_at && disk.count >= plan->power_at) {
-        disk.lost = true;
-        return SQLITE_IOERR;
+    for (size_t i = 0; i < m->n; i++) {
+        const struct op *op = &m->ops[i];
+        if (op->size < 0)
+            resize(m, op->offset);
+        else
+            put(m, op->offset, op->size, op->bytes);
     }
-    if (plan->only && !ends(m->path, plan->only))
-        return SQLITE_OK;
-    if (is_write && disk.count >= plan->full_from && disk.count < plan->full_to) {
-        disk.faults++;
-        return SQLITE_FULL;
-    }
-    if (is_sync && plan->sync_at && disk.count >= plan->sync_at) {
-        disk.plan.sync_at = 0;
-        disk.faults++;
-        return SQLITE_IOERR_FSYNC;
-    }
-    return SQLITE_OK;
+    forget_ops(m);
 }
 
-/* ---- the methods ---- */
-
-static sqlite3_file *real_of(sqlite3_file *file)
-{
-    return ((struct faulty_file *)file)->real;
-}
-
-static int file_close(sqlite3_file *file)
-{
-    sqlite3_file *real = real_of(file);
-    return real->pMethods ? real->pMethods->xClose(real) : SQLITE_OK;
-}
-
-static int file_read(sqlite3_file *file, void *bytes, int size, sqlite3_int64 offset)
-{
-    pthread_mutex_lock(&disk.lock);
-    bool lost = disk.lost;
-    pthread_mutex_unlock(&disk.lock);
-    return lost ? SQLITE_IOERR_READ : real_of(file)->pMethods->xRead(real_of(file), bytes, size, offset);
-}
-
-static int file_write(sqlite3_file *file, const void *bytes, int size, sqlite3_int64 offset)
-{
-    struct medium *m = ((struct faulty_file *)file)->medium;
-    pthread_mutex_lock(&disk.lock);
-    int rc = fate(m, false, true);
-    int done = rc == SQLITE_OK ? size : rc == SQLITE_FULL ? size / 3 : 0; /* a full disk takes a part */
-    if (m && done > 0)
-        add_op(m, offset, done, bytes);
-    pthread_mutex_unlock(&disk.lock);
-    int real = done > 0 ? real_of(file)->pMethods->xWrite(real_of(file), bytes, done, offset) : SQLITE_OK;
-    return rc != SQLITE_OK ? rc : real;
-}
-
-static int file_truncate(sqlite3_file *file, sqlite3_int64 size)
-{
-    struct medium *m = ((struct faulty_file *)file)->medium;
-    pthread_mutex_lock(&disk.lock);
-    int rc = fate(m, false, false);
-    if (m && rc == SQLITE_OK)
-        add_op(m, size, -1, NULL);
-    pthread_mutex_unlock(&disk.lock);
-    return rc != SQLITE_OK ? rc : real_of(file)->pMethods->xTruncate(real_of(file), size);
-}
-
-static int file_sync(sqlite3_file *file, int flags)
-{
-    struct medium *m = ((struct faulty_file *)file)->medium;
-    (void)flags; /* the real disk need not be waited for */
-    pthread_mutex_lock(&disk.lock);
-    int rc = fate(m, true, false);
-    if (m && rc == SQLITE_OK) {
-        for (size_t i = 0; i < m->n; i++)
-            apply(m, &m->ops[i]);
-        m->there = true;
-        for (int i = 0; i < disk.n; i++)
-            if (disk.media[i].deleted)
-                disk.media[i].there = disk.media[i].deleted = false;
-    }
-    if (m && (rc == SQLITE_OK || rc == SQLITE_IOERR_FSYNC))
-        forget_ops(m);
-    pthread_mutex_unlock(&disk.lock);
-    return rc;
-}
-
-static int file_size(sqlite3_file *file, sqlite3_int64 *size)
-{
-    return real_of(file)->pMethods->xFileSize(real_of(file), size);
-}
-
-static int file_lock(sqlite3_file *file, int lock)
-{
-    return real_of(file)->pMethods->xLock(real_of(file), lock);
-}
-
-static int file_unlock(sqlite3_file *file, int lock)
-{
-    return real_of(file)->pMethods->xUnlock(real_of(file), lock);
-}
-
-static int file_reserved(sqlite3_file *file, int *ret)
-{
-    return real_of(file)->pMethods->xCheckReservedLock(real_of(file), ret);
-}
-
-static int file_control(sqlite3_file *file, int op, void *arg)
-{
-    return real_of(file)->pMethods->xFileControl(real_of(file), op, arg);
-}
-
-static int file_sector(sqlite3_file *file)
-{
-    return real_of(file)->pMethods->xSectorSize(real_of(file));
-}
-
-static int file_traits(sqlite3_file *file)
-{
-    return real_of(file)->pMethods->xDeviceCharacteristics(real_of(file));
-}
-
-static int shm_map(sqlite3_file *file, int page, int size, int extend, void volatile **ret)
-{
-    return real_of(file)->pMethods->xShmMap(real_of(file), page, size, extend, ret);
-}
-
-static int shm_lock(sqlite3_file *file, int offset, int n, int flags)
-{
-    return real_of(file)->pMethods->xShmLock(real_of(file), offset, n, flags);
-}
-
-static void shm_barrier(sqlite3_file *file)
-{
-    real_of(file)->pMethods->xShmBarrier(real_of(file));
-}
-
-static int shm_unmap(sqlite3_file *file, int delete)
-{
-    return real_of(file)->pMethods->xShmUnmap(real_of(file), delete);
-}
-
-static const sqlite3_io_methods methods = {
-    .iVersion = 2, /* no memory map: every write is seen */
-    .xClose = file_close,
-    .xRead = file_read,
-    .xWrite = file_write,
-    .xTruncate = file_truncate,
-    .xSync = file_sync,
-    .xFileSize = file_size,
-    .xLock = file_lock,
-    .xUnlock = file_unlock,
-    .xCheckReservedLock = file_reserved,
-    .xFileControl = file_control,
-    .xSectorSize = file_sector,
-    .xDeviceCharacteristics = file_traits,
-    .xShmMap = shm_map,
-    .xShmLock = shm_lock,
-    .xShmBarrier = shm_barrier,
-    .xShmUnmap = shm_unmap,
-};
-
-static int disk_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int flags, int *ret_flags)
-{
-    struct faulty_file *f = (struct faulty_file *)file;
-    (void)vfs;
-    pthread_mutex_lock(&disk.lock);
-    bool lost = disk.lost;
-    pthread_mutex_unlock(&disk.lock);
-    f->base.pMethods = NULL;
-    if (lost)
-        return SQLITE_CANTOPEN;
-    f->real = (sqlite3_file *)(void *)(f + 1);
-    int rc = disk.real->xOpen(disk.real, path, f->real, flags, ret_flags);
-    pthread_mutex_lock(&disk.lock);
-    f->medium = medium_of(path);
-    if (f->medium && f->medium->deleted && rc == SQLITE_OK)
-        f->medium->deleted = false;
-    pthread_mutex_unlock(&disk.lock);
-    if (f->real->pMethods)
-        f->base.pMethods = &methods;
-    return rc;
-}
-
-static int disk_delete(sqlite3_vfs *vfs, const char *path, int sync_folder)
-{
-    (void)vfs;
-    pthread_mutex_lock(&disk.lock);
-    int rc = disk.lost ? SQLITE_IOERR_DELETE : SQLITE_OK;
-    struct medium *m = rc == SQLITE_OK ? medium_of(path) : NULL;
-    if (m) {
-        forget_ops(m);
-        m->deleted = m->there && !sync_folder;
-        m->there = m->deleted;
-    }
-    pthread_mutex_unlock(&disk.lock);
-    return rc == SQLITE_OK ? disk.real->xDelete(disk.real, path, sync_folder) : rc;
-}
-
-void faulty_disk_install(void)
-{
-    disk.real = sqlite3_vfs_find(NULL);
-    disk.vfs = *disk.real;
-    disk.vfs.zName = "faulty";
-    disk.vfs.szOsFile = (int)sizeof(struct faulty_file) + disk.real->szOsFile;
-    disk.vfs.xOpen = disk_open;
-    disk.vfs.xDelete = disk_delete;
-    CHECK_INT(sqlite3_vfs_register(&disk.vfs, 1), SQLITE_OK);
-}
-
-void faulty_disk_begin(const struct faulty_plan *plan)
-{
-    pthread_mutex_lock(&disk.lock);
-    for (int i = 0; i < disk.n; i++)
-        forget(&disk.media[i]);
-    disk.n = 0;
-    disk.plan = *plan;
-    disk.count = disk.faults = 0;
-    disk.lost = false;
-    disk.following = true;
-    pthread_mutex_unlock(&disk.lock);
-}
-
-bool faulty_disk_lost(void)
-{
-    pthread_mutex_lock(&disk.lock);
-    bool lost = disk.lost;
-    pthread_mutex_unlock(&disk.lock);
-    return lost;
-}
-
-uint64_t faulty_disk_faults(void)
-{
-    pthread_mutex_lock(&disk.lock);
-    uint64_t faults = disk.faults;
-    pthread_mutex_unlock(&disk.lock);
-    return faults;
-}
-
-/* Some of what was on its way arrives: whole sectors, parts of them, or nothing. */
+/* Some of what was on its way arrives: whole sectors, or nothing. */
 static void settle(struct medium *m, struct random *random)
 {
     int sector = random_chance(random, 50) ? 512 : 4096, likely = (int)random_between(random, 0, 4) * 25;
@@ -392,36 +132,335 @@ static void settle(struct medium *m, struct random *random)
             if (part > op->size - at)
                 part = op->size - at;
             if (random_chance(random, likely))
-                put(m, op->offset + at, random_chance(random, 5) ? random_between(random, 0, part) : part,
-                    op->bytes + at);
+                put(m, op->offset + at, part, op->bytes + at);
             at += part;
         }
     }
+    forget_ops(m);
+}
+
+/* The file as the real file system has it, when it is first seen. */
+static void load(struct medium *m)
+{
+    FILE *file = fopen(m->path, "rb");
+    if (!file)
+        return;
+    fseek(file, 0, SEEK_END);
+    resize(m, ftell(file));
+    rewind(file);
+    if (m->size > 0)
+        CHECK_INT(fread(m->bytes, 1, (size_t)m->size, file), m->size);
+    fclose(file);
+}
+
+/* ---- names ---- */
+
+static struct medium *find(const char *path)
+{
+    for (size_t i = 0; i < disk.n; i++)
+        if (!disk.media[i]->gone && strcmp(disk.media[i]->path, path) == 0)
+            return disk.media[i];
+    return NULL;
+}
+
+static struct medium *add(const char *path)
+{
+    if (disk.n == disk.cap) {
+        disk.cap = disk.cap ? 2 * disk.cap : 64;
+        disk.media = realloc(disk.media, disk.cap * sizeof(struct medium *));
+    }
+    struct medium *m = disk.media[disk.n++] = calloc(1, sizeof *m);
+    snprintf(m->path, sizeof m->path, "%s", path);
+    return m;
+}
+
+static void add_change(struct medium *m, const char *to)
+{
+    if (disk.n_changes == disk.cap_changes) {
+        disk.cap_changes = disk.cap_changes ? 2 * disk.cap_changes : 64;
+        disk.changes = realloc(disk.changes, disk.cap_changes * sizeof *disk.changes);
+    }
+    struct change *change = &disk.changes[disk.n_changes++];
+    change->medium = m;
+    snprintf(change->to, sizeof change->to, "%s", to);
+}
+
+/* The disk has that name's change. */
+static void change_name(const struct change *change)
+{
+    for (size_t i = 0; i < disk.n && change->to[0]; i++)
+        if (strcmp(disk.media[i]->on_disk, change->to) == 0)
+            disk.media[i]->on_disk[0] = '\0';
+    memcpy(change->medium->on_disk, change->to, sizeof change->to);
+}
+
+static bool within(const char *folder, const char *path)
+{
+    size_t n = strlen(folder);
+    return strncmp(path, folder, n) == 0 && path[n] == '/' && !strchr(path + n + 1, '/');
+}
+
+static void sync_names(const char *folder)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < disk.n_changes; i++) {
+        const struct change *change = &disk.changes[i];
+        if (within(folder, change->to) || within(folder, change->medium->on_disk))
+            change_name(change);
+        else
+            disk.changes[left++] = *change;
+    }
+    disk.n_changes = left;
+}
+
+struct medium *faulty_open(const char *path, bool made)
+{
+    pthread_mutex_lock(&disk.lock);
+    struct medium *m = disk.following && path && !ends(path, "-shm") ? find(path) : NULL;
+    if (!m && disk.following && path && !ends(path, "-shm")) {
+        m = add(path);
+        load(m);
+        if (made || m->size == 0)
+            add_change(m, path);
+        else
+            memcpy(m->on_disk, m->path, sizeof m->path);
+    }
+    pthread_mutex_unlock(&disk.lock);
+    return m;
+}
+
+const char *faulty_path(const struct medium *m)
+{
+    return m->path;
+}
+
+void faulty_named(const char *from, const char *to)
+{
+    pthread_mutex_lock(&disk.lock);
+    struct medium *m = find(from), *over = to ? find(to) : NULL;
+    if (over && m)
+        over->gone = true;
+    if (m) {
+        add_change(m, to ? to : "");
+        m->gone = !to;
+        if (to)
+            snprintf(m->path, sizeof m->path, "%s", to);
+    }
+    pthread_mutex_unlock(&disk.lock);
+}
+
+void faulty_sync_folder(const char *folder)
+{
+    pthread_mutex_lock(&disk.lock);
+    sync_names(folder);
+    pthread_mutex_unlock(&disk.lock);
+}
+
+/* ---- calls ---- */
+
+enum faulty_fate faulty_fate(const struct medium *m, enum faulty_call call)
+{
+    enum faulty_fate fate = FATE_DONE;
+    pthread_mutex_lock(&disk.lock);
+    const struct faulty_plan *plan = &disk.plan;
+    bool counts = disk.following && !disk.lost;
+    disk.count += counts;
+    if (counts && plan->power_at && disk.count >= plan->power_at)
+        disk.lost = true;
+    if (disk.lost)
+        fate = FATE_LOST;
+    else if (!counts || (plan->only && (!m || !ends(m->path, plan->only))))
+        fate = FATE_DONE;
+    else if (call == FAULTY_WRITE && disk.count >= plan->full_from && disk.count < plan->full_to)
+        fate = FATE_FULL;
+    else if (call == FAULTY_SYNC &&
+             ((plan->sync_at && disk.count >= plan->sync_at) ||
+              (plan->sync_fails > 0 && random_between(&disk.random, 0, 999) < plan->sync_fails)))
+        fate = FATE_FAILS;
+    if (fate == FATE_FAILS)
+        disk.plan.sync_at = 0;
+    disk.faults += fate == FATE_FAILS || fate == FATE_FULL;
+    pthread_mutex_unlock(&disk.lock);
+    return fate;
+}
+
+void faulty_wrote(struct medium *m, int64_t at, const void *bytes, size_t n)
+{
+    pthread_mutex_lock(&disk.lock);
+    if (m && n > 0)
+        add_op(m, at, (int64_t)n, bytes);
+    pthread_mutex_unlock(&disk.lock);
+}
+
+void faulty_cut(struct medium *m, int64_t size)
+{
+    pthread_mutex_lock(&disk.lock);
+    if (m)
+        add_op(m, size, -1, NULL);
+    pthread_mutex_unlock(&disk.lock);
+}
+
+static int64_t time_of_sync(void)
+{
+    pthread_mutex_lock(&disk.lock);
+    const struct faulty_plan *plan = &disk.plan;
+    bool slow = plan->sync_slow > 0 && random_between(&disk.random, 0, 999) < plan->sync_slow;
+    int64_t ns = slow ? random_between(&disk.random, 0, plan->slow_max_ns) : 0;
+    pthread_mutex_unlock(&disk.lock);
+    return ns;
+}
+
+enum faulty_fate faulty_sync(struct medium *m)
+{
+    enum faulty_fate fate = faulty_fate(m, FAULTY_SYNC);
+    int64_t ns = fate == FATE_LOST ? 0 : time_of_sync();
+    if (ns > 0 && disk.owner.flushing)
+        disk.owner.flushing(disk.owner.ctx, ns);
+    pthread_mutex_lock(&disk.lock);
+    if (disk.lost)
+        fate = FATE_LOST;
+    if (m && fate == FATE_DONE)
+        apply_all(m);
+    else if (m && fate == FATE_FAILS)
+        settle(m, &disk.random);
+    pthread_mutex_unlock(&disk.lock);
+    return fate;
+}
+
+void faulty_told(const char *what, const char *path, int64_t at, const void *bytes, size_t n, int r)
+{
+    const char *slash = strrchr(path, '/');
+    if (disk.following && disk.owner.call)
+        disk.owner.call(disk.owner.ctx, what, slash ? slash + 1 : path, at, bytes, n, r);
+}
+
+void faulty_random(void *bytes, size_t n)
+{
+    unsigned char *to = bytes;
+    pthread_mutex_lock(&disk.lock);
+    for (size_t i = 0; i < n; i++)
+        to[i] = (unsigned char)random_next(&disk.random);
+    pthread_mutex_unlock(&disk.lock);
+}
+
+/* ---- the owner's ---- */
+
+bool faulty_disk_lost(void)
+{
+    pthread_mutex_lock(&disk.lock);
+    bool lost = disk.lost;
+    pthread_mutex_unlock(&disk.lock);
+    return lost;
+}
+
+bool faulty_lost(void)
+{
+    return faulty_disk_lost();
+}
+
+void faulty_disk_owner(const struct faulty_owner *owner)
+{
+    disk.owner = *owner;
+}
+
+static void forget_all(void)
+{
+    for (size_t i = 0; i < disk.n; i++)
+        forget(disk.media[i]);
+    disk.n = disk.n_changes = 0;
+}
+
+void faulty_disk_go_on(const struct faulty_plan *plan)
+{
+    pthread_mutex_lock(&disk.lock);
+    disk.plan = *plan;
+    disk.random = (struct random){plan->seed};
+    disk.count = disk.faults = 0;
+    disk.lost = false;
+    disk.following = true;
+    pthread_mutex_unlock(&disk.lock);
+}
+
+void faulty_disk_begin(const struct faulty_plan *plan)
+{
+    pthread_mutex_lock(&disk.lock);
+    forget_all();
+    pthread_mutex_unlock(&disk.lock);
+    faulty_disk_go_on(plan);
+}
+
+static uint64_t counter(const uint64_t *of)
+{
+    pthread_mutex_lock(&disk.lock);
+    uint64_t value = *of;
+    pthread_mutex_unlock(&disk.lock);
+    return value;
+}
+
+uint64_t faulty_disk_calls(void)
+{
+    return counter(&disk.count);
+}
+
+uint64_t faulty_disk_faults(void)
+{
+    return counter(&disk.faults);
+}
+
+bool faulty_disk_holds(const char *end, const void *bytes, size_t n)
+{
+    pthread_mutex_lock(&disk.lock);
+    bool found = false;
+    for (size_t i = 0; i < disk.n && !found; i++) {
+        const struct medium *m = disk.media[i];
+        found = ends(m->on_disk, end) && m->size > 0 && memmem(m->bytes, (size_t)m->size, bytes, n) != NULL;
+    }
+    pthread_mutex_unlock(&disk.lock);
+    return found;
+}
+
+static void write_out(const struct medium *m)
+{
+    FILE *file = fopen(m->on_disk, "wb");
+    CHECK(file &&
+          fwrite(m->bytes ? (const char *)m->bytes : "", 1, (size_t)m->size, file) == (size_t)m->size);
+    if (file)
+        fclose(file);
+}
+
+static void remove_real(const struct medium *m)
+{
+    char shm[PATH_LENGTH + 8];
+    snprintf(shm, sizeof shm, "%s-shm", m->path);
+    remove(m->path);
+    remove(shm);
 }
 
 void faulty_disk_restart(uint64_t seed)
 {
     struct random random = {seed};
     pthread_mutex_lock(&disk.lock);
-    for (int i = 0; i < disk.n; i++) {
-        struct medium *m = &disk.media[i];
-        char shm[PATH_LENGTH + 8];
-        bool there =
-            m->deleted ? random_chance(&random, 50) : m->there || (m->n > 0 && random_chance(&random, 50));
-        settle(m, &random);
-        remove(m->path);
-        snprintf(shm, sizeof shm, "%s-shm", m->path);
-        remove(shm);
-        if (there) {
-            FILE *file = fopen(m->path, "wb");
-            CHECK(file && fwrite(m->bytes ? (const char *)m->bytes : "", 1, (size_t)m->size, file) ==
-                              (size_t)m->size);
-            fclose(file);
-        }
-        forget(m);
+    size_t changes = (size_t)random_between(&random, 0, (int64_t)disk.n_changes);
+    for (size_t i = 0; i < changes; i++)
+        change_name(&disk.changes[i]);
+    for (size_t i = 0; i < disk.n; i++) {
+        settle(disk.media[i], &random);
+        if (!disk.media[i]->gone)
+            remove_real(disk.media[i]);
     }
-    disk.n = 0;
+    for (size_t i = 0; i < disk.n; i++)
+        if (disk.media[i]->on_disk[0])
+            write_out(disk.media[i]);
+    forget_all();
     disk.lost = disk.following = false;
+    disk.plan = (struct faulty_plan){0};
+    pthread_mutex_unlock(&disk.lock);
+}
+
+void faulty_disk_killed(void)
+{
+    pthread_mutex_lock(&disk.lock);
+    disk.lost = false;
     disk.plan = (struct faulty_plan){0};
     pthread_mutex_unlock(&disk.lock);
 }

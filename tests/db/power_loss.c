@@ -105,7 +105,8 @@ static uint64_t verified_fills(const char *path, int round)
     struct db_reader *reader = NULL;
     struct db_verified *verified = NULL;
     char err[DB_ERROR_MAX] = "";
-    if (db_reader_open(path, &reader, err, sizeof err) != 0) { /* as it was made, or not yet migrated */
+    /* As it was made, not yet migrated, or without its counts, which the first opening ends with. */
+    if (work.fill == 0 || db_reader_open(path, &reader, err, sizeof err) != 0) {
         struct db_writer *writer = open_writer(path);
         CHECK(writer != NULL);
         CHECK_INT(db_writer_close(writer, 60000, err, sizeof err), 0);
@@ -201,7 +202,7 @@ static void test_full(const char *directory, struct random *random, int rounds)
         if (checkpoint)
             plan.full_to = plan.full_from + (uint64_t)random_between(random, 2500, 3500);
         CHECK_INT(db_writer_flush(writer, 60000), 0);
-        faulty_disk_begin(&plan);
+        faulty_disk_go_on(&plan);
         for (int i = 0; i < (checkpoint ? 400 : 100); i++) {
             trade(&f);
             if (db_writer_last(writer) - db_writer_committed(writer) > BACKLOG)

@@ -8,24 +8,24 @@
 
 #define PUBLIC __attribute__((visibility("default")))
 
-static long delay_ms(const char *path)
+enum { PATH_LENGTH = 512 };
+
+static long delay_ms(const char *config, const char *name)
 {
+    char text[64] = "";
     long ms = 0;
-    FILE *file = fopen(path, "re");
-    if (file && fscanf(file, "%ld", &ms) != 1)
+    FILE *file = fopen(config, "re");
+    if (file && fscanf(file, "%ld %63s", &ms, text) != 2)
         ms = 0;
     if (file)
         fclose(file);
-    return ms;
+    return strstr(name, text) ? ms : 0;
 }
 
-static void note(const char *path, int fd)
+static void note(const char *config, const char *name)
 {
-    char log[512], link[64], name[512];
-    snprintf(log, sizeof log, "%s.log", path);
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t n = readlink(link, name, sizeof name - 1);
-    name[n > 0 ? n : 0] = '\0';
+    char log[PATH_LENGTH];
+    snprintf(log, sizeof log, "%s.log", config);
     FILE *file = fopen(log, "ae");
     if (!file)
         return;
@@ -35,12 +35,16 @@ static void note(const char *path, int fd)
 
 static int slow(long call, int fd)
 {
-    const char *path = getenv("SLOW_SYNC");
-    long ms = path ? delay_ms(path) : 0;
+    const char *config = getenv("SLOW_SYNC");
+    char link[64], name[PATH_LENGTH];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t n = readlink(link, name, sizeof name - 1);
+    name[n > 0 ? n : 0] = '\0';
+    long ms = config ? delay_ms(config, name) : 0;
     nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
     int r = (int)syscall(call, fd);
-    if (path)
-        note(path, fd);
+    if (config)
+        note(config, name);
     return r;
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A repeat is answered once what it repeats is on the disk. Each sync takes a while; the daemon is killed after it wrote a
-command to its log and before that was synced, and started again. The commands are repeated by their keys: no answer comes before
-the log's old segment and the database's rows were synced by the new process. By itself, and with a key of the database's."""
+"""A repeat is answered once what it repeats is on the disk. The daemon is killed after it wrote commands to its log, and to the
+database's, and before that was synced; it is started again, and the commands are repeated by their keys. No answer comes before
+the new process has synced the log's old segment, the database's log and the rows that it put again."""
 
 import json
 import os
@@ -22,27 +22,30 @@ strategy = none
 cash = 1000
 strategy = none
 """
-SYNC_MS = 300
-# The first names no account: its key is found by the one that it means.
-COMMANDS = (
-    ("order", {"symbol": "BTCUSDT", "side": "buy", "qty": "0.01", "limit": "1000.00", "client_id": "first"}),
-    ("account_transfer", {"from": "main", "to": "other", "amount": "12.5", "key": "move"}),
-    ("pause", {"key": "hold"}),
-)
+HELD_MS, SLOW_MS = 1200, 400
+# By which log the commands are kept when the daemon is killed. An order that names no account: its key is found all the same.
+ROUNDS = {
+    "/events/": (("order", {"symbol": "BTCUSDT", "side": "buy", "qty": "0.01", "client_id": "first"}),
+                 ("account_transfer", {"from": "main", "to": "other", "amount": "12.5", "key": "move"}),
+                 ("pause", {"key": "hold"})),
+    "-wal": (("order", {"symbol": "BTCUSDT", "side": "sell", "qty": "0.01", "client_id": "second"}),
+             ("account_transfer", {"from": "main", "to": "other", "amount": "13.5", "key": "again"}),
+             ("resume", {"key": "let"})),
+}
 
 
 class Slow:
-    """How long each sync takes, and which ended."""
+    """How long the syncs of some files take, and which ended."""
 
     def __init__(self, folder):
         self.path = os.path.join(folder.path, "slow")
         self.env = os.environ | {"LD_PRELOAD": harness.SLOW_SYNC, "SLOW_SYNC": self.path,
                                  "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"}
-        self.set(0)
+        self.set(0, "/")
 
-    def set(self, ms):
+    def set(self, ms, text):
         with open(self.path + ".new", "w", encoding="ascii") as file:
-            file.write(f"{ms}\n")
+            file.write(f"{ms} {text}\n")
         os.rename(self.path + ".new", self.path)
 
     def synced(self, pid):
@@ -82,53 +85,64 @@ def repeat(daemon, cmd, args):
 
 def begun(folder, replay, slow):
     daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, env=slow.env))
-    daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["price"], "a price")
+    daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced", "a book")
     return daemon
 
 
-def killed(folder, slow, daemon):
-    """Kills it when all are in the log's file; the segment that holds them."""
-    slow.set(SYNC_MS)
+def written(daemon, where, seq, key):
+    """Has the log that is to be slow the command of that key, as the next process would read it?"""
+    if where == "/events/":
+        return key in daemon.papertape("events", "show", "--seq", str(seq), "--n", "1000", "--json")
+    with open(os.path.join(daemon.state, "papertape.db-wal"), "rb") as file:
+        return key.encode() in file.read()
+
+
+def killed(slow, daemon, where, commands):
+    """Kills it when all are written, and not synced; the log's newest segment. A sync may be under way that ends first."""
+    slow.set(HELD_MS, where)
     seq = newest(daemon)[1]
-    client = send(daemon, COMMANDS)
-    harness.wait_for(lambda: "hold" in daemon.papertape("events", "show", "--seq", str(seq), "--n", "1000", "--json"),
-                     "the last command in the log")
+    client = send(daemon, commands)
+    key = commands[-1][1]["key"]
+    harness.wait_for(lambda: written(daemon, where, seq, key), f"the last command in {where}")
     daemon.popen.kill()
     daemon.popen.wait()
-    client.setblocking(True)
     answered = client.recv(1 << 16)
     assert not answered, f"answered before the kill: {answered}"
     client.close()
     return newest(daemon)[0]
 
 
+def repeated(slow, daemon, segment, commands):
+    """Each is answered when all that its answer needs was synced by this process."""
+    for cmd, args in commands:
+        answer = repeat(daemon, cmd, args)
+        assert answer["ok"] and answer["result"]["repeated"], (cmd, answer)
+        synced = slow.synced(daemon.popen.pid)
+        assert segment in synced, (cmd, "the segment of before the kill was not synced", synced)
+        assert daemon.state + "/papertape.db-wal" in synced, (cmd, "the database's log was not synced", synced)
+        # A reader sees a transaction once its sync has ended.
+        column, name = ("key", args["key"]) if "key" in args else ("json_extract(args, '$.client_id')", args["client_id"])
+        rows = daemon.query(f"SELECT state FROM commands WHERE {column} = '{name}'")
+        assert rows == [("done",)], (cmd, "was answered before its row was stored", rows)
+
+
 def main():
     with harness.Folder() as folder:
         slow = Slow(folder)
         replay = folder.start(harness.Replay(folder.path, "--synthetic", "7"))
-        first = begun(folder, replay, slow)
-        segment = killed(folder, slow, first)
-        daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, env=slow.env))
-        for cmd, args in COMMANDS:
-            answer = repeat(daemon, cmd, args)
-            assert answer["ok"] and answer["result"]["repeated"], (cmd, answer)
-            synced = slow.synced(daemon.popen.pid)
-            assert segment in synced, (cmd, "the segment of before the kill was not synced", synced)
-            assert daemon.state + "/papertape.db-wal" in synced, (cmd, "the database's log was not synced", synced)
-            # A reader sees a transaction once its sync has ended.
-            name = args.get("key")
-            rows = daemon.query("SELECT state FROM commands WHERE " + (f"key = '{name}'" if name else f"cmd = '{cmd}'"))
-            assert rows == [("done",)], (cmd, "was answered before its row was stored", rows)
-        slow.set(0)
-        status = daemon.status_object()
-        assert status["trading"] == "paused", status["trading"]
-        balances = daemon.query("SELECT account, sum(amount) FROM ledger GROUP BY account ORDER BY account")
-        assert daemon.query("SELECT count(*) FROM ledger WHERE kind LIKE 'transfer%'") == [(2,)], balances
-        assert daemon.query("SELECT count(*) FROM orders") == [(1,)]
+        daemon = begun(folder, replay, slow)
+        for where, commands in ROUNDS.items():
+            segment = killed(slow, daemon, where, commands)
+            slow.set(SLOW_MS, "-wal")
+            daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, env=slow.env))
+            repeated(slow, daemon, segment, commands)
+        slow.set(0, "/")
+        assert daemon.query("SELECT count(*) FROM ledger WHERE kind LIKE 'transfer%'") == [(4,)]
+        assert daemon.query("SELECT count(*) FROM orders") == [(2,)]
         assert json.loads(daemon.papertape("ledger", "verify", "--json"))["ok"] is True
         assert daemon.stop() == 0
         assert replay.stop() == 0
-        print(f"slow sync: {len(COMMANDS)} repeats, each answered after its sync")
+        print(f"slow sync: {sum(map(len, ROUNDS.values()))} repeats, each answered after its syncs")
     return 0
 
 
