@@ -1,7 +1,9 @@
-/* Syncs that take long: for LD_PRELOAD. Each fsync and fdatasync waits as many milliseconds as the file
- * $SLOW_SYNC says, and its end is written to $SLOW_SYNC.log: the process, and the file that was synced. */
+/* Syncs that take long: for LD_PRELOAD. The file $SLOW_SYNC says `MS TEXT`: each fsync and fdatasync of a
+ * file in whose path the text stands waits so many milliseconds. Its end is written to $SLOW_SYNC.log: the
+ * process, and the file that was synced. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
