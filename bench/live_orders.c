@@ -308,7 +308,7 @@ int main(int argc, char **argv)
     for (int s = 0; s < SYMBOLS; s++) {
         char name[SYMBOL_NAME_MAX];
         snprintf(name, sizeof name, "C%dUSDT", s);
-        if (symbol_default(name, 2, 4, &bench->symbols[s]) < 0)
+        if (symbol_default(name, NULL, 2, 4, &bench->symbols[s]) < 0)
             die(name, "no symbol");
         bench->price[s] = 500 * E8;
     }

@@ -37,8 +37,11 @@ static int check(const struct config *config, const struct account_config *accou
         return -ENOMEM;
     }
     int n = 0;
-    for (int s = 0; s < config->n_symbols; s++)
-        n += symbol_default(config->symbols[s], SCALE, SCALE, &symbols[n]) == 0;
+    for (int s = 0; s < config->n_symbols; s++) {
+        const char *name = config->symbols[s];
+        n += symbol_default(name, symbol_quote(name) ? NULL : account->currency, SCALE, SCALE, &symbols[n]) ==
+             0;
+    }
     const char *refused = policy_refusal(policy, account->currency, symbols, n, config->interval_ns, why);
     free(symbols);
     return refused ? config_reason(error, CONFIG_ERROR_MAX, "[account %s] policy: %.200s: %.200s",

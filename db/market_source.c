@@ -13,6 +13,7 @@ static const int128_t exact_most = (int128_t)1 << 53; /* each whole number up to
 
 struct taker {
     struct market_source *source;
+    bool repair;
     size_t cap;
     int failed;
 };
@@ -55,6 +56,9 @@ static void take_bar(void *ctx, const struct bar *bar)
         count_digits(prices[c], scale, &bars->price_digits);
         columns[c][bars->n] = nearest(prices[c], scale);
     }
+    if (t->repair)
+        bars->repaired +=
+            bars_widen(bars->open[bars->n], &bars->high[bars->n], &bars->low[bars->n], bars->close[bars->n]);
     bars->volume[bars->n] = nearest(bar->volume, t->source->symbol.qty_scale);
     bars->open_time_ns[bars->n++] = bar->open_ns;
 }
@@ -66,7 +70,7 @@ static int read_symbol(struct db_reader *reader, const char *path, const char *n
     bool all = options->from_ns == 0 && options->to_ns == 0;
     const char *interval = bar_interval_name(options->interval_ns);
     struct db_symbol_row row;
-    struct taker taker = {.source = source};
+    struct taker taker = {.source = source, .repair = options->repair};
     int r = db_reader_symbol(reader, name, &row);
     if (r == -ENOENT) {
         snprintf(err, MARKET_ERROR_MAX, "no symbol: %s: %.400s: one that the database knows", name, path);

@@ -13,13 +13,20 @@
 #include "exchange/bars_gaps.h"
 #include "exchange/bars_input.h"
 #include "exchange/bars_number.h"
+#include "exchange/symbol.h"
 
-enum { FIELDS_MAX = 256 };
+enum { FIELDS_MAX = 256, NO_COLUMN = -1 };
 
 enum column { COL_TIME, COL_OPEN, COL_HIGH, COL_LOW, COL_CLOSE, COL_VOLUME, COLUMNS };
 
 static const char *const column_names[COLUMNS] = {
     "open_time or timestamp", "open", "high", "low", "close", "volume"};
+
+/* The first of them that is there is the time; the last ones, what pandas and yfinance make of an index
+ * without a name, only as the first column. */
+static const char *const time_names[] = {"open_time", "timestamp", "datetime",   "date",
+                                         "time",      "",          "unnamed:_0", "price"};
+enum { TIME_NAMES = sizeof(time_names) / sizeof(*time_names), OF_FIRST_COLUMN = 5 };
 
 struct field {
     char *data;
@@ -28,7 +35,9 @@ struct field {
 
 struct reader {
     const char *path;
+    const struct bars_file_options *options;
     struct bars_input *in;
+    bool json;
     unsigned long line;
     char *error;
     char *text; /* the line */
@@ -37,6 +46,7 @@ struct reader {
     int n_fields;
     int where[COLUMNS]; /* field index of each column */
     int n_needed;       /* fields up to the last of them */
+    bool more_names;    /* lines of names may follow the header */
     size_t cap;
     struct bars_file out;
 };
@@ -49,18 +59,23 @@ __attribute__((format(printf, 4, 5))) static int fail(struct reader *r, int err,
     va_start(args, right);
     vsnprintf(text, sizeof(text), right, args);
     va_end(args);
-    if (r->line > 0)
+    if (r->line > 0 && r->json)
+        snprintf(r->error, BARS_FILE_ERROR_MAX, "%s: %.200s: row %lu: %s", what, r->path, r->line, text);
+    else if (r->line > 0)
         snprintf(r->error, BARS_FILE_ERROR_MAX, "%s: %.200s:%lu: %s", what, r->path, r->line, text);
     else
         snprintf(r->error, BARS_FILE_ERROR_MAX, "%s: %.200s: %s", what, r->path, text);
     return err;
 }
 
-/* The next line that is not blank: 1, 0 at the end, or an error. */
+/* The next line that is not blank, or the next row of JSON: 1, 0 at the end, or an error. */
 static int read_line(struct reader *r)
 {
-    int rc = bars_input_line(r->in, &r->text, &r->len);
+    int rc = r->json ? bars_input_row(r->in, &r->text, &r->len) : bars_input_line(r->in, &r->text, &r->len);
     r->line = bars_input_number(r->in);
+    if (rc == -EINVAL && r->json)
+        return fail(r, rc, "bad JSON", "[[time, open, high, low, close, volume], …] to its end (%s)",
+                    bars_input_why(r->in));
     if (rc == -EINVAL)
         return fail(r, rc, "bad row", "text lines of less than %d bytes", BARS_LINE_MAX);
     if (rc == -ENOMEM)
@@ -74,7 +89,7 @@ static int read_line(struct reader *r)
 static int split(struct reader *r, int most)
 {
     char *p = r->text, *line_end = p + r->len;
-    if (r->line == 1 && r->len >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0)
+    if (r->line == 1 && !r->json && r->len >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0)
         p += 3;
     for (r->n_fields = 0; r->n_fields < most; p++) {
         if (r->n_fields == FIELDS_MAX)
@@ -113,31 +128,47 @@ static bool name_is(const struct field *field, const char *name)
     return true;
 }
 
+/* The field of the time: by the best of its names that is there. */
+static int find_time(const struct reader *r)
+{
+    for (int name = 0; name < TIME_NAMES; name++)
+        for (int i = 0; i < (name < OF_FIRST_COLUMN ? r->n_fields : 1); i++)
+            if (name_is(&r->fields[i], time_names[name]))
+                return i;
+    return NO_COLUMN;
+}
+
 static int read_header(struct reader *r)
 {
-    static const char *const names[] = {"open_time", "open", "high", "low", "close", "volume"};
-    int timestamp = -1;
+    static const char *const names[COLUMNS] = {"open_time", "open", "high", "low", "close", "volume"};
     for (int c = 0; c < COLUMNS; c++)
-        r->where[c] = -1;
-    for (int i = 0; i < r->n_fields; i++) {
-        if (name_is(&r->fields[i], "timestamp"))
-            timestamp = i;
+        r->where[c] = NO_COLUMN;
+    for (int i = 0; i < r->n_fields; i++)
         for (int c = 0; c < COLUMNS; c++) {
             if (!name_is(&r->fields[i], names[c]))
                 continue;
-            if (r->where[c] >= 0)
+            if (r->where[c] != NO_COLUMN)
                 return fail(r, -EINVAL, "bad header", "one column %s, not two", names[c]);
             r->where[c] = i;
         }
-    }
-    if (r->where[COL_TIME] < 0)
-        r->where[COL_TIME] = timestamp;
+    r->where[COL_TIME] = find_time(r);
     for (int c = 0; c < COLUMNS; c++)
-        if (r->where[c] < 0)
+        if (r->where[c] == NO_COLUMN)
             return fail(r, -EINVAL, "bad header",
-                        "a column %s (needed: open_time or timestamp, open, high, low, close, volume)",
+                        "a column %s (needed: open_time, timestamp, datetime or date, and open, high, low, "
+                        "close, volume)",
                         column_names[c]);
+    r->more_names = name_is(&r->fields[0], "price");
     return 0;
+}
+
+/* yfinance's second and third line of names: "Ticker,AAPL,…" and "Date,,,,,". */
+static bool is_names(struct reader *r)
+{
+    const struct field *first = &r->fields[0];
+    r->more_names =
+        r->more_names && (name_is(first, "ticker") || name_is(first, "date") || name_is(first, "datetime"));
+    return r->more_names;
 }
 
 bool bars_file_grow(struct bars_file *file, size_t *cap)
@@ -158,20 +189,18 @@ bool bars_file_grow(struct bars_file *file, size_t *cap)
     return true;
 }
 
-static int read_row(struct reader *r)
+/* What stands in the row, as a time and numbers. */
+static int parse_row(struct reader *r, int64_t *ret_ns, double value[static COLUMNS])
 {
     struct bars_file *out = &r->out;
-    double value[COLUMNS];
-    int64_t ts_ns;
     int digits = out->price_digits;
-
     if (r->n_needed > r->n_fields)
         for (int c = 0; c < COLUMNS; c++)
             if (r->where[c] >= r->n_fields)
                 return fail(r, -EINVAL, "bad row", "a column %s; the row has %d columns", column_names[c],
                             r->n_fields);
     const struct field *time = &r->fields[r->where[COL_TIME]];
-    if (bars_time_parse(time->data, time->len, &ts_ns) != 0)
+    if (bars_time_parse(time->data, time->len, ret_ns) != 0)
         return fail(r, -EINVAL, "bad time", "ISO 8601 or an epoch in s, ms, us or ns, not \"%.*s\"",
                     (int)(time->len < 60 ? time->len : 60), time->data);
     for (int c = COL_OPEN; c < COLUMNS; c++) {
@@ -183,15 +212,42 @@ static int read_row(struct reader *r)
     }
     if (out->price_digits > digits || out->n == 0)
         out->digits_line = r->line;
-    if (value[COL_HIGH] < value[COL_LOW])
-        return fail(r, -EINVAL, "high is below low", "high >= low, not %.15g < %.15g", value[COL_HIGH],
-                    value[COL_LOW]);
+    return 0;
+}
+
+/* Can it be a bar that follows the one before? */
+static int check_row(struct reader *r, int64_t ts_ns, double value[static COLUMNS])
+{
+    struct bars_file *out = &r->out;
+    double high = value[COL_HIGH], low = value[COL_LOW];
+    if (high < low)
+        return fail(r, -EINVAL, "high is below low", "high >= low, not %.15g < %.15g", high, low);
+    if (bars_widen(value[COL_OPEN], &value[COL_HIGH], &value[COL_LOW], value[COL_CLOSE])) {
+        bool open = value[COL_OPEN] < low || value[COL_OPEN] > high;
+        if (!r->options->repair)
+            return fail(r, -EINVAL, open ? "open is outside low to high" : "close is outside low to high",
+                        "%.15g to %.15g, not %.15g", low, high, value[open ? COL_OPEN : COL_CLOSE]);
+        out->repaired++;
+    }
     if (value[COL_VOLUME] < 0)
         return fail(r, -EINVAL, "negative volume", "volume >= 0, not %.15g", value[COL_VOLUME]);
     if (out->n > 0 && ts_ns <= out->open_time_ns[out->n - 1])
         return fail(r, -EINVAL, "time does not rise",
                     "a time after the row before, %" PRId64 " ns, not %" PRId64 " ns",
                     out->open_time_ns[out->n - 1], ts_ns);
+    return 0;
+}
+
+static int read_row(struct reader *r)
+{
+    struct bars_file *out = &r->out;
+    double value[COLUMNS];
+    int64_t ts_ns;
+    int rc = parse_row(r, &ts_ns, value);
+    if (rc == 0)
+        rc = check_row(r, ts_ns, value);
+    if (rc < 0)
+        return rc;
     if (out->n == r->cap && !bars_file_grow(out, &r->cap))
         return fail(r, -ENOMEM, "out of memory", "a smaller file");
     out->open_time_ns[out->n] = ts_ns;
@@ -204,17 +260,11 @@ static int read_row(struct reader *r)
     return 0;
 }
 
-static int read_all(struct reader *r)
+/* Where the columns are, of which `first` is: a header, or an archive's. */
+static int find_columns(struct reader *r, bool header)
 {
-    int rc = read_line(r);
+    int rc = header ? read_header(r) : 0;
     if (rc < 0)
-        return rc;
-    if (rc == 0)
-        return fail(r, -EINVAL, "empty file", "CSV with open_time, open, high, low, close, volume");
-    if ((rc = split(r, INT_MAX)) < 0)
-        return rc;
-    bool header = r->fields[0].len == 0 || !isdigit((unsigned char)r->fields[0].data[0]);
-    if (header && (rc = read_header(r)) < 0)
         return rc;
     for (int c = 0; c < COLUMNS; c++) {
         if (!header)
@@ -222,13 +272,43 @@ static int read_all(struct reader *r)
         if (r->where[c] >= r->n_needed)
             r->n_needed = r->where[c] + 1;
     }
-    if (!header && (rc = read_row(r)) < 0)
+    return 0;
+}
+
+static int read_all(struct reader *r)
+{
+    int rc = bars_input_peek(r->in);
+    r->json = rc == '[';
+    if (rc >= 0)
+        rc = read_line(r);
+    else
+        return fail(r, rc, "cannot read on", "a whole file, plain or gzip (%s)", bars_input_why(r->in));
+    if (rc < 0)
+        return rc;
+    if (rc == 0)
+        return fail(r, -EINVAL, "empty file", "CSV with open_time, open, high, low, close, volume");
+    if ((rc = split(r, INT_MAX)) < 0)
+        return rc;
+    bool header = !r->json && (r->fields[0].len == 0 || !isdigit((unsigned char)r->fields[0].data[0]));
+    if ((rc = find_columns(r, header)) < 0 || (!header && (rc = read_row(r)) < 0))
         return rc;
     while ((rc = read_line(r)) > 0) {
-        if ((rc = split(r, r->n_needed)) < 0 || (rc = read_row(r)) < 0)
+        if ((rc = split(r, r->n_needed)) < 0 || (!is_names(r) && (rc = read_row(r)) < 0))
             return rc;
     }
     return rc;
+}
+
+/* BTC_USDT-5m.json, and BTC_USDT_USDT-5m-futures.json: the base, and behind a `_` a quote asset and a `-`. */
+static size_t pair_name(const char *name, char ret[static SYMBOL_NAME_MAX])
+{
+    size_t base = strcspn(name, "_"), quote = name[base] ? strcspn(name + base + 1, "_-") : 0;
+    if (base == 0 || quote == 0 || base + quote >= SYMBOL_NAME_MAX || !strchr(name + base + 1 + quote, '-'))
+        return 0;
+    memcpy(ret, name, base);
+    memcpy(ret + base, name + base + 1, quote);
+    ret[base + quote] = '\0';
+    return symbol_quote(ret + base - 1) == ret + base ? base + quote : 0;
 }
 
 int bars_file_symbol(const char *path, const char *symbol, char ret[static SYMBOL_NAME_MAX])
@@ -240,6 +320,11 @@ int bars_file_symbol(const char *path, const char *symbol, char ret[static SYMBO
     } else {
         const char *slash = strrchr(path, '/');
         name = slash ? slash + 1 : path;
+        char pair[SYMBOL_NAME_MAX];
+        if (pair_name(name, pair) > 0) {
+            memcpy(ret, pair, sizeof(pair));
+            return 0;
+        }
         len = strcspn(name, "_");
         if (name[len] == '\0')
             len = strcspn(name, ".");
@@ -251,8 +336,8 @@ int bars_file_symbol(const char *path, const char *symbol, char ret[static SYMBO
     return 0;
 }
 
-int bars_file_read_hashed(const char *path, const char *symbol, uint8_t *sha256, struct bars_file *ret,
-                          char error[static BARS_FILE_ERROR_MAX])
+int bars_file_read_with(const char *path, const struct bars_file_options *options, struct bars_file *ret,
+                        char error[static BARS_FILE_ERROR_MAX])
 {
     struct reader *r = calloc(1, sizeof(*r));
     int rc = -ENOMEM;
@@ -262,13 +347,14 @@ int bars_file_read_hashed(const char *path, const char *symbol, uint8_t *sha256,
         return rc;
     }
     r->path = path;
+    r->options = options;
     r->error = error;
-    if ((rc = bars_file_symbol(path, symbol, r->out.symbol)) < 0) {
+    if ((rc = bars_file_symbol(path, options->symbol, r->out.symbol)) < 0) {
         fail(r, rc, "no symbol", "a name like BTCUSDT_1m.csv, or --symbol, with 1 to %d letters",
              SYMBOL_NAME_MAX - 1);
         goto out;
     }
-    rc = bars_input_open(path, sha256, &r->in);
+    rc = bars_input_open(path, options->sha256, &r->in);
     if (rc < 0) {
         fail(r, rc, "cannot open", "a readable bars file (%s)", strerror(-rc));
         goto out;
@@ -290,7 +376,8 @@ out:
 int bars_file_read(const char *path, const char *symbol, struct bars_file *ret,
                    char error[static BARS_FILE_ERROR_MAX])
 {
-    return bars_file_read_hashed(path, symbol, NULL, ret, error);
+    const struct bars_file_options options = {.symbol = symbol};
+    return bars_file_read_with(path, &options, ret, error);
 }
 
 void bars_file_finish(struct bars_file *file)

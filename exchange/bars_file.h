@@ -1,9 +1,13 @@
-/* Bars files: history as CSV, plain or gzip, told apart by content.
+/* Bars files: history as CSV or JSON, plain or gzip, told apart by content.
  *
- * With a header: a time column `open_time` or `timestamp` and open, high, low, close, volume, in any order
- * and case; other columns are ignored. Without one: an archive's twelve columns (open time, open, high, low,
- * close, volume, …), of which the first six are needed. Times are ISO 8601 (without a zone: UTC) or an epoch
- * in s, ms, µs or ns, told apart by size. A row is bad when it cannot be read, high < low, its volume is
+ * CSV with a header: a time column and open, high, low, close, volume, in any order and case; other columns
+ * are ignored. The time column is the first of these names that is there: open_time, timestamp, datetime,
+ * date, time; else a first column without a name (or "Unnamed: 0", or "Price", below which yfinance writes
+ * two more lines of names). Without a header: an archive's twelve columns (open time, open, high, low, close,
+ * volume, …), of which the first six are needed. JSON: one array of arrays in that order, as freqtrade keeps
+ * them. Times are ISO 8601 (without a zone: UTC) or an epoch in s, ms, µs or ns, told apart by size.
+ *
+ * A row is bad when it cannot be read, high < low, its open or close lies outside low to high, its volume is
  * negative, or its time does not rise; the first bad row ends the reading. */
 #ifndef EXCHANGE_BARS_FILE_H
 #define EXCHANGE_BARS_FILE_H
@@ -34,22 +38,43 @@ struct bars_file {
     int price_digits,
         volume_digits; /* most digits after the point in the file (at most 18): with up to 15 significant
                         * digits, decimal_from_double() at this scale gives the text's value exactly */
-    unsigned long digits_line; /* the line of the first price with price_digits */
+    unsigned long digits_line; /* the line of the first price with price_digits (JSON: its row) */
+    size_t repaired;           /* rows whose low or high was widened */
     uint64_t bytes;            /* of the file, as it lies on the disk */
 };
 
-/* Reads a whole file. `symbol` names it, or NULL: the file's name up to the first `_` (or `.`).
- * Returns 0; -ENOENT and other errors of opening; -EIO for a damaged gzip stream; -EINVAL for what the file
- * says; -ENOMEM. On failure *ret is untouched and `error` holds "what: FILE:LINE: what would be right". */
+/* Zeroed: the symbol by the file's name, bad rows are refused. */
+struct bars_file_options {
+    const char *symbol; /* the file's symbol, or NULL */
+    bool repair;        /* low and high are widened to take in open and close, and such rows are counted */
+    uint8_t *sha256;    /* [32], unless NULL: of the file's bytes, as they were read, once all of it was */
+};
+
+/* Reads a whole file. Returns 0; -ENOENT and other errors of opening; -EIO for a damaged gzip stream; -EINVAL
+ * for what the file says; -ENOMEM. On failure *ret is untouched and `error` holds "what: FILE:LINE: what
+ * would be right" (of JSON "FILE: row N"). */
+int bars_file_read_with(const char *path, const struct bars_file_options *options, struct bars_file *ret,
+                        char error[static BARS_FILE_ERROR_MAX]);
+
+/* The same with a symbol or NULL, and nothing else. */
 int bars_file_read(const char *path, const char *symbol, struct bars_file *ret,
                    char error[static BARS_FILE_ERROR_MAX]);
 
-/* The same, and the SHA-256 of the file's bytes, as they were read, into sha256[32] (unless NULL); written
- * only when the whole file was. */
-int bars_file_read_hashed(const char *path, const char *symbol, uint8_t *sha256, struct bars_file *ret,
-                          char error[static BARS_FILE_ERROR_MAX]);
+/* Does it have to be widened? Then low and high take in open and close. */
+static inline bool bars_widen(double open, double *high, double *low, double close)
+{
+    double most = open > close ? open : close, least = open > close ? close : open;
+    bool outside = most > *high || least < *low;
+    if (most > *high)
+        *high = most;
+    if (least < *low)
+        *low = least;
+    return outside;
+}
 
-/* The symbol of a file, as above. 0; -EINVAL for a name without letters or with too many. */
+/* The symbol of a file: `symbol` itself, or, where that is NULL, the file's name up to the first `_` (or
+ * `.`); of BTC_USDT-5m.json and its like, where a known quote asset follows the `_`, BTCUSDT. 0; -EINVAL for
+ * a name without letters or with too many. */
 int bars_file_symbol(const char *path, const char *symbol, char ret[static SYMBOL_NAME_MAX]);
 
 /* Makes room in the columns for more than *cap rows, and sets it; begin with a zeroed struct and 0. False

@@ -24,6 +24,7 @@ struct bars_input {
     bool fd_ended;
     bool member_open; /* gzip: between a header and its trailer */
     unsigned long line;
+    bool in_rows; /* JSON: behind the bracket of the outer array */
     uint64_t bytes;
     EVP_MD_CTX *hash;
     uint8_t *sha256;
@@ -251,6 +252,95 @@ int bars_input_line(struct bars_input *in, char **ret_line, size_t *ret_len)
             return 1;
         }
     }
+}
+
+/* The next character that is no white space; 0: the end; or -errno. */
+static int skip_space(struct bars_input *in)
+{
+    for (;;) {
+        while (in->p < in->end && isspace((unsigned char)*in->p))
+            in->p++;
+        if (in->p < in->end)
+            return (unsigned char)*in->p;
+        int r = fill(in);
+        if (r <= 0)
+            return r;
+    }
+}
+
+static bool at_mark(const struct bars_input *in, const char *p)
+{
+    return in->end - p >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0;
+}
+
+int bars_input_peek(struct bars_input *in)
+{
+    char *p = in->p;
+    int r = 1;
+    for (;;) {
+        if (at_mark(in, p))
+            p += 3;
+        while (p < in->end && isspace((unsigned char)*p))
+            p++;
+        if (in->end - p >= 3 || r == 0 || p - in->p >= BARS_LINE_MAX)
+            return p < in->end ? (unsigned char)*p : 0;
+        size_t seen = (size_t)(p - in->p);
+        if ((r = fill(in)) < 0)
+            return r;
+        p = in->p + seen;
+    }
+}
+
+/* Goes behind the bracket that opens a row: 1; 0 behind the one that closes the outer array. */
+static int enter_row(struct bars_input *in)
+{
+    if (at_mark(in, in->p))
+        in->p += 3;
+    int c = skip_space(in);
+    if (!in->in_rows && c == '[') {
+        in->in_rows = true;
+        in->p++;
+        c = skip_space(in);
+    } else if (c == ',' && in->line > 1) {
+        in->p++;
+        c = skip_space(in);
+        if (c == ']')
+            return fail(in, -EINVAL, "a comma before the end");
+    } else if (c == '[') {
+        return fail(in, -EINVAL, "no comma between two rows");
+    }
+    if (c == ']') {
+        in->p++;
+        c = skip_space(in);
+        return c == 0 ? 0 : c < 0 ? c : fail(in, -EINVAL, "something behind the end");
+    }
+    if (c != '[')
+        return c < 0 ? c : fail(in, -EINVAL, c == 0 ? "it breaks off" : "a row that is no array");
+    in->p++;
+    return 1;
+}
+
+int bars_input_row(struct bars_input *in, char **ret_row, size_t *ret_len)
+{
+    in->line++;
+    int r = enter_row(in);
+    if (r <= 0)
+        return r;
+    char *stop;
+    while (!(stop = memchr(in->p, ']', (size_t)(in->end - in->p)))) {
+        if (in->end - in->p >= BARS_LINE_MAX - 1)
+            return fail(in, -EINVAL, "a row of 65536 bytes or more");
+        r = fill(in);
+        if (r <= 0)
+            return r < 0 ? r : fail(in, -EINVAL, "it breaks off");
+    }
+    if (memchr(in->p, '[', (size_t)(stop - in->p)))
+        return fail(in, -EINVAL, "an array in a row");
+    *stop = '\0';
+    *ret_row = in->p;
+    *ret_len = (size_t)(stop - in->p);
+    in->p = stop + 1;
+    return 1;
 }
 
 unsigned long bars_input_number(const struct bars_input *in)

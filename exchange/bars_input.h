@@ -1,4 +1,4 @@
-/* The lines of a bars file, plain or gzip, told apart by content. */
+/* The lines of a bars file, or the rows of a JSON one, plain or gzip, told apart by content. */
 #ifndef EXCHANGE_BARS_INPUT_H
 #define EXCHANGE_BARS_INPUT_H
 
@@ -20,8 +20,16 @@ void bars_input_close(struct bars_input *in); /* NULL is fine */
  * damaged or breaks off, another -errno of reading. */
 int bars_input_line(struct bars_input *in, char **ret_line, size_t *ret_len);
 
-unsigned long bars_input_number(const struct bars_input *in); /* of that line: 1… */
+/* The first character that is neither white space nor a byte order mark, which stays to be read; '\0' in an
+ * empty file; or -errno. Before the first line only. */
+int bars_input_peek(struct bars_input *in);
+
+/* The next row of a JSON array of arrays, without its brackets, as bars_input_line() gives a line. Returns 1;
+ * 0 at the end of the outer array; -EINVAL for anything else, with bars_input_why(); -errno of reading. */
+int bars_input_row(struct bars_input *in, char **ret_row, size_t *ret_len);
+
+unsigned long bars_input_number(const struct bars_input *in); /* of that line, or row: 1… */
 uint64_t bars_input_bytes(const struct bars_input *in);       /* of the file, as far as it was read */
-const char *bars_input_why(const struct bars_input *in);      /* what -EIO and others met */
+const char *bars_input_why(const struct bars_input *in);      /* what -EIO, and -EINVAL of a row, met */
 
 #endif

@@ -184,3 +184,14 @@ int decimal_from_double(double x, int scale, int64_t *ret)
     *ret = (int64_t)scaled;
     return 0;
 }
+
+int decimal128_from_double(double x, int scale, int128_t *ret)
+{
+    if (isnan(x))
+        return -EINVAL;
+    double scaled = round(x * (double)decimal_powers[scale]);
+    if (!(fabs(scaled) < 1.7e38))
+        return -ERANGE;
+    *ret = (int128_t)scaled;
+    return 0;
+}

@@ -49,5 +49,6 @@ double decimal_to_double(int128_t units, int scale);
 
 /* The nearest unit to x (ties away from zero). 0; -EINVAL for NaN; -ERANGE. */
 int decimal_from_double(double x, int scale, int64_t *ret);
+int decimal128_from_double(double x, int scale, int128_t *ret);
 
 #endif

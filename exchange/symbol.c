@@ -31,10 +31,10 @@ enum {
     DEFAULT_ORDERS_MAX = 200,
 };
 
-static const int64_t anything = 10000000000; /* more than a price or a quantity is: 10^18 at the scale */
+/* More than a price or a quantity is, and a number that fits. */
+static const int64_t anything = 1000000000000000000;
 
-/* Where the quote asset's name begins; the name's end: it has none that is known. */
-static size_t quote_at(const char *name)
+const char *symbol_quote(const char *name)
 {
     static const char *const quotes[] = {"FDUSD", "USDT", "USDC", "BUSD", "TUSD", "BTC", "ETH", "BNB",
                                          "EUR",   "GBP",  "TRY",  "BRL",  "DAI",  "JPY", "USD"};
@@ -42,57 +42,83 @@ static size_t quote_at(const char *name)
     for (size_t i = 0; i < sizeof(quotes) / sizeof(*quotes); i++) {
         size_t n = strlen(quotes[i]);
         if (len > n && strcmp(name + len - n, quotes[i]) == 0)
-            return len - n;
+            return name + len - n;
     }
-    return len;
+    return NULL;
 }
 
-static int64_t unit(int digits)
+/* Letters of the base asset in a name: what the quote leaves, or all. */
+static size_t base_length(const char *name, const char *quote)
 {
-    return decimal_pow10(DEFAULT_SCALE - (digits < DEFAULT_SCALE ? digits : DEFAULT_SCALE));
+    size_t len = strlen(name), n = strlen(quote);
+    if (len < n || strcmp(name + len - n, quote) != 0)
+        return len;
+    len -= n;
+    return len > 0 && (name[len - 1] == '-' || name[len - 1] == '/') ? len - 1 : len;
 }
 
-int symbol_default(const char *name, int price_digits, int qty_digits, struct symbol *ret)
+/* The unit of so many digits, at a scale that may be coarser. */
+static int64_t unit(int scale, int digits)
 {
-    static const struct known unknown = {.price_most = anything, .qty_most = anything};
-    const struct known *pair = &unknown;
-    const int64_t one = unit(0);
-    size_t at = quote_at(name), len = strlen(name);
-    const char *quote = at < len ? name + at : "USD";
-    if (at == 0 || len >= SYMBOL_NAME_MAX || at >= ASSET_NAME_MAX)
-        return -EINVAL;
+    return decimal_pow10(scale - (digits < scale ? digits : scale));
+}
+
+static const struct known *find_known(const char *name)
+{
     for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
         if (strcmp(name, known[i].name) == 0)
-            pair = &known[i];
-    int64_t tick = unit(price_digits), step = unit(qty_digits);
-    if (pair != &unknown) {
-        if (unit(pair->price_digits) < tick)
-            tick = unit(pair->price_digits);
-        step = unit(pair->qty_digits);
+            return &known[i];
+    return NULL;
+}
+
+static void set_default_filters(const struct known *pair, int price_digits, int qty_digits,
+                                struct symbol *symbol)
+{
+    const int64_t one = unit(DEFAULT_SCALE, 0), price_one = unit(symbol->price_scale, 0);
+    int64_t tick = unit(symbol->price_scale, price_digits), step = unit(DEFAULT_SCALE, qty_digits);
+    if (pair) {
+        int64_t known_tick = unit(symbol->price_scale, pair->price_digits);
+        tick = known_tick < tick ? known_tick : tick;
+        step = unit(DEFAULT_SCALE, pair->qty_digits);
     }
+    bool fits = pair && pair->price_most <= anything / price_one;
+    symbol->filters = (struct symbol_filters){.price_min = tick,
+                                              .price_max = fits ? pair->price_most * price_one : anything,
+                                              .tick = tick,
+                                              .qty_min = step,
+                                              .qty_max = pair ? pair->qty_most * one : anything,
+                                              .step = step,
+                                              .market_qty_max = pair ? pair->market_qty_most * one : 0,
+                                              .notional_min = DEFAULT_NOTIONAL_MIN * one,
+                                              .notional_max = DEFAULT_NOTIONAL_MAX * one,
+                                              .notional_min_market = true,
+                                              .bid_up_e4 = DEFAULT_UP_E4,
+                                              .bid_down_e4 = DEFAULT_DOWN_E4,
+                                              .ask_up_e4 = DEFAULT_UP_E4,
+                                              .ask_down_e4 = DEFAULT_DOWN_E4,
+                                              .orders_max = DEFAULT_ORDERS_MAX};
+}
+
+int symbol_default(const char *name, const char *quote, int price_digits, int qty_digits, struct symbol *ret)
+{
+    size_t len = strlen(name);
+    if (!quote)
+        quote = symbol_quote(name);
+    if (!quote)
+        quote = SYMBOL_QUOTE_UNKNOWN;
+    size_t base = base_length(name, quote);
+    if (base == 0 || len >= SYMBOL_NAME_MAX || base >= ASSET_NAME_MAX || !*quote ||
+        strlen(quote) >= ASSET_NAME_MAX || price_digits > DECIMAL_SCALE_MAX)
+        return -EINVAL;
     *ret = (struct symbol){
-        .price_scale = DEFAULT_SCALE,
+        .price_scale = price_digits > DEFAULT_SCALE ? price_digits : DEFAULT_SCALE,
         .qty_scale = DEFAULT_SCALE,
         .quote_scale = DEFAULT_SCALE,
         .trading = true,
-        .filters = {.price_min = tick,
-                    .price_max = pair->price_most * one,
-                    .tick = tick,
-                    .qty_min = step,
-                    .qty_max = pair->qty_most * one,
-                    .step = step,
-                    .market_qty_max = pair->market_qty_most * one,
-                    .notional_min = DEFAULT_NOTIONAL_MIN * one,
-                    .notional_max = DEFAULT_NOTIONAL_MAX * one,
-                    .notional_min_market = true,
-                    .bid_up_e4 = DEFAULT_UP_E4,
-                    .bid_down_e4 = DEFAULT_DOWN_E4,
-                    .ask_up_e4 = DEFAULT_UP_E4,
-                    .ask_down_e4 = DEFAULT_DOWN_E4,
-                    .orders_max = DEFAULT_ORDERS_MAX},
     };
     memcpy(ret->name, name, len);
-    memcpy(ret->base, name, at);
+    memcpy(ret->base, name, base);
     memcpy(ret->quote, quote, strlen(quote));
+    set_default_filters(find_known(name), price_digits, qty_digits, ret);
     return 0;
 }

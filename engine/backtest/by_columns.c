@@ -48,15 +48,11 @@ static int out_of_memory(struct columns_run *run)
 /* What the engine sees of a volume is at the symbol's scale. */
 static int scale_volume(struct lane *lane, const struct symbol *symbol)
 {
-    double units = (double)decimal_pow10(symbol->qty_scale);
     lane->volume = malloc((lane->bars.n + 1) * sizeof *lane->volume);
     if (!lane->volume)
         return -ENOMEM;
-    for (size_t i = 0; i < lane->bars.n; i++) {
-        int64_t exact = 0;
-        decimal_from_double(lane->bars.volume[i], symbol->qty_scale, &exact);
-        lane->volume[i] = sim_number(exact, units);
-    }
+    for (size_t i = 0; i < lane->bars.n; i++)
+        lane->volume[i] = sim_volume(lane->bars.volume[i], symbol->qty_scale);
     lane->bars.volume = lane->volume;
     return 0;
 }

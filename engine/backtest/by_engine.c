@@ -108,15 +108,14 @@ static int bar_at(const struct market *market, int symbol, size_t row, struct ba
 {
     const struct market_series *series = &market->series[symbol];
     int scale = series->symbol.price_scale;
-    int64_t volume;
     *ret = (struct bar){.open_ns = market_open_ns(market, row), .first_trade_id = -1, .last_trade_id = -1};
     if (decimal_from_double(series->open[row], scale, &ret->open) < 0 ||
         decimal_from_double(series->high[row], scale, &ret->high) < 0 ||
         decimal_from_double(series->low[row], scale, &ret->low) < 0 ||
         decimal_from_double(series->close[row], scale, &ret->close) < 0 ||
-        decimal_from_double(series->volume[row], series->symbol.qty_scale, &volume) < 0 || ret->low <= 0)
+        decimal128_from_double(series->volume[row], series->symbol.qty_scale, &ret->volume) < 0 ||
+        ret->low <= 0)
         return -EINVAL;
-    ret->volume = volume;
     return 0;
 }
 

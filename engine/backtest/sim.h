@@ -158,6 +158,14 @@ static inline int64_t sim_units(double price, double of_one)
     return units < 0x1p52 ? (int64_t)(units + 0.5) : (int64_t)units;
 }
 
+/* What the engine shows of a volume: the number that it is at the symbol's scale. */
+static inline double sim_volume(double volume, int qty_scale)
+{
+    int128_t units = 0;
+    decimal128_from_double(volume, qty_scale, &units);
+    return decimal_to_double(units, qty_scale);
+}
+
 /* ---- sim_live.c: orders ---- */
 
 struct sim_order *sim_find(struct sim_symbol *symbol, uint64_t id); /* NULL: not live */

@@ -234,7 +234,6 @@ void sim_decide(struct sim *sim, struct sim_symbol *symbol, size_t bar, bool act
         indicators = look_ahead(sim, symbol, bar);
     for (size_t k = 0; symbol->bars.outputs && k < sim->n_outputs; k++)
         outputs[k] = symbol->bars.outputs[k][bar];
-    int64_t volume = sim_units(series->volume[sim->row], symbol->qty_units);
     struct strategy_input input = {
         .ts_ns = sim->now_ns,
         .interval_ns = market->interval_ns,
@@ -242,7 +241,7 @@ void sim_decide(struct sim *sim, struct sim_symbol *symbol, size_t bar, bool act
         .high = series->high[sim->row],
         .low = series->low[sim->row],
         .close = series->close[sim->row],
-        .volume = sim_number(volume, symbol->qty_units),
+        .volume = sim_volume(series->volume[sim->row], series->symbol.qty_scale),
         .indicators = indicators,
         .qty = sim_number(symbol->qty, symbol->qty_units),
         .entry = symbol->qty != 0

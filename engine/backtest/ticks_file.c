@@ -303,7 +303,7 @@ int ticks_market_load(const char *const *paths, size_t n, const struct ticks_opt
     else
         snprintf(err, MARKET_ERROR_MAX, "out of memory");
     if (r == 0)
-        r = market_symbols(sources, (int)n, options->exchange_info, err);
+        r = market_symbols(sources, (int)n, options->exchange_info, &options->terms, err);
     if (r == 0)
         r = market_build(sources, (int)n, &grid, &ticks.market, err);
     for (size_t i = 0; i < n && r == 0; i++)

@@ -16,8 +16,9 @@ struct ticks_market {
 
 struct ticks_options {
     const char *const *names;  /* symbols of the files, one each; NULL: by the files' names */
-    const char *exchange_info; /* as market_options's */
-    int64_t interval_ns;       /* of the bars; more than 0 */
+    const char *exchange_info; /* as market_options's, and the next */
+    struct market_terms terms;
+    int64_t interval_ns; /* of the bars; more than 0 */
 };
 
 /* Reads files of one symbol each. 0 with *ret; -EINVAL for what files or options say, errors of opening,

@@ -4,15 +4,11 @@
 
 #include "exchange/decimal.h"
 
-/* 2^52. Up to it the doubles lie closer than the units, so that no other whole number of units has the same
- * one. */
-static const double exact_most = 4503599627370496;
-
 bool market_exact(double x, int digits, int scale)
 {
     double unit = (double)decimal_pow10(digits), units = round(x * unit);
     int64_t back;
-    if (!(fabs(units) <= exact_most) || units / unit != x)
+    if (!(fabs(units) <= MARKET_EXACT_MOST) || units / unit != x)
         return false;
     return decimal_from_double(x, scale, &back) == 0 &&
            (int128_t)back == (int128_t)units * decimal_pow10(scale - digits);
@@ -26,7 +22,7 @@ bool market_exact_all(const double *x, size_t n, int digits, int scale)
     unsigned bad = 0;
     for (size_t i = 0; i < n; i++) {
         double units = x[i] * unit + magic - magic, whole = units * more;
-        bad |= !(x[i] > 0) | !(whole <= exact_most / 2) | (units / unit != x[i]) |
+        bad |= !(x[i] > 0) | !(whole <= MARKET_EXACT_MOST / 2) | (units / unit != x[i]) |
                !(fabs(x[i] * at_scale - whole) < 0.5);
     }
     return !bad;

@@ -5,6 +5,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Units, 2^52. Up to it the doubles lie closer than the units, so that no other whole number of units has the
+ * same one. */
+#define MARKET_EXACT_MOST 4503599627370496.0
+
 /* Does a price that had at most `digits` digits after the point come back whole, by decimal_from_double(),
  * from the nearest double at `scale`, which is not less than `digits`? */
 bool market_exact(double x, int digits, int scale);

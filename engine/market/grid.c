@@ -14,6 +14,8 @@
 #include "exchange/clock.h"
 #include "exchange/decimal.h"
 
+static const double volume_most = 1e18; /* that sums of it and products with prices hold in 128 bits */
+
 enum {
     SPARSE_CELLS = 64,      /* a grid with more cells than this a bar is a mistake … */
     SPARSE_FREE = 16777216, /* … from this many on */
@@ -124,35 +126,64 @@ static int fail_at(struct build *b, int i, size_t bar, const char *what, const c
     return -EINVAL;
 }
 
-static int check_prices(struct build *b, int i)
+/* One bar of which not all is good: what is not. 0 when it is good after all. */
+static int refuse_bar(struct build *b, int i, size_t k)
+{
+    const struct market_source *source = &b->sources[i];
+    const struct bars_file *bars = &source->bars;
+    const double prices[] = {bars->open[k], bars->high[k], bars->low[k], bars->close[k]};
+    int scale = source->symbol.price_scale;
+    double high = prices[1], low = prices[2];
+    char right[80];
+    for (int c = 0; c < 4; c++) {
+        if (!(prices[c] > 0))
+            return fail_at(b, i, k, "price is not above 0", "prices above 0");
+        if (!market_exact(prices[c], bars->price_digits, scale)) {
+            snprintf(right, sizeof(right),
+                     "prices that a double holds to %d digits after the point, not %.*f", scale,
+                     bars->price_digits, prices[c]);
+            return fail_at(b, i, k, "price has more digits than a double holds", right);
+        }
+    }
+    if (high < low || bars_widen(prices[0], &high, &low, prices[3]))
+        return fail_at(b, i, k, "open or close is outside low to high", "low <= open, close <= high");
+    if (!(bars->volume[k] >= 0 && bars->volume[k] < volume_most))
+        return fail_at(b, i, k, "volume is no volume", "0 or more, and less than 1e18");
+    return 0;
+}
+
+/* Are bars low <= open, close <= high, and of a volume? */
+static bool bars_good(const struct bars_file *bars, size_t begin, size_t end)
+{
+    unsigned bad = 0;
+    for (size_t k = begin; k < end; k++) {
+        double open = bars->open[k], high = bars->high[k], low = bars->low[k], close = bars->close[k],
+               volume = bars->volume[k];
+        bad |= !(low <= open) | !(open <= high) | !(low <= close) | !(close <= high) | !(volume >= 0) |
+               !(volume < volume_most);
+    }
+    return !bad;
+}
+
+static int check_bars(struct build *b, int i)
 {
     const struct market_source *source = &b->sources[i];
     const struct bars_file *bars = &source->bars;
     const double *columns[] = {bars->open, bars->high, bars->low, bars->close};
-    size_t begin = b->begin[i], n = b->end[i] - begin;
-    int scale = source->symbol.price_scale, digits = bars->price_digits;
-    char right[80];
+    size_t begin = b->begin[i], end = b->end[i];
+    int scale = source->symbol.price_scale, digits = bars->price_digits, r = 0;
     if (digits > scale) {
         snprintf(b->why[i], MARKET_ERROR_MAX,
                  "price has %d digits after the point: %s:%lu: at most %d, the scale of %s", digits,
                  source->origin, bars->digits_line, scale, source->symbol.name);
         return -EINVAL;
     }
-    bool sure = true;
+    bool sure = bars_good(bars, begin, end);
     for (int c = 0; c < 4; c++)
-        sure = sure && market_exact_all(columns[c] + begin, n, digits, scale);
-    for (size_t k = begin; !sure && k < begin + n; k++)
-        for (int c = 0; c < 4; c++) {
-            if (!(columns[c][k] > 0))
-                return fail_at(b, i, k, "price is not above 0", "prices above 0");
-            if (!market_exact(columns[c][k], digits, scale)) {
-                snprintf(right, sizeof(right),
-                         "prices that a double holds to %d digits after the point, not %.*f", scale, digits,
-                         columns[c][k]);
-                return fail_at(b, i, k, "price has more digits than a double holds", right);
-            }
-        }
-    return 0;
+        sure = sure && market_exact_all(columns[c] + begin, end - begin, digits, scale);
+    for (size_t k = begin; !sure && r == 0 && k < end; k++)
+        r = refuse_bar(b, i, k);
+    return r;
 }
 
 static void repeat(double *const to[IMAGE_COLUMNS], size_t from_row, size_t to_row, double price)
@@ -199,13 +230,16 @@ static int place(struct build *b, int i)
     repeat(to, row, rows, last);
     out->last = row - 1;
     out->missing = out->last - out->first + 1 - (end - begin);
+    out->repaired = bars->repaired;
+    out->price_digits = (uint32_t)bars->price_digits;
+    out->rounded_digits = (uint32_t)b->sources[i].rounded_digits;
     return 0;
 }
 
 static void build_symbol(void *ctx, size_t index)
 {
     struct build *b = ctx;
-    int i = (int)index, r = check_prices(b, i);
+    int i = (int)index, r = check_bars(b, i);
     size_t size;
     if (r == 0)
         r = place(b, i);

@@ -12,6 +12,7 @@ struct market_source {
     char origin[MARKET_ORIGIN_MAX]; /* a file's path, or what else to name in a message */
     struct symbol symbol;
     struct bars_file bars; /* its interval_ns 0: not known, as with a single bar */
+    int rounded_digits;    /* that its prices had before they were rounded to bars.price_digits; 0: none */
 };
 
 void market_sources_finish(struct market_source *sources, int n);

@@ -70,7 +70,8 @@ static bool symbol_good(const struct image_symbol *s, uint64_t rows)
     return name_ends(symbol->name, sizeof(symbol->name)) && name_ends(symbol->base, sizeof(symbol->base)) &&
            name_ends(symbol->quote, sizeof(symbol->quote)) && scale_good(symbol->price_scale) &&
            scale_good(symbol->qty_scale) && scale_good(symbol->quote_scale) && s->first <= s->last &&
-           s->last < rows && s->missing <= s->last - s->first;
+           s->last < rows && s->missing <= s->last - s->first && s->repaired <= rows &&
+           s->price_digits <= (uint32_t)symbol->price_scale && s->rounded_digits <= DECIMAL_SCALE_MAX;
 }
 
 int image_open(struct blob *blob, struct market_image **ret)
@@ -111,6 +112,9 @@ void image_show(struct market_image *image)
             .first = from->first,
             .last = from->last,
             .missing = from->missing,
+            .repaired = from->repaired,
+            .price_digits = (int)from->price_digits,
+            .rounded_digits = (int)from->rounded_digits,
         };
     }
     image->market = (struct market){

@@ -22,7 +22,8 @@ struct image_head {
 
 struct image_symbol {
     struct symbol symbol;
-    uint64_t first, last, missing;
+    uint64_t first, last, missing, repaired;
+    uint32_t price_digits, rounded_digits;
     uint8_t digest[MARKET_HASH_SIZE]; /* SHA-256 of its data */
 };
 

@@ -16,7 +16,7 @@
 
 /* Counts what the same files become: another way to place bars, or another symbol_default(), takes the next
  * number, and what older ones wrote is not found. */
-enum { RULES = 1 };
+enum { RULES = 2 };
 
 enum { READ_SIZE = 256 * 1024 };
 
@@ -117,6 +117,13 @@ static bool all_known(struct loader *l)
     return known;
 }
 
+/* One term of a file, "" for none, with the zero at its end. */
+static bool hash_term(EVP_MD_CTX *hash, const char *const *terms, size_t i)
+{
+    const char *text = terms && terms[i] ? terms[i] : "";
+    return EVP_DigestUpdate(hash, text, strlen(text) + 1) == 1;
+}
+
 /* The hash of all that decides what the market holds. */
 static int find_key(const struct loader *l, uint8_t ret[static MARKET_HASH_SIZE])
 {
@@ -128,6 +135,7 @@ static int find_key(const struct loader *l, uint8_t ret[static MARKET_HASH_SIZE]
                                 (uint64_t)o->from_ns,
                                 (uint64_t)o->to_ns,
                                 (uint64_t)o->interval_ns,
+                                o->repair,
                                 l->n};
     EVP_MD_CTX *hash = EVP_MD_CTX_new();
     bool ok = hash && EVP_DigestInit_ex(hash, EVP_sha256(), NULL) == 1 &&
@@ -137,7 +145,9 @@ static int find_key(const struct loader *l, uint8_t ret[static MARKET_HASH_SIZE]
         char symbol[SYMBOL_NAME_MAX] = {0};
         snprintf(symbol, sizeof(symbol), "%s", l->files[i].symbol);
         ok = EVP_DigestUpdate(hash, symbol, sizeof(symbol)) == 1 &&
-             EVP_DigestUpdate(hash, l->files[i].hash, sizeof(l->files[i].hash)) == 1;
+             EVP_DigestUpdate(hash, l->files[i].hash, sizeof(l->files[i].hash)) == 1 &&
+             hash_term(hash, o->terms.lots, i) && hash_term(hash, o->terms.ticks, i) &&
+             hash_term(hash, o->terms.quotes, i);
     }
     ok = ok && EVP_DigestFinal_ex(hash, ret, NULL) == 1;
     EVP_MD_CTX_free(hash);
@@ -169,8 +179,9 @@ static void read_file(void *ctx, size_t i)
     struct source_file *f = &l->files[i];
     struct market_source *source = &l->sources[i];
     snprintf(source->origin, sizeof(source->origin), "%s", f->path);
-    f->failed =
-        bars_file_read_hashed(f->path, f->name, l->cache.folder[0] ? f->hash : NULL, &source->bars, f->why);
+    const struct bars_file_options options = {
+        .symbol = f->name, .repair = l->options->repair, .sha256 = l->cache.folder[0] ? f->hash : NULL};
+    f->failed = bars_file_read_with(f->path, &options, &source->bars, f->why);
     name_symbol(source->bars.symbol);
     memcpy(f->symbol, source->bars.symbol, sizeof(f->symbol));
 }
@@ -189,7 +200,7 @@ static int read_files(struct loader *l, char err[static MARKET_ERROR_MAX])
         if (f->seen && stat(f->path, &after) == 0 && cache_same(&f->before, &after))
             cache_learn(&l->cache, &after, f->hash);
     }
-    return market_symbols(l->sources, (int)l->n, l->options->exchange_info, err);
+    return market_symbols(l->sources, (int)l->n, l->options->exchange_info, &l->options->terms, err);
 }
 
 static int make(struct loader *l, struct market **ret, char err[static MARKET_ERROR_MAX])

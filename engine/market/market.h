@@ -21,6 +21,9 @@ struct market_series {
     const uint64_t *present;                          /* bit r % 64 of word r / 64: the bar is there */
     size_t first, last;                               /* the rows of its first and of its last bar */
     size_t missing;                                   /* bars that are not there between the two */
+    size_t repaired;                                  /* bars whose low or high was widened */
+    int price_digits;   /* most digits after the point of its prices, at most symbol.price_scale */
+    int rounded_digits; /* of the source's prices, where these were rounded to price_digits; else 0 */
 };
 
 /* Arrays belong to the market, mapped from a cache or allocated, 64-byte aligned; nothing writes to them. */
@@ -47,12 +50,21 @@ static inline int64_t market_open_ns(const struct market *market, size_t row)
  * backtest of [--from, --to) trades rows [market_row_at(from), market_row_at(to)). */
 size_t market_row_at(const struct market *market, int64_t ns);
 
+/* What a file cannot tell of its symbol: each NULL, or one text a file. */
+struct market_terms {
+    const char *const *lots;   /* the step of quantities, which is the least one, too */
+    const char *const *ticks;  /* the step of prices */
+    const char *const *quotes; /* the quote asset, where the name does not end with a known one */
+};
+
 /* Zeroed: all bars of all files, symbols by symbol_default(), the user's cache, a thread a core. */
 struct market_options {
     int64_t from_ns, to_ns;    /* bars that open in [from_ns, to_ns); 0, 0: all; else both count */
     int64_t interval_ns;       /* 0: that of the sources, which then must agree */
     const char *const *names;  /* symbols of the files, one each; NULL: by the files' names */
     const char *exchange_info; /* path of a venue's exchangeInfo with the symbols, or NULL */
+    struct market_terms terms; /* of symbols that no exchangeInfo lists */
+    bool repair;               /* bars whose open or close is outside low to high: widened, else refused */
     const char *cache;         /* folder; NULL: $XDG_CACHE_HOME/papertape/market or ~/.cache/… */
     bool no_cache;             /* neither read nor write one */
     uint64_t cache_bytes;      /* the folder's limit, oldest-used files go; 0: MARKET_CACHE_BYTES */
@@ -74,8 +86,10 @@ struct market_load {
 };
 
 /* Loads bars files (exchange/bars_file.h), one symbol each, onto one grid: rows are the union of their
- * ranges. `load` may be NULL. 0 with *ret, for market_close(); -EINVAL for what files, options or the
- * exchangeInfo say (bad rows, intervals that differ, a bar off the grid, a symbol twice or not listed, a
+ * ranges. Prices with more than 8 digits after the point that no exchangeInfo lists get a scale of as many,
+ * or, where a double does not hold that many of the largest, are rounded to as many as it holds
+ * (rounded_digits). `load` may be NULL. 0 with *ret, for market_close(); -EINVAL for what files, options or
+ * the exchangeInfo say (bad rows, intervals that differ, a bar off the grid, a symbol twice or not listed, a
  * price with more digits than its scale, no bars in the range), errors of opening, -EIO, -ENOMEM, with one
  * sentence "what: where: what would be right" in `err`. A cache that is damaged or cannot be written is no
  * error. */

@@ -1,14 +1,20 @@
 #include "engine/market/symbols.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
+#include "engine/market/exact.h"
+#include "exchange/decimal.h"
 #include "exchange/venue_format.h"
 
-enum { INFO_MAX = 256 << 20 }; /* the largest known is 20 MB */
+enum {
+    INFO_MAX = 256 << 20, /* the largest known is 20 MB */
+    PLAIN_DIGITS = 8,     /* prices of no more digits are taken as they are, or refused */
+};
 
 static int read_text(const char *path, char **ret, size_t *ret_len, char err[static MARKET_ERROR_MAX])
 {
@@ -86,19 +92,106 @@ static int listed_symbols(struct market_source *sources, int n, const char *path
     return r;
 }
 
-int market_symbols(struct market_source *sources, int n, const char *info, char err[static MARKET_ERROR_MAX])
+static double largest_price(const struct bars_file *bars)
+{
+    double most = 0;
+    for (size_t k = 0; k < bars->n; k++)
+        most = bars->high[k] > most ? bars->high[k] : most;
+    return most;
+}
+
+/* The most digits after the point, up to `wanted`, at which doubles hold all prices up to `most`. */
+static int digits_held(double most, int wanted)
+{
+    while (wanted > 0 && !(most * (double)decimal_pow10(wanted) <= MARKET_EXACT_MOST / 2))
+        wanted--;
+    return wanted;
+}
+
+/* Prices of more digits than usual are adjusted ones, or doubles printed whole: they are rounded to what can
+ * be held exactly. Rounding keeps low <= open, close <= high. */
+static void round_prices(struct market_source *source)
+{
+    struct bars_file *bars = &source->bars;
+    int digits = digits_held(largest_price(bars), bars->price_digits);
+    if (digits < PLAIN_DIGITS || digits == bars->price_digits)
+        return; /* held as they are; or too large as well, which the grid refuses */
+    double *const columns[] = {bars->open, bars->high, bars->low, bars->close};
+    double units = (double)decimal_pow10(digits);
+    for (int c = 0; c < 4; c++)
+        for (size_t k = 0; k < bars->n; k++)
+            columns[c][k] = round(columns[c][k] * units) / units;
+    source->rounded_digits = bars->price_digits;
+    bars->price_digits = digits;
+}
+
+/* The digits after the point of a decimal, zeros at its end apart. */
+static int text_digits(const char *text)
+{
+    const char *point = strchr(text, '.');
+    size_t n = point ? strlen(point + 1) : 0;
+    while (n > 0 && point[n] == '0')
+        n--;
+    return (int)n;
+}
+
+static int refuse_term(const struct market_source *source, const char *option, const char *text,
+                       const char *right, char err[static MARKET_ERROR_MAX])
+{
+    snprintf(err, MARKET_ERROR_MAX, "%s: \"%.64s\": %s: %s", option, text, source->bars.symbol, right);
+    return -EINVAL;
+}
+
+static int take_terms(struct market_source *source, const char *lot, const char *tick,
+                      char err[static MARKET_ERROR_MAX])
+{
+    struct symbol *symbol = &source->symbol;
+    struct symbol_filters *filters = &symbol->filters;
+    int64_t step = 0;
+    if (lot) {
+        if (decimal_parse_str(lot, symbol->qty_scale, &step) < 0 || step <= 0)
+            return refuse_term(source, "--lot", lot, "an amount above 0, of at most 8 digits after the point",
+                               err);
+        filters->step = filters->qty_min = step;
+    }
+    if (tick) {
+        if (decimal_parse_str(tick, symbol->price_scale, &step) < 0 || step <= 0)
+            return refuse_term(source, "--tick", tick, "a price above 0, of no more digits than fit", err);
+        filters->tick = filters->price_min = step;
+    }
+    return 0;
+}
+
+static int default_symbol(struct market_source *source, const char *quote, const char *tick,
+                          char err[static MARKET_ERROR_MAX])
+{
+    const struct bars_file *bars = &source->bars;
+    int digits = tick && text_digits(tick) > bars->price_digits ? text_digits(tick) : bars->price_digits;
+    if (digits > PLAIN_DIGITS)
+        digits = digits_held(largest_price(bars), digits);
+    if (digits < bars->price_digits)
+        digits = bars->price_digits;
+    if (symbol_default(bars->symbol, quote, digits, bars->volume_digits, &source->symbol) == 0)
+        return 0;
+    snprintf(err, MARKET_ERROR_MAX,
+             "no symbol: %s: %s: a name of a base and a quote asset, each of at most 15 letters",
+             bars->symbol, source->origin);
+    return -EINVAL;
+}
+
+int market_symbols(struct market_source *sources, int n, const char *info, const struct market_terms *terms,
+                   char err[static MARKET_ERROR_MAX])
 {
     if (info)
         return listed_symbols(sources, n, info, err);
     for (int i = 0; i < n; i++) {
-        struct market_source *source = &sources[i];
-        if (symbol_default(source->bars.symbol, source->bars.price_digits, source->bars.volume_digits,
-                           &source->symbol) < 0) {
-            snprintf(err, MARKET_ERROR_MAX,
-                     "no symbol: %s: %s: a name of a base and a quote asset, each of at most 15 letters",
-                     source->bars.symbol, source->origin);
-            return -EINVAL;
-        }
+        const char *tick = terms->ticks ? terms->ticks[i] : NULL;
+        round_prices(&sources[i]);
+        int r = default_symbol(&sources[i], terms->quotes ? terms->quotes[i] : NULL, tick, err);
+        if (r == 0)
+            r = take_terms(&sources[i], terms->lots ? terms->lots[i] : NULL, tick, err);
+        if (r < 0)
+            return r;
     }
     return 0;
 }

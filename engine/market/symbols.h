@@ -4,9 +4,11 @@
 
 #include "engine/market/grid.h"
 
-/* Fills in the symbols of n sources, whose bars and names (bars.symbol) are there: from the exchangeInfo in a
- * file, plain or gzip, or, where `info` is NULL, by symbol_default(). 0; -EINVAL for names that are not
- * listed or a text that is no exchangeInfo, -errno of reading, with a sentence. */
-int market_symbols(struct market_source *sources, int n, const char *info, char err[static MARKET_ERROR_MAX]);
+/* Fills in the symbols of n sources, whose bars and names (bars.symbol) are there: from the exchangeInfo in
+ * the file `info`, plain or gzip, or, where that is NULL, by symbol_default() and the terms; then prices
+ * whose digits a double does not hold are rounded. 0; -EINVAL for names that are not listed, a text that is
+ * no exchangeInfo or terms that are none, -errno of reading, with a sentence. */
+int market_symbols(struct market_source *sources, int n, const char *info, const struct market_terms *terms,
+                   char err[static MARKET_ERROR_MAX]);
 
 #endif

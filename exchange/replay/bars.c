@@ -72,8 +72,6 @@ static int shape_of(struct bars *b, const struct player *p, size_t i, struct bar
     for (int k = 0; k < 4; k++)
         if (to_e8(numbers[k], f->price_digits, &e8[k]) != 0 || e8[k] <= 0 || e8[k] > INT64_MAX / 2)
             return fail(b, -EINVAL, "bar cannot be traded", where, "prices above 0 and below 4e10");
-    if (e8[0] > e8[1] || e8[0] < e8[2] || e8[3] > e8[1] || e8[3] < e8[2])
-        return fail(b, -EINVAL, "bar cannot be traded", where, "open and close between low and high");
     if (to_e8(f->volume[i], f->volume_digits, &volume) != 0)
         return fail(b, -EINVAL, "bar cannot be traded", where, "a volume of at most 18 digits");
     *ret = (struct bar_shape){.open_ns = f->open_time_ns[i],

@@ -149,9 +149,9 @@ static void test_refused(void)
         MADE("NEARUSDT_1m.csv", "60,1,1,1,1,1\n120,1,1,1,1,1\n180,1,1,1,1,1\n210,1,1,1,1,1\n");
     const char *zero = MADE("ZUSDT_1m.csv", "60,1,1,1,1,1\n120,1,1,0,1,1\n");
     const char *below = MADE("NEGUSDT_1m.csv", "60,1,1,1,1,1\n120,1,1,-2,1,1\n");
-    const char *fine = MADE("PUSDT_1m.csv", "60,1,1,1,1,1\n120,1.5,2,1,1.5,1\n180,1,1.123456789,1,1,1\n");
-    const char *noise = MADE("QUSDT_1m.csv", "60,0.30000000000000004,1,0.1,1,1\n");
     const char *wide = MADE("WUSDT_1m.csv", "60,1,1,1,1,1\n120,123456789.12345678,123456789.2,1,1,1\n");
+    const char *outside = MADE("OUTUSDT_1m.csv", "60,1,1,1,1,1\n120,3,2,1,1,1\n");
+    const char *vast = MADE("VASTUSDT_1m.csv", "60,1,1,1,1,1\n120,2,2,1,1,1e18\n");
     const char *none = MADE("NONE_1m.csv", "");
     const char *far = MADE("FARUSDT_1m.csv", "60,1,1,1,1,1\n120,1,1,1,1,1\n7258118400,1,1,1,1,1\n");
     const char *again = MADE("musdt_2.csv", "60,1,1,1,1,1\n120,1,1,1,1,1\n");
@@ -167,7 +167,8 @@ static void test_refused(void)
     REFUSES(((const char *[]){one}), &plain, -EINVAL, "no interval", one);
     REFUSES(((const char *[]){zero}), &plain, -EINVAL, "not above 0", zero, "bar 2");
     REFUSES(((const char *[]){below}), &plain, -EINVAL, "not above 0", below, "bar 2");
-    REFUSES(((const char *[]){fine}), &plain, -EINVAL, "9 digits", fine, ":4:", "at most 8");
+    REFUSES(((const char *[]){outside}), &plain, -EINVAL, "open is outside low to high", outside, ":3:");
+    REFUSES(((const char *[]){vast}), &plain, -EINVAL, "volume", vast, "bar 2");
     REFUSES(((const char *[]){wide}), &plain, -EINVAL, "more digits than a double holds", wide, "bar 2");
     REFUSES(((const char *[]){none}), &plain, -EINVAL, none);
     REFUSES(((const char *[]){far}), &plain, -EINVAL, "nearly empty");
@@ -176,7 +177,6 @@ static void test_refused(void)
     REFUSES(((const char *[]){minutes, scratch_path("absent_1m.csv")}), &plain, -ENOENT, "absent_1m.csv");
     refuses(NULL, 0, &plain, -EINVAL, NULL, 0);
     some.interval_ns = minute;
-    REFUSES(((const char *[]){noise}), &some, -EINVAL, "digits after the point", noise, ":2:");
     REFUSES(((const char *[]){fives, minutes, off}), &some, -EINVAL, "off the grid", off);
     some.interval_ns = -1;
     REFUSES(((const char *[]){minutes}), &some, -EINVAL, "interval");
@@ -199,6 +199,71 @@ static void test_refused(void)
     CHECK_INT(m->series[0].missing, 4);
     market_close(m);
     market_close(NULL);
+}
+
+static struct market *load_one(const char *name, const char *rows, const struct market_options *options)
+{
+    char text[512];
+    struct market *m = NULL;
+    snprintf(text, sizeof(text), "open_time,open,high,low,close,volume\n%s", rows);
+    CHECK_INT(market_load_files((const char *[]){scratch_write(name, text)}, 1, options, &m, NULL, err), 0);
+    if (!m)
+        fprintf(stderr, "%s\n", err);
+    return m;
+}
+
+/* Prices with more than eight digits: at a scale of their own, or rounded to what a double holds. */
+static void test_digits(void)
+{
+    struct market *m = load_one("PEPEUSDT_1m.csv",
+                                "60,0.000012345678,0.00002,0.00001,0.000011,1\n120,0.00001,0.00002,0.00001,"
+                                "0.00001,1\n",
+                                &plain);
+    int64_t units;
+    CHECK(m->series[0].symbol.price_scale == 12 && m->series[0].price_digits == 12);
+    CHECK(m->series[0].rounded_digits == 0 && m->series[0].symbol.filters.tick == 1);
+    CHECK_INT(decimal_from_double(m->series[0].open[0], 12, &units), 0);
+    CHECK_INT(units, 12345678);
+    market_close(m);
+
+    /* An adjusted close as a double printed whole: 17 digits, of which 13 after the point are held. */
+    m = load_one("SPY_1d.csv",
+                 "60,182.63583374023438,183.5,182.1,182.63583374023438,1\n120,182.7,183.5,182.1,182.9,1\n",
+                 &plain);
+    CHECK(m->series[0].symbol.price_scale == 13 && m->series[0].rounded_digits == 14);
+    CHECK_INT(decimal_from_double(m->series[0].open[0], 13, &units), 0);
+    CHECK_INT(units, 1826358337402344);
+    CHECK_STR(m->series[0].symbol.quote, SYMBOL_QUOTE_UNKNOWN);
+    market_close(m);
+}
+
+/* What a file cannot tell is told beside it. */
+static void test_terms(void)
+{
+    static const char rows[] = "60,100,101,99,100,5000\n120,100,101,99,100,7000\n";
+    static const char *const lots[] = {"0.001"}, *const ticks[] = {"0.05"}, *const quotes[] = {"XYZ"};
+    struct market_options options = plain;
+    options.terms = (struct market_terms){lots, ticks, quotes};
+    struct market *m = load_one("FOOXYZ_1m.csv", rows, &options);
+    const struct symbol *s = &m->series[0].symbol;
+    CHECK_STR(s->base, "FOO");
+    CHECK_STR(s->quote, "XYZ");
+    CHECK(s->filters.step == 100000 && s->filters.qty_min == 100000);
+    CHECK(s->filters.tick == 5000000 && s->filters.price_min == 5000000);
+    market_close(m);
+
+    static const char *const fine[] = {"0.0000000001"}; /* finer than the prices: at a scale that holds it */
+    options.terms = (struct market_terms){.ticks = fine};
+    m = load_one("FOOXYZ_1m.csv", rows, &options);
+    CHECK(m->series[0].symbol.price_scale == 10 && m->series[0].symbol.filters.tick == 1);
+    market_close(m);
+
+    static const char *const bad[] = {"0", "-1", "x", "0.000000001", ""};
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+        options.terms = (struct market_terms){.lots = &bad[i]};
+        refuses((const char *[]){scratch_path("FOOXYZ_1m.csv")}, 1, &options, -EINVAL,
+                (const char *[]){"--lot", "FOOXYZ"}, 2);
+    }
 }
 
 /* Random decimals with up to 17 digits: exact, or refused. */
@@ -244,6 +309,8 @@ int main(void)
     for (int i = 0; i < ROUNDS; i++)
         test_random(&random);
     test_refused();
+    test_digits();
+    test_terms();
     test_exact(&random);
     return check_done("market");
 }

@@ -144,6 +144,34 @@ static void test_round_trip(struct random *random)
     CHECK(load_from(&cached, NULL));
 }
 
+/* A market whose bars were repaired, or whose terms were told, hides nothing from a load without. */
+static void test_repaired(void)
+{
+    struct market_options repair = cached, lots = cached;
+    struct market_load load;
+    struct market *m;
+    const char *path = scratch_write("GAPUSDT_1m.csv", "open_time,open,high,low,close,volume\n"
+                                                       "60,1,1,1,1,1\n120,3,2,1,1,1\n180,1,1,1,1,1\n");
+    const char *const one[] = {path}, *const lot[] = {"0.5"};
+    repair.repair = true;
+    for (int i = 0; i < 2; i++) {
+        CHECK_INT(market_load_files(one, 1, &repair, &m, &load, err), 0);
+        CHECK_INT(load.cached, i);
+        CHECK(m->series[0].repaired == 1 && m->series[0].high[1] == 3);
+        market_close(m);
+        CHECK_INT(market_load_files(one, 1, &cached, &m, &load, err), -EINVAL);
+        CHECK(strstr(err, "open is outside low to high") && strstr(err, ":3:"));
+    }
+    lots.repair = true;
+    lots.terms.lots = lot;
+    for (int i = 0; i < 2; i++) {
+        CHECK_INT(market_load_files(one, 1, &lots, &m, &load, err), 0);
+        CHECK_INT(load.cached, i);
+        CHECK_INT(m->series[0].symbol.filters.step, 50000000);
+        market_close(m);
+    }
+}
+
 /* Every byte of a cached market, changed alone, is noticed. */
 static void test_every_byte(struct random *random)
 {
@@ -627,6 +655,7 @@ int main(void)
     scratch_in_memory();
     scratch_make(folder);
     test_round_trip(&random);
+    test_repaired();
     test_every_byte(&random);
     test_damage(&random);
     test_large(&random);

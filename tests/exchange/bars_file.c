@@ -89,6 +89,120 @@ static void test_reads(void)
     bars_file_finish(&f);
 }
 
+/* Rows that are no bars are widened where that is asked for, and counted. */
+static void test_repair(void)
+{
+    struct bars_file f;
+    const char *path = scratch_write("R_1m.csv", "open_time,open,high,low,close,volume\n"
+                                                 "60,5,4,3,3.5,1\n120,3.5,4,3,2,1\n180,1,4,3,9,1\n"
+                                                 "240,3,4,3,4,1\n");
+    const struct bars_file_options repair = {.repair = true};
+    CHECK_INT(bars_file_read_with(path, &repair, &f, error), 0);
+    CHECK_INT(f.n, 4);
+    CHECK_INT(f.repaired, 3);
+    CHECK(f.high[0] == 5 && f.low[0] == 3 && f.high[1] == 4 && f.low[1] == 2);
+    CHECK(f.high[2] == 9 && f.low[2] == 1 && f.high[3] == 4 && f.low[3] == 3);
+    bars_file_finish(&f);
+    path = scratch_write("R_1m.csv", "open_time,open,high,low,close,volume\n60,5,3,4,3.5,1\n");
+    CHECK_INT(bars_file_read_with(path, &repair, &f, error), -EINVAL); /* which of the two is it? */
+    CHECK(strstr(error, "high is below low"));
+}
+
+/* Headers as other programs write them: two bars, a minute apart, and nothing else. */
+static void test_headers(void)
+{
+    static const char *const texts[] = {
+        "Datetime,Open,High,Low,Close,Volume\n2024-01-01 00:00:00+00:00,1,2,0.5,1.5,7\n"
+        "2024-01-01 00:01:00+00:00,1,2,0.5,1.5,7\n",
+        "Date,Open,High,Low,Close,Adj Close,Volume\n2024-01-01,1,2,0.5,1.5,0.1,7\n"
+        "2024-01-01T00:01Z,1,2,0.5,1.5,0.1,7\n",
+        ",open,high,low,close,volume\n2024-01-01 00:00:00,1,2,0.5,1.5,7\n2024-01-01 00:01:00,1,2,0.5,1.5,7\n",
+        "Unnamed: 0,open,high,low,close,volume\n2024-01-01,1,2,0.5,1.5,7\n2024-01-01 00:01,1,2,0.5,1.5,7\n",
+        ",date,open,high,low,close,volume\n0,2024-01-01 00:00:00+00:00,1,2,0.5,1.5,7\n"
+        "1,2024-01-01 00:01:00+00:00,1,2,0.5,1.5,7\n",
+        "date,open,high,low,close,volume\n2024-01-01 00:00:00+00:00,1,2,0.5,1.5,7\n"
+        "2024-01-01 00:01:00+00:00,1,2,0.5,1.5,7\n",
+        "Price,Close,High,Low,Open,Volume\nTicker,SPY,SPY,SPY,SPY,SPY\nDatetime,,,,,\n"
+        "2024-01-01 00:00:00+00:00,1.5,2,0.5,1,7\n2024-01-01 00:01:00+00:00,1.5,2,0.5,1,7\n",
+        "[[1704067200000, 1.0, 2.0, 0.5, 1.5, 7.0], [1704067260000, 1.0, 2.0, 5e-01, 1.5, 7.0]]",
+        "\xef\xbb\xbf\n [\n[1704067200000,\"1\",\"2\",\"0.5\",\"1.5\",\"7\",1,\"0\"] ,\n"
+        "[1704067260000,\"1\",\"2\",\"0.5\",\"1.5\",\"7\",1,\"0\"]\n ] \n",
+    };
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+        struct bars_file f = {0};
+        CHECK_INT(bars_file_read(scratch_write("SPY_1m", texts[i]), NULL, &f, error), 0);
+        CHECK_INT(f.n, 2);
+        CHECK_INT(f.interval_ns, 60000000000);
+        for (size_t k = 0; k < f.n; k++) {
+            CHECK_INT(f.open_time_ns[k], 1704067200000000000 + (int64_t)k * 60000000000);
+            CHECK(f.open[k] == 1 && f.high[k] == 2 && f.low[k] == 0.5 && f.close[k] == 1.5 &&
+                  f.volume[k] == 7);
+        }
+        if (f.n != 2)
+            fprintf(stderr, "text %zu: %s\n", i, error);
+        bars_file_finish(&f);
+    }
+    char symbol[SYMBOL_NAME_MAX];
+    CHECK_INT(bars_file_symbol("a_b/BTC_USDT-5m.json", NULL, symbol), 0);
+    CHECK_STR(symbol, "BTCUSDT");
+    CHECK_INT(bars_file_symbol("BTC_USDT_USDT-5m-futures.json", NULL, symbol), 0);
+    CHECK_STR(symbol, "BTCUSDT");
+    CHECK_INT(bars_file_symbol("BTCUSDT_5m-2023.csv.gz", NULL, symbol), 0);
+    CHECK_STR(symbol, "BTCUSDT");
+    CHECK_INT(bars_file_symbol("SPY_1d-raw.csv", NULL, symbol), 0);
+    CHECK_STR(symbol, "SPY");
+}
+
+/* JSON that is cut off anywhere, or is no array of arrays, is refused by its row. */
+static void test_json(void)
+{
+    static const char whole[] = "[[60,1,1,1,1,1],[120,1,1,1,1,1],[180,1,1,1,1,1]]";
+    static const struct {
+        const char *text, *where;
+    } cases[] = {
+        {"[]", "empty file"},
+        {"[[60,1,1,1,1,1][120,1,1,1,1,1]]", ": row 2: "},
+        {"[[60,1,1,1,1,1],]", ": row 2: "},
+        {"[[60,1,1,1,1,1],{\"t\":1}]", ": row 2: "},
+        {"[[60,1,1,1,1,1],[120,[1],1,1,1,1]]", ": row 2: "},
+        {"[[60,1,1,1,1,1],[120,1,1,1,1]]", ": row 2: "},
+        {"[[60,1,1,1,1,1],[120,1,1,1,null,1]]", ": row 2: "},
+        {"[[60,1,1,1,1,1],[120,1,1,1,1,1]] x", ": row 3: "},
+        {"[{\"open\":1}]", ": row 1: "},
+        {"[,[60,1,1,1,1,1]]", ": row 1: "},
+    };
+    struct bars_file f;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        CHECK_INT(bars_file_read(scratch_write("J_1m.json", cases[i].text), NULL, &f, error), -EINVAL);
+        bool said = strstr(error, cases[i].where) && strstr(error, "J_1m.json");
+        CHECK(said);
+        if (!said)
+            fprintf(stderr, "case %zu: %s\n", i, error);
+    }
+    for (size_t n = 1; n < sizeof(whole) - 1; n++) {
+        char part[sizeof(whole)];
+        snprintf(part, sizeof(part), "%.*s", (int)n, whole);
+        CHECK_INT(bars_file_read(scratch_write("J_1m.json", part), NULL, &f, error), -EINVAL);
+    }
+    /* Rows over the edges of what is read at once. */
+    enum { ROWS = 40000 };
+    char *text = malloc((size_t)ROWS * 48 + 8);
+    size_t at = 0;
+    if (!text)
+        return;
+    for (int i = 0; i < ROWS; i++)
+        at +=
+            (size_t)sprintf(text + at, "%s[%d, 1.25, 2.5, 0.5, 1.75, %d.5]", i ? ", " : "[", 60 + 60 * i, i);
+    sprintf(text + at, "]");
+    CHECK_INT(bars_file_read(scratch_write("J_1m.json", text), NULL, &f, error), 0);
+    CHECK_INT(f.n, ROWS);
+    for (size_t i = 0; i < f.n; i++)
+        if (f.open_time_ns[i] != (int64_t)(60 + 60 * i) * 1000000000 || f.volume[i] != (double)i + 0.5)
+            CHECK(!"row");
+    bars_file_finish(&f);
+    free(text);
+}
+
 static void test_gzip(void)
 {
     static const char text[] =
@@ -113,6 +227,10 @@ static void test_bad(void)
         const char *rows, *what, *line;
     } cases[] = {
         {"1,1,1,1,1,1\n2,1,1,2,1,1\n", "high is below low", ":3: "},
+        {"1,1,1,1,1,1\n2,2.1,2,1,1,1\n", "open is outside low to high", ":3: "},
+        {"1,1,1,1,1,1\n2,0.9,2,1,1,1\n", "open is outside low to high", ":3: "},
+        {"1,1,1,1,1,1\n2,1,2,1,2.5,1\n", "close is outside low to high", ":3: "},
+        {"1,1,1,1,1,1\n2,1,2,1,0.5,1\n", "close is outside low to high", ":3: "},
         {"1,1,1,1,1,1\n1,1,1,1,1,1\n", "time does not rise", ":3: "},
         {"2,1,1,1,1,1\n1,1,1,1,1,1\n", "time does not rise", ":3: "},
         {"1,1,1,1,1,-1\n", "negative volume", ":2: "},
@@ -309,7 +427,8 @@ static void test_long(struct random *random)
         }
         spill(path, packed, size);
         hash_of(packed, size, expected);
-        CHECK_INT(bars_file_read_hashed(path, NULL, hash, &f, error), 0);
+        const struct bars_file_options options = {.sha256 = hash};
+        CHECK_INT(bars_file_read_with(path, &options, &f, error), 0);
         CHECK(memcmp(hash, expected, sizeof(hash)) == 0);
         CHECK_INT(f.n, ROWS);
         CHECK_INT(f.bytes, size);
@@ -368,6 +487,9 @@ int main(void)
 {
     scratch_in_memory();
     test_reads();
+    test_repair();
+    test_headers();
+    test_json();
     test_gzip();
     test_bad();
     test_times();

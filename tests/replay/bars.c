@@ -140,7 +140,7 @@ static void test_refused(void)
         const char *rows, *what;
         int interval;
     } cases[] = {
-        {"1735689600,2,3,2.5,2.7,1\n1735689660,2,3,2.5,2.7,1\n", "bar cannot be traded", -1},
+        {"1735689600,2,3,2.5,2.7,1\n1735689660,2,3,2.5,2.7,1\n", "open is outside low to high", -1},
         {"1735689600,0,3,0,2.7,1\n1735689660,2,3,2,2.7,1\n", "bar cannot be traded", -1},
         {"1735689600,2,3,1,2,1\n", "no interval", -1},
         {"1735689600,2,3,1,2,1\n1735689677,2,3,1,2,1\n", "no interval", -1},

@@ -62,7 +62,7 @@ static void test_listed(const char *name, int price_digits, int qty_digits)
     CHECK(text_ok(&text));
     CHECK_INT(binance_parse_info(text.data, text.len, "binance", take, &listed, &info), 0);
     CHECK_INT(info.unusable, 0);
-    int r = symbol_default(name, price_digits, qty_digits, &expected);
+    int r = symbol_default(name, symbol_quote(name) ? NULL : "USD", price_digits, qty_digits, &expected);
     CHECK_INT(listed.n, r == 0);
     if (r == 0)
         check_same(&listed.symbol, &expected);
@@ -74,31 +74,45 @@ static void test_listed(const char *name, int price_digits, int qty_digits)
 static void test_default(void)
 {
     struct symbol s;
-    CHECK_INT(symbol_default("BTCUSDT", 1, 3, &s),
+    CHECK_INT(symbol_default("BTCUSDT", NULL, 1, 3, &s),
               0); /* the venue's steps, though the data shows fewer digits */
     CHECK_STR(s.base, "BTC");
     CHECK_STR(s.quote, "USDT");
     CHECK_INT(s.filters.tick, 1000000);
     CHECK_INT(s.filters.step, 1000);
-    CHECK_INT(symbol_default("BTCUSDT", 4, 8, &s), 0); /* prices of more digits fit */
+    CHECK_INT(symbol_default("BTCUSDT", NULL, 4, 8, &s), 0); /* prices of more digits fit */
     CHECK_INT(s.filters.tick, 10000);
     CHECK_INT(s.filters.step, 1000);
-    CHECK_INT(symbol_default("DOGEUSDT", 5, 0, &s), 0);
+    CHECK_INT(symbol_default("DOGEUSDT", NULL, 5, 0, &s), 0);
     CHECK_INT(s.filters.tick, 1000);
     CHECK_INT(s.filters.step, 100000000);
     CHECK(s.filters.market_qty_max == 0 && s.filters.qty_max == 1000000000000000000);
-    CHECK_INT(symbol_default("PEPEUSDT", 12, 12, &s), 0);
-    CHECK(s.filters.tick == 1 && s.filters.step == 1);
-    CHECK_INT(symbol_default("SPY", 2, 0, &s), 0); /* no pair: dollars */
+    CHECK_INT(symbol_default("PEPEUSDT", NULL, 12, 12, &s), 0);
+    CHECK(s.price_scale == 12 && s.filters.tick == 1 && s.filters.step == 1); /* prices at their own scale */
+    CHECK(s.filters.price_max == 1000000000000000000 && s.qty_scale == 8 && s.quote_scale == 8);
+    CHECK_INT(symbol_default("BTCUSDT", NULL, 10, 3, &s), 0);
+    CHECK(s.filters.tick == 1 && s.filters.price_max == 10000000000000000);
+    CHECK_INT(symbol_default("PEPEUSDT", NULL, 19, 12, &s), -EINVAL);
+    CHECK_INT(symbol_default("SPY", NULL, 2, 0, &s), 0); /* no pair: no currency that is known */
+    CHECK_STR(s.base, "SPY");
+    CHECK_STR(s.quote, SYMBOL_QUOTE_UNKNOWN);
+    CHECK_INT(symbol_default("SPY", "USD", 2, 0, &s), 0);
     CHECK_STR(s.base, "SPY");
     CHECK_STR(s.quote, "USD");
-    CHECK_INT(symbol_default("USDT", 2, 0, &s), 0);
+    CHECK_INT(symbol_default("FOOXYZ", "XYZ", 2, 0, &s), 0);
+    CHECK_STR(s.base, "FOO");
+    CHECK_STR(s.quote, "XYZ");
+    CHECK_INT(symbol_default("BTC-USD", NULL, 2, 0, &s), 0);
+    CHECK_STR(s.base, "BTC");
+    CHECK_STR(s.quote, "USD");
+    CHECK_INT(symbol_default("XYZ", "XYZ", 2, 0, &s), -EINVAL);
+    CHECK_INT(symbol_default("USDT", NULL, 2, 0, &s), 0);
     CHECK_STR(s.base, "USDT");
-    CHECK_INT(symbol_default("FIFTEENLETTERSXUSDC", 2, 2, &s), 0);
+    CHECK_INT(symbol_default("FIFTEENLETTERSXUSDC", NULL, 2, 2, &s), 0);
     CHECK_STR(s.base, "FIFTEENLETTERSX");
-    CHECK_INT(symbol_default("", 2, 2, &s), -EINVAL);
-    CHECK_INT(symbol_default("SIXTEENLETTERSXY", 2, 2, &s), -EINVAL);
-    CHECK_INT(symbol_default("MORELETTERSTHANTHEREAREHERE", 2, 2, &s), -EINVAL);
+    CHECK_INT(symbol_default("", NULL, 2, 2, &s), -EINVAL);
+    CHECK_INT(symbol_default("SIXTEENLETTERSXY", NULL, 2, 2, &s), -EINVAL);
+    CHECK_INT(symbol_default("MORELETTERSTHANTHEREAREHERE", NULL, 2, 2, &s), -EINVAL);
 }
 
 int main(void)

@@ -181,7 +181,7 @@ static void test_crowd(int symbols, double rate, const char *symbol)
     for (int i = 0; i < symbols; i++) {
         const struct tape_symbol *s = &run.tape->symbols[i];
         struct symbol listed;
-        CHECK_INT(symbol_default(s->name, s->price_digits, s->qty_digits, &listed), 0);
+        CHECK_INT(symbol_default(s->name, NULL, s->price_digits, s->qty_digits, &listed), 0);
         CHECK_INT(tape_symbol_find(run.tape, s->lower, strlen(s->lower)), i);
         CHECK(s->candles.tiers[1].n >= 64);
     }

@@ -47,6 +47,6 @@ void backtest_drop_outputs(struct output outputs[static BACKTEST_OUTPUTS]);
 
 /* What each source of a backtest does: an exit status, after its line on stderr. */
 int backtest_events(const struct backtest_args *args);
-int backtest_bars(const struct backtest_args *args); /* and on trades */
+int backtest_bars(struct backtest_args *args); /* and on trades */
 
 #endif

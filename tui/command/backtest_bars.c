@@ -20,7 +20,7 @@
 
 /* All that a run on bars owns. */
 struct bars_run {
-    const struct backtest_args *args;
+    struct backtest_args *args;
     const struct market *market;
     struct market *loaded;     /* of --bars */
     struct ticks_market ticks; /* of --ticks */
@@ -204,6 +204,14 @@ static void note_most(const struct bars_run *run)
     }
 }
 
+/* Orders that were refused for what a file did not tell. */
+static void note_refused(const struct bars_run *run)
+{
+    for (int a = 0; a < run->n_accounts; a++)
+        run_args_note_refused(&run->args->run, run->market, run->accounts[a].name,
+                              run->backtest.accounts[a].refused);
+}
+
 static int simulate(struct bars_run *run)
 {
     char err[512] = "";
@@ -253,16 +261,20 @@ static int report(struct bars_run *run)
 
 static int load_ticks(struct bars_run *run, size_t *ret_from, size_t *ret_to)
 {
-    const struct backtest_args *args = run->args;
-    const struct ticks_options options = {.names = args->run.n_symbols > 0 ? args->run.symbols : NULL,
-                                          .exchange_info = args->run.exchange_info,
-                                          .interval_ns =
-                                              args->run.interval_ns > 0 ? args->run.interval_ns : MINUTE_NS};
+    struct backtest_args *args = run->args;
+    struct ticks_options options = {.names = args->run.n_symbols > 0 ? args->run.symbols : NULL,
+                                    .exchange_info = args->run.exchange_info,
+                                    .interval_ns =
+                                        args->run.interval_ns > 0 ? args->run.interval_ns : MINUTE_NS};
     char err[MARKET_ERROR_MAX];
+    int status = run_args_terms(&args->run, args->n_ticks, &options.terms);
+    if (status != EXIT_OK)
+        return status;
     if (ticks_market_load(args->ticks, args->n_ticks, &options, &run->ticks, err) < 0)
         return fail(EXIT_ERROR, "", err);
     run->load.source_bytes = run->ticks.source_bytes;
     run->market = run->ticks.market;
+    run_args_note(&args->run, run->market);
     return run_args_rows(&args->run, run->market, ret_from, ret_to);
 }
 
@@ -335,6 +347,7 @@ static int go(struct bars_run *run)
     if (status == EXIT_OK) {
         note_short(run);
         note_most(run);
+        note_refused(run);
     }
     run->result.seconds[STAGE_LOAD] = run->load_s;
     if (status == EXIT_OK)
@@ -342,7 +355,7 @@ static int go(struct bars_run *run)
     return status == EXIT_OK ? report(run) : status;
 }
 
-int backtest_bars(const struct backtest_args *args)
+int backtest_bars(struct backtest_args *args)
 {
     struct bars_run run = {
         .args = args, .latency_ns = args->run.latency_ns, .slippage_e6 = args->run.slippage_e6};

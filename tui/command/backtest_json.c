@@ -148,14 +148,27 @@ static json_t *account_object(const struct backtest_result *result, int a)
     return object;
 }
 
+static json_t *symbol_object(const struct market_series *series)
+{
+    const struct symbol *symbol = &series->symbol;
+    const struct symbol_filters *filters = &symbol->filters;
+    json_t *object =
+        json_pack("{s:s, s:s, s:b, s:i, s:o, s:o, s:I, s:I}", "symbol", symbol->name, "quote", symbol->quote,
+                  "quote_known", strcmp(symbol->quote, SYMBOL_QUOTE_UNKNOWN) != 0, "price_scale",
+                  symbol->price_scale, "tick", stored_number(filters->tick, symbol->price_scale), "lot",
+                  stored_number(filters->step, symbol->qty_scale), "bars_missing",
+                  (json_int_t)series->missing, "bars_repaired", (json_int_t)series->repaired);
+    if (object)
+        set(object, "price_digits_rounded_from",
+            series->rounded_digits > 0 ? json_integer(series->rounded_digits) : json_null());
+    return object;
+}
+
 static json_t *symbols_array(const struct backtest_result *result)
 {
     json_t *array = json_array();
-    for (int s = 0; s < result->market->n_symbols; s++) {
-        const struct market_series *series = &result->market->series[s];
-        json_array_append_new(array, json_pack("{s:s, s:I}", "symbol", series->symbol.name, "bars_missing",
-                                               (json_int_t)series->missing));
-    }
+    for (int s = 0; s < result->market->n_symbols; s++)
+        json_array_append_new(array, symbol_object(&result->market->series[s]));
     return array;
 }
 

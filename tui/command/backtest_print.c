@@ -8,7 +8,14 @@
 #include "tui/command/stored.h"
 #include "tui/format.h"
 
-enum { HASH_SHOWN = 8, NAME_COLUMNS = 19, WIDTH = 80, NUMBER_COLUMNS = 14, SYMBOLS_SHOWN = 6 };
+enum {
+    HASH_SHOWN = 8,
+    NAME_COLUMNS = 19,
+    WIDTH = 80,
+    NUMBER_COLUMNS = 14,
+    SYMBOLS_SHOWN = 6,
+    PLAIN_SCALE = 8, /* of prices, which goes without saying */
+};
 
 static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
@@ -239,6 +246,31 @@ static void print_comparison(const struct backtest_result *result)
     }
 }
 
+/* The quote asset of all, or that it differs; what was widened; prices at another scale than 8. */
+static void print_terms(const struct market *market)
+{
+    const char *quote = market->series[0].symbol.quote;
+    size_t repaired = 0;
+    bool same = true;
+    for (int s = 0; s < market->n_symbols; s++) {
+        same = same && strcmp(market->series[s].symbol.quote, quote) == 0;
+        repaired += market->series[s].repaired;
+    }
+    printf("          quoted in %s%s\n", same ? quote : "several currencies",
+           strcmp(quote, SYMBOL_QUOTE_UNKNOWN) == 0 ? ", an unknown currency: --quote names it" : "");
+    if (repaired > 0)
+        printf("          %zu repaired: low or high widened to take in open and close\n", repaired);
+    for (int s = 0; s < market->n_symbols; s++) {
+        const struct market_series *series = &market->series[s];
+        if (series->symbol.price_scale <= PLAIN_SCALE)
+            continue;
+        printf("          %s: prices of %d digits", series->symbol.name, series->price_digits);
+        if (series->rounded_digits > 0)
+            printf(", rounded from %d", series->rounded_digits);
+        putchar('\n');
+    }
+}
+
 static void print_market(const struct backtest_result *result)
 {
     const struct market *market = result->market;
@@ -263,6 +295,7 @@ static void print_market(const struct backtest_result *result)
     if (backtest->from > 0)
         printf(", %zu before", backtest->from);
     printf("\n          %zu missing: kept as gaps, nothing trades in them\n", missing);
+    print_terms(market);
     if (result->n_ticks > 0)
         printf("trades    %zu, from which the bars were built; each is the best bid and ask too\n",
                result->n_ticks);

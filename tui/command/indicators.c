@@ -43,6 +43,7 @@ static const char help[] =
     "                                --list states\n"
     "  --precision P    f64 (default); f32: float32 columns, which --backend cpu alone has\n"
     "  --symbol S       the file's symbol, where its name does not begin with it\n"
+    "  --repair         widen low and high of bars whose open or close lies outside them\n"
     "  --list           the indicators: options with defaults and ranges, inputs, outputs, the\n"
     "                   bar of the first output, bars until its beginning no longer shows,\n"
     "                   bytes that move for a bar, tolerance of cpu in float64 and float32;\n"
@@ -57,7 +58,7 @@ struct request {
     enum backend backend;
     bool named; /* the backend, by the user */
     enum indicator_precision precision;
-    const char *symbol; /* NULL: by the file's name */
+    struct bars_file_options file;
     struct bars_file bars;
     double *open_time_s; /* [bars.n] */
     size_t n_specs, n_columns;
@@ -263,6 +264,8 @@ static void report_gaps(const char *path, const struct bars_file *bars)
     if (bars->n_gaps > 0)
         fprintf(stderr, "papertape: note: %s: %" PRId64 " bars are missing in %zu gap%s: computed across\n",
                 path, missing, bars->n_gaps, bars->n_gaps == 1 ? "" : "s");
+    if (bars->repaired > 0)
+        fprintf(stderr, "papertape: note: %s: low or high of %zu bars was widened\n", path, bars->repaired);
 }
 
 static int run_file(const char *path, char **texts, struct request *request)
@@ -273,8 +276,9 @@ static int run_file(const char *path, char **texts, struct request *request)
         return out_of_memory();
     if (parse_specs(texts, request) < 0)
         return EXIT_USAGE;
-    if (bars_file_read(path, request->symbol, &request->bars, err) < 0) {
-        fprintf(stderr, "papertape: %s\n", err);
+    if (bars_file_read_with(path, &request->file, &request->bars, err) < 0) {
+        bool outside = !request->file.repair && strstr(err, "is outside low to high");
+        fprintf(stderr, "papertape: %s%s\n", err, outside ? ", or --repair" : "");
         return EXIT_FAILURE;
     }
     report_gaps(path, &request->bars);
@@ -335,6 +339,7 @@ enum {
     OPTION_BACKEND = 1,
     OPTION_PRECISION,
     OPTION_SYMBOL,
+    OPTION_REPAIR,
     OPTION_STATE,
     OPTION_LIST,
     OPTION_JSON,
@@ -345,6 +350,7 @@ static const struct option long_options[] = {
     {"backend", required_argument, NULL, OPTION_BACKEND},
     {"precision", required_argument, NULL, OPTION_PRECISION},
     {"symbol", required_argument, NULL, OPTION_SYMBOL},
+    {"repair", no_argument, NULL, OPTION_REPAIR},
     {"state", required_argument, NULL, OPTION_STATE},
     {"list", no_argument, NULL, OPTION_LIST},
     {"json", no_argument, NULL, OPTION_JSON},
@@ -402,7 +408,10 @@ int command_indicators(int argc, char **argv)
                 return EXIT_USAGE;
             break;
         case OPTION_SYMBOL:
-            request.symbol = optarg;
+            request.file.symbol = optarg;
+            break;
+        case OPTION_REPAIR:
+            request.file.repair = true;
             break;
         case OPTION_STATE:
             break;

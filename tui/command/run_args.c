@@ -1,5 +1,6 @@
 #include "tui/command/run_args.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,10 @@ enum {
     OPTION_SET,
     OPTION_BARS,
     OPTION_SYMBOL,
+    OPTION_LOT,
+    OPTION_TICK,
+    OPTION_QUOTE,
+    OPTION_REPAIR,
     OPTION_EXCHANGE_INFO,
     OPTION_CACHE,
     OPTION_NO_CACHE,
@@ -43,6 +48,10 @@ const struct option run_args_options[RUN_ARGS_OPTIONS] = {
     {"set", required_argument, NULL, OPTION_SET},
     {"bars", required_argument, NULL, OPTION_BARS},
     {"symbol", required_argument, NULL, OPTION_SYMBOL},
+    {"lot", required_argument, NULL, OPTION_LOT},
+    {"tick", required_argument, NULL, OPTION_TICK},
+    {"quote", required_argument, NULL, OPTION_QUOTE},
+    {"repair", no_argument, NULL, OPTION_REPAIR},
     {"exchange-info", required_argument, NULL, OPTION_EXCHANGE_INFO},
     {"cache", required_argument, NULL, OPTION_CACHE},
     {"no-cache", no_argument, NULL, OPTION_NO_CACHE},
@@ -71,6 +80,11 @@ const char run_args_help[] =
     "  --interval I       of the bars, as 1m or 4h, where the files leave it open\n"
     "  --from T, --to T   trade bars that open in [from, to); those before warm the\n"
     "                     indicators up\n"
+    "  --lot N, --tick N, --quote ASSET\n"
+    "                     the step of quantities, the step of prices and the currency, where\n"
+    "                     the files cannot tell: one for all, or one a file with commas\n"
+    "  --repair           widen low and high of bars whose open or close lies outside them,\n"
+    "                     and say how many; without it such a bar is an error\n"
     "  --exchange-info F  the venue's list of symbols, for their ticks and lots\n"
     "  --cache DIR, --no-cache\n"
     "                     where the market is kept, ready to be mapped; or nowhere\n"
@@ -101,8 +115,8 @@ void run_args_init(struct run_args *args, const char *verb, int max_choices)
 
 void run_args_finish(struct run_args *args)
 {
-    free(args->lists[0]);
-    free(args->lists[1]);
+    for (int i = 0; i < RUN_LISTS; i++)
+        free(args->lists[i]);
     *args = (struct run_args){0};
 }
 
@@ -125,6 +139,19 @@ static int take_list(const struct run_args *args, const char *option, const char
         words[(*n)++] = word;
     }
     return EXIT_OK;
+}
+
+/* Assets are in upper case. */
+static int take_quotes(struct run_args *args, const char *value)
+{
+    int status = take_list(args, "--quote", value, &args->lists[RUN_QUOTES], args->quotes, &args->n_quotes);
+    for (size_t i = 0; status == EXIT_OK && i < args->n_quotes; i++) {
+        if (strlen(args->quotes[i]) >= ASSET_NAME_MAX)
+            return wrong(args, "--quote", value, "an asset's name has at most 15 letters");
+        for (char *c = args->lists[RUN_QUOTES] + (args->quotes[i] - args->lists[RUN_QUOTES]); *c; c++)
+            *c = (char)toupper((unsigned char)*c);
+    }
+    return status;
 }
 
 static int take_time(const struct run_args *args, const char *option, const char *value, int64_t *ret)
@@ -225,9 +252,18 @@ int run_args_take(struct run_args *args, int option, const char *value)
             return wrong(args, "--set", value, "it belongs behind the --strategy that it is of");
         return strategy_args_set(args->verb, value, &args->choices[args->n_choices - 1]);
     case OPTION_BARS:
-        return take_list(args, "--bars", value, &args->lists[0], args->bars, &args->n_bars);
+        return take_list(args, "--bars", value, &args->lists[RUN_BARS], args->bars, &args->n_bars);
     case OPTION_SYMBOL:
-        return take_list(args, "--symbol", value, &args->lists[1], args->symbols, &args->n_symbols);
+        return take_list(args, "--symbol", value, &args->lists[RUN_SYMBOLS], args->symbols, &args->n_symbols);
+    case OPTION_LOT:
+        return take_list(args, "--lot", value, &args->lists[RUN_LOTS], args->lots, &args->n_lots);
+    case OPTION_TICK:
+        return take_list(args, "--tick", value, &args->lists[RUN_TICKS], args->ticks, &args->n_ticks);
+    case OPTION_QUOTE:
+        return take_quotes(args, value);
+    case OPTION_REPAIR:
+        args->repair = true;
+        return EXIT_OK;
     case OPTION_EXCHANGE_INFO:
         args->exchange_info = value;
         return EXIT_OK;
@@ -259,6 +295,31 @@ int run_args_take(struct run_args *args, int option, const char *value)
     }
 }
 
+/* One of each file, where there is one. */
+static int spread(const struct run_args *args, const char *option, const char **words, size_t *n,
+                  size_t files, const char *const **ret)
+{
+    if (*n != 0 && *n != 1 && *n != files)
+        return stored_fail(EXIT_USAGE, args->verb, option, "one for all files, or one a file is needed");
+    for (; *n > 0 && *n < files; ++*n)
+        words[*n] = words[0];
+    *ret = *n > 0 ? words : NULL;
+    return EXIT_OK;
+}
+
+int run_args_terms(struct run_args *args, size_t n, struct market_terms *ret)
+{
+    struct market_terms terms;
+    int status = spread(args, "--lot", args->lots, &args->n_lots, n, &terms.lots);
+    if (status == EXIT_OK)
+        status = spread(args, "--tick", args->ticks, &args->n_ticks, n, &terms.ticks);
+    if (status == EXIT_OK)
+        status = spread(args, "--quote", args->quotes, &args->n_quotes, n, &terms.quotes);
+    if (status == EXIT_OK)
+        *ret = terms;
+    return status;
+}
+
 int run_args_check(const struct run_args *args)
 {
     if (args->from_ns && args->to_ns && args->to_ns <= args->from_ns)
@@ -267,6 +328,12 @@ int run_args_check(const struct run_args *args)
     bool stored = args->n_bars == 1 && stored_bars_find(args->bars[0], database);
     if (args->n_symbols > 0 && args->n_bars > 0 && args->n_symbols != args->n_bars && !stored)
         return stored_fail(EXIT_USAGE, args->verb, "--symbol", "one name for each file of --bars is needed");
+    if (args->exchange_info && args->n_lots + args->n_ticks + args->n_quotes > 0)
+        return stored_fail(EXIT_USAGE, args->verb, "--exchange-info",
+                           "it has lots, ticks and quotes: without --lot, --tick and --quote");
+    if (stored && args->n_lots + args->n_ticks + args->n_quotes > 0)
+        return stored_fail(EXIT_USAGE, args->verb, args->bars[0],
+                           "a database has lots, ticks and quotes: without --lot, --tick and --quote");
     if (args->cache && args->no_cache)
         return stored_fail(EXIT_USAGE, args->verb, "--cache", "it contradicts --no-cache");
     for (int i = 0; i < args->n_choices; i++) {

@@ -9,13 +9,18 @@
 
 enum { RUN_CASH_SCALE = 8 };
 
+/* The lists with commas. */
+enum run_list { RUN_BARS, RUN_SYMBOLS, RUN_LOTS, RUN_TICKS, RUN_QUOTES, RUN_LISTS };
+
 /* Zeroed, then run_args_init(). Texts are the command line's own. */
 struct run_args {
     const char *verb;
-    const char *bars[SYMBOLS_MAX], *symbols[SYMBOLS_MAX];
+    const char *bars[SYMBOLS_MAX], *symbols[SYMBOLS_MAX], *lots[SYMBOLS_MAX], *ticks[SYMBOLS_MAX],
+        *quotes[SYMBOLS_MAX];
     size_t n_bars, n_symbols; /* n_symbols: 0, or n_bars */
+    size_t n_lots, n_ticks, n_quotes;
     const char *exchange_info, *cache, *state;
-    bool no_cache;
+    bool no_cache, repair;
     int64_t from_ns, to_ns, interval_ns; /* 0: not given */
     int64_t cash;                        /* at RUN_CASH_SCALE */
     struct fee_rates fees;
@@ -27,14 +32,14 @@ struct run_args {
     int n_choices, max_choices;
     int threads;
     enum backtest_way way;
-    char *lists[2]; /* owned: the texts of --bars and --symbol, cut at their commas */
+    char *lists[RUN_LISTS]; /* owned: the texts of the lists, cut at their commas */
 };
 
 void run_args_init(struct run_args *args, const char *verb, int max_choices);
 void run_args_finish(struct run_args *args);
 
 /* The long options that it reads, to be put before a verb's own; ends without a NULL row. */
-enum { RUN_ARGS_OPTIONS = 20 };
+enum { RUN_ARGS_OPTIONS = 24 };
 extern const struct option run_args_options[RUN_ARGS_OPTIONS];
 
 /* Takes an option that getopt_long() returned. EXIT_OK; EXIT_USAGE with its line on stderr; -1 for one that
@@ -46,8 +51,24 @@ int run_args_check(const struct run_args *args);
 
 /* Loads the bars. EXIT_OK with *ret for market_close(), or EXIT_ERROR with its line on stderr; notes on gaps
  * and caches go to stderr too. ret_from, ret_to: the rows that are to be traded. */
-int run_args_load(const struct run_args *args, struct market **ret, struct market_load *load,
-                  size_t *ret_from, size_t *ret_to);
+int run_args_load(struct run_args *args, struct market **ret, struct market_load *load, size_t *ret_from,
+                  size_t *ret_to);
+
+/* --lot, --tick and --quote of n files, as market_options has them; one that was given once is of all of
+ * them. EXIT_OK; EXIT_USAGE for other numbers of them. */
+int run_args_terms(struct run_args *args, size_t n, struct market_terms *ret);
+
+/* One line on stderr for each thing about a market that its source left open: gaps, repaired rows, rounded
+ * prices, an unknown quote asset. */
+void run_args_note(const struct run_args *args, const struct market *market);
+
+/* Prints why bars were refused, with the option that would take them. EXIT_ERROR. */
+int run_args_refuse(const struct run_args *args, char err[static MARKET_ERROR_MAX]);
+
+/* A line on stderr where orders of `account` were refused for a lot or a tick, with the option that says
+ * another. */
+void run_args_note_refused(const struct run_args *args, const struct market *market, const char *account,
+                           const uint64_t refused[static ORDER_REASONS]);
 
 /* The rows of a market that --from and --to name. The same statuses. */
 int run_args_rows(const struct run_args *args, const struct market *market, size_t *ret_from, size_t *ret_to);

@@ -8,15 +8,36 @@
 #include "tui/command/stored_bars.h"
 #include "tui/dashboard.h"
 
-/* One line for all gaps: they are kept as gaps. */
-static void note_gaps(const struct run_args *args, const struct market *market)
+static void note_symbol(const struct run_args *args, const struct market_series *series)
+{
+    const char *name = series->symbol.name;
+    if (series->missing > 0)
+        fprintf(stderr,
+                "papertape: %s: note: %s: %zu of its bars are missing: no bar is made up, and nothing "
+                "trades in them\n",
+                args->verb, name, series->missing);
+    if (series->repaired > 0)
+        fprintf(stderr,
+                "papertape: %s: note: %s: %zu of its bars had an open or a close outside low to high, which "
+                "were widened\n",
+                args->verb, name, series->repaired);
+    if (series->rounded_digits > 0)
+        fprintf(stderr,
+                "papertape: %s: note: %s: prices have %d digits after the point and were rounded to %d, as "
+                "many as are held exactly\n",
+                args->verb, name, series->rounded_digits, series->price_digits);
+    if (strcmp(series->symbol.quote, SYMBOL_QUOTE_UNKNOWN) == 0)
+        fprintf(
+            stderr,
+            "papertape: %s: note: %s: its name ends with no known currency: money is in " SYMBOL_QUOTE_UNKNOWN
+            ", an unknown one, until --quote names it\n",
+            args->verb, name);
+}
+
+void run_args_note(const struct run_args *args, const struct market *market)
 {
     for (int s = 0; s < market->n_symbols; s++)
-        if (market->series[s].missing > 0)
-            fprintf(stderr,
-                    "papertape: %s: note: %s: %zu of its bars are missing: no bar is made up, and nothing "
-                    "trades in them\n",
-                    args->verb, market->series[s].symbol.name, market->series[s].missing);
+        note_symbol(args, &market->series[s]);
 }
 
 int run_args_rows(const struct run_args *args, const struct market *market, size_t *ret_from, size_t *ret_to)
@@ -34,7 +55,15 @@ int run_args_rows(const struct run_args *args, const struct market *market, size
     return EXIT_OK;
 }
 
-static int load_files(const struct run_args *args, struct market **ret, struct market_load *load)
+int run_args_refuse(const struct run_args *args, char err[static MARKET_ERROR_MAX])
+{
+    size_t len = strlen(err);
+    if (!args->repair && strstr(err, "is outside low to high"))
+        snprintf(err + len, MARKET_ERROR_MAX - len, ", or --repair");
+    return stored_fail(EXIT_ERROR, args->verb, "", err);
+}
+
+static int load_files(struct run_args *args, struct market **ret, struct market_load *load)
 {
     /* Bars before --from are loaded too: they warm up. */
     struct market_options options = {.interval_ns = args->interval_ns,
@@ -42,14 +71,18 @@ static int load_files(const struct run_args *args, struct market **ret, struct m
                                      .exchange_info = args->exchange_info,
                                      .cache = args->cache,
                                      .no_cache = args->no_cache,
+                                     .repair = args->repair,
                                      .threads = args->threads};
     char err[MARKET_ERROR_MAX];
+    int status = run_args_terms(args, args->n_bars, &options.terms);
+    if (status != EXIT_OK)
+        return status;
     int r = market_load_files(args->bars, args->n_bars, &options, ret, load, err);
-    return r < 0 ? stored_fail(EXIT_ERROR, args->verb, "", err) : EXIT_OK;
+    return r < 0 ? run_args_refuse(args, err) : EXIT_OK;
 }
 
-int run_args_load(const struct run_args *args, struct market **ret, struct market_load *load,
-                  size_t *ret_from, size_t *ret_to)
+int run_args_load(struct run_args *args, struct market **ret, struct market_load *load, size_t *ret_from,
+                  size_t *ret_to)
 {
     char database[STATE_PATH_MAX];
     struct market *market;
@@ -60,7 +93,7 @@ int run_args_load(const struct run_args *args, struct market **ret, struct marke
         return status;
     if (load->note[0])
         fprintf(stderr, "papertape: %s: note: %s\n", args->verb, load->note);
-    note_gaps(args, market);
+    run_args_note(args, market);
     status = run_args_rows(args, market, ret_from, ret_to);
     if (status != EXIT_OK) {
         market_close(market);
@@ -96,7 +129,8 @@ static int begin_account(const struct run_args *args, const struct market *marke
             continue;
         snprintf(what, sizeof what, "--bars: %s and %s", first->name, symbol->name);
         return stored_fail(EXIT_ERROR, args->verb, what,
-                           "one account trades one currency: symbols quoted in the same are needed");
+                           "one account trades one currency: symbols quoted in the same are needed, or "
+                           "--quote, where a name does not say it");
     }
     struct account_spec spec = {.currency_scale = first->quote_scale,
                                 .rules = {.fees = args->fees, .risk = args->risk}};
@@ -136,4 +170,27 @@ int run_args_policy_account(const struct run_args *args, const struct market *ma
         return stored_fail(EXIT_ERROR, args->verb, "--policy",
                            "initial_capital has more digits than the currency: --cash N");
     return EXIT_OK;
+}
+
+void run_args_note_refused(const struct run_args *args, const struct market *market, const char *account,
+                           const uint64_t refused[static ORDER_REASONS])
+{
+    uint64_t lots = refused[ORDER_BAD_QTY] + refused[ORDER_LOT_SIZE] + refused[ORDER_MARKET_LOT_SIZE];
+    const struct symbol *coarsest = &market->series[0].symbol;
+    char step[DECIMAL_TEXT_MAX];
+    for (int s = 1; s < market->n_symbols; s++)
+        if (market->series[s].symbol.filters.step > coarsest->filters.step)
+            coarsest = &market->series[s].symbol;
+    decimal_format_short(coarsest->filters.step, coarsest->qty_scale, step);
+    if (lots > 0)
+        fprintf(stderr,
+                "papertape: %s: note: %s: %llu orders were refused for their quantity (%s): the lot of %s is "
+                "%s: %s\n",
+                args->verb, account, (unsigned long long)lots,
+                refused[ORDER_BAD_QTY] ? "BAD_QTY" : "LOT_SIZE", coarsest->name, step,
+                args->exchange_info ? "more cash, or another --exchange-info" : "--lot names a smaller one");
+    if (refused[ORDER_PRICE_FILTER] > 0)
+        fprintf(stderr,
+                "papertape: %s: note: %s: %llu orders were refused PRICE_FILTER: --tick names the tick\n",
+                args->verb, account, (unsigned long long)refused[ORDER_PRICE_FILTER]);
 }

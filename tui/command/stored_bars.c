@@ -104,7 +104,7 @@ int stored_bars_load(const struct run_args *args, const char *database, struct m
 {
     const char *names[SYMBOLS_MAX];
     char err[MARKET_ERROR_MAX];
-    struct market_options options = {.threads = args->threads};
+    struct market_options options = {.threads = args->threads, .repair = args->repair};
     struct listed *listed = calloc(1, sizeof *listed);
     if (!listed)
         return stored_fail(EXIT_ERROR, args->verb, "", "out of memory");
@@ -113,7 +113,7 @@ int stored_bars_load(const struct run_args *args, const char *database, struct m
     for (size_t i = 0; i < n; i++)
         names[i] = args->n_symbols > 0 ? args->symbols[i] : listed->names[i];
     if (status == EXIT_OK && db_market_load(database, names, n, BAR_VENUE, &options, ret, load, err) < 0)
-        status = stored_fail(EXIT_ERROR, args->verb, "", err);
+        status = run_args_refuse(args, err);
     free(listed);
     return status;
 }

@@ -46,6 +46,7 @@ struct batch {
     size_t bars;                   /* of the symbol that has most */
     struct progress progress;
     size_t done;
+    uint64_t refused[ORDER_REASONS]; /* orders of all combinations, by reason */
 };
 
 static int fail(const char *what, const char *words)
@@ -161,6 +162,8 @@ static int run_batch(struct batch *batch)
         *to = (struct sweep_result){.combination = batch->combinations[i],
                                     .fills = backtest.accounts[i].n_fills};
         take(to, &report);
+        for (int why = 0; why < ORDER_REASONS; why++)
+            batch->refused[why] += backtest.accounts[i].refused[why];
         backtest_report_finish(&report);
     }
     batch->done = batch->next;
@@ -193,6 +196,8 @@ static int run_all(struct batch *batch, const struct account_spec *base)
         told = true;
     }
     progress_end(&batch->progress);
+    if (status == EXIT_OK)
+        run_args_note_refused(&sweep->run, sweep->market, "all combinations", batch->refused);
     sweep->seconds = clock_now_s() - begun;
     return status;
 }

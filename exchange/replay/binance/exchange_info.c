@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+static const char OTHER_QUOTE[] = "USD"; /* what this venue quotes symbols in whose names do not say it */
+
 static void key_e8(struct text *out, const char *key, int64_t value)
 {
     text_lit(out, ",\"");
@@ -106,7 +108,8 @@ void exchange_info_write(struct text *out, const struct tape *tape, const bool *
         const struct tape_symbol *sym = &tape->symbols[i];
         struct symbol listed;
         bool recorded = sym->info && !sym->other_filters;
-        if (!symbols[i] || (!recorded && symbol_default(sym->name, sym->price_digits, sym->qty_digits,
+        const char *quote = symbol_quote(sym->name) ? NULL : OTHER_QUOTE;
+        if (!symbols[i] || (!recorded && symbol_default(sym->name, quote, sym->price_digits, sym->qty_digits,
                                                         &listed) < 0)) /* no asset has such a name */
             continue;
         if (!first)
