@@ -9,7 +9,11 @@
 #include "engine/backtest/audit.h"
 #include "exchange/decimal.h"
 
-enum { ROWS_A_GROUP = 4096, GROUPS_A_FLUSH = 16, FLUSH_MS = 60000 };
+enum {
+    ROWS_A_GROUP = 4096,
+    GROUPS_A_FLUSH = 16,
+    LOOK_MS = 200, /* how often a flush that waits looks whether storing fails */
+};
 
 static const int64_t DAY_NS = INT64_C(86400) * 1000000000;
 
@@ -24,6 +28,18 @@ struct save {
     int r;
 };
 
+/* Waits until all that was put is stored, however long that takes, or storing fails. */
+static int flush(struct db_writer *writer)
+{
+    struct db_writer_stats stats = {.ok = true};
+    int r = -ETIMEDOUT;
+    while (r == -ETIMEDOUT && stats.ok) {
+        r = db_writer_flush(writer, LOOK_MS);
+        db_writer_stats(writer, &stats);
+    }
+    return r == -ETIMEDOUT ? -EIO : r;
+}
+
 /* After each row: groups are kept short, and so is what waits for the disk. */
 static void next(struct save *save, uint64_t ticket)
 {
@@ -33,7 +49,7 @@ static void next(struct save *save, uint64_t ticket)
         return;
     db_writer_group_end(save->writer);
     if (save->put % (ROWS_A_GROUP * GROUPS_A_FLUSH) == 0 && save->r == 0)
-        save->r = db_writer_flush(save->writer, FLUSH_MS);
+        save->r = flush(save->writer);
     db_writer_group_begin(save->writer);
 }
 
@@ -75,8 +91,15 @@ static void put_equity(struct save *save, int account)
                 cash = of->ledger[next_row].balance;
         decimal_from_double(of->equity[row - backtest->from], spec->currency_scale, &equity);
         peak = equity > peak ? equity : peak;
-        next(save, db_writer_put_equity(save->writer, account, ts_ns, equity, cash, peak, day, day_equity,
-                                        of->killed_ns <= ts_ns ? of->killed_ns : 0));
+        const struct db_equity_kept point = {.account = account,
+                                             .ts_ns = ts_ns,
+                                             .equity = equity,
+                                             .cash = cash,
+                                             .peak = peak,
+                                             .day = day,
+                                             .day_equity = day_equity,
+                                             .killed_ns = of->killed_ns <= ts_ns ? of->killed_ns : 0};
+        next(save, db_writer_keep_equity(save->writer, &point, row + 1 == backtest->to));
     }
 }
 
@@ -87,15 +110,13 @@ static void put_bars(struct save *save, int symbol)
     for (size_t row = series->first; row <= series->last && row < save->backtest->to && save->r == 0; row++) {
         struct bar bar = {
             .open_ns = market_open_ns(save->market, row), .first_trade_id = -1, .last_trade_id = -1};
-        int64_t volume = 0;
         if (!market_present(series, row))
             continue;
         decimal_from_double(series->open[row], scale, &bar.open);
         decimal_from_double(series->high[row], scale, &bar.high);
         decimal_from_double(series->low[row], scale, &bar.low);
         decimal_from_double(series->close[row], scale, &bar.close);
-        decimal_from_double(series->volume[row], series->symbol.qty_scale, &volume);
-        bar.volume = volume;
+        decimal128_from_double(series->volume[row], series->symbol.qty_scale, &bar.volume);
         next(save, db_writer_put_bar(save->writer, symbol, save->market->interval_ns, BAR_VENUE, &bar));
     }
 }
@@ -145,8 +166,10 @@ int db_backtest_save(const char *path, const char *venue, const struct backtest 
     r = db_writer_open(path, &config, &save.writer, err, err_size);
     if (r == 0) {
         put_all(&save, venue);
-        snprintf(err, err_size, "%s", save.r == -ENOMEM ? "out of memory" : "not all of it was stored");
-        int closed = db_writer_close(save.writer, FLUSH_MS, err, err_size);
+        if (save.r == 0)
+            save.r = flush(save.writer);
+        snprintf(err, err_size, "out of memory");
+        int closed = db_writer_close(save.writer, 0, err, err_size);
         r = save.r < 0 ? save.r : closed;
     }
     db_holdings_finish(&save.holdings);

@@ -7,8 +7,9 @@
 
 /* Makes the database `path`, which must not be there, with the accounts, symbols, orders, fills, ledger rows,
  * positions, a point of equity a row, and the bars up to the last row. Of a backtest that kept its orders and
- * its ledger. 0; an error of db_writer_open(), -EBADMSG for rows that contradict each other, -ETIMEDOUT when
- * not all of it came onto the disk, -ENOMEM; err: one sentence; what is there then is of no use. */
+ * its ledger. It takes as long as the disk takes. 0; an error of db_writer_open(), -EBADMSG for rows that
+ * contradict each other, -EIO when the disk refuses (full, an I/O error), -ENOMEM; err: one sentence with the
+ * cause; what is there then is of no use. */
 int db_backtest_save(const char *path, const char *venue, const struct backtest *backtest,
                      const struct market *market, const struct account_spec *accounts, char *err,
                      size_t err_size);

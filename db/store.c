@@ -216,6 +216,7 @@ void db_store_rollback(struct db_store *store)
         sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
     store->counts = store->committed;
     store->n_held = 0;
+    memset(store->equity_hour, 0, sizeof store->equity_hour); /* what was thinned is back */
 }
 
 bool db_store_checkpoint(struct db_store *store, bool truncate)

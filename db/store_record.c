@@ -284,7 +284,8 @@ int db_apply_position(struct db_store *store, const struct db_row_position *row)
     return run(store, &b);
 }
 
-int db_apply_equity(struct db_store *store, const struct db_row_equity *row)
+/* A point of equity, new or over the one of that time. */
+static int put_point(struct db_store *store, const struct db_row_equity *row)
 {
     struct binding b = bind(store, DB_SQL_EQUITY_KNOWN);
     int64_t known = 0;
@@ -301,32 +302,54 @@ int db_apply_equity(struct db_store *store, const struct db_row_equity *row)
     integer(&b, row->peak);
     integer(&b, row->day_equity);
     rc = run(store, &b);
-    if (rc != SQLITE_OK)
-        return rc;
-    store->counts.rows[DB_COUNT_EQUITY] += !known;
-    b = bind(store, DB_SQL_EQUITY_ACCOUNT);
+    if (rc == SQLITE_OK)
+        store->counts.rows[DB_COUNT_EQUITY] += !known;
+    return rc;
+}
+
+static int note_equity(struct db_store *store, const struct db_row_equity *row)
+{
+    struct binding b = bind(store, DB_SQL_EQUITY_ACCOUNT);
     integer(&b, row->account);
     integer(&b, row->peak);
     integer(&b, row->day);
     integer(&b, row->day_equity);
     integer(&b, row->killed_ns);
-    rc = run(store, &b);
+    int rc = run(store, &b);
     if (rc != SQLITE_OK)
         return rc;
     b = bind(store, DB_SQL_ACCOUNT_SEAL);
     integer(&b, row->account);
-    rc = run(store, &b);
-    if (rc != SQLITE_OK || row->ts_ns / HOUR_NS <= store->equity_hour[row->account])
-        return rc;
-    b = bind(store, DB_SQL_EQUITY_THIN);
+    return run(store, &b);
+}
+
+/* Once an hour, of the hours that left the window since: those before them are thinned already, so that a row
+ * costs the same however long the history is. */
+static int thin_equity(struct db_store *store, const struct db_row_equity *row)
+{
+    int64_t hour = row->ts_ns / HOUR_NS, last = store->equity_hour[row->account];
+    if (hour <= last)
+        return SQLITE_OK;
+    struct binding b = bind(store, DB_SQL_EQUITY_THIN);
     integer(&b, row->account);
     integer(&b, row->ts_ns - WINDOW_NS);
-    rc = run(store, &b);
+    integer(&b, last > 0 ? last * HOUR_NS - WINDOW_NS : INT64_MIN);
+    int rc = run(store, &b);
     if (rc != SQLITE_OK)
         return rc;
     store->counts.rows[DB_COUNT_EQUITY] -= sqlite3_changes(store->db);
-    store->equity_hour[row->account] = row->ts_ns / HOUR_NS;
+    store->equity_hour[row->account] = hour;
     return SQLITE_OK;
+}
+
+int db_apply_equity(struct db_store *store, const struct db_row_equity *row)
+{
+    int rc = put_point(store, row);
+    if (rc == SQLITE_OK && row->kind != DB_EQUITY_PAST)
+        rc = note_equity(store, row);
+    if (rc == SQLITE_OK && row->kind == DB_EQUITY_LIVE)
+        rc = thin_equity(store, row);
+    return rc;
 }
 
 static struct binding bind_command(struct db_store *store, enum db_statement which,

@@ -133,7 +133,7 @@ const char *const db_statements_sql[DB_STATEMENTS] = {
         "UPDATE accounts SET equity_peak = ?2, day = ?3, day_equity = ?4, killed_ns = ?5 "
         "WHERE id = ?1",
     [DB_SQL_EQUITY_THIN] =
-        "DELETE FROM equity WHERE account = ?1 AND ts_ns < ?2 AND EXISTS "
+        "DELETE FROM equity WHERE account = ?1 AND ts_ns >= ?3 AND ts_ns < ?2 AND EXISTS "
         "(SELECT 1 FROM equity AS later WHERE later.account = ?1 AND later.ts_ns > equity.ts_ns "
         "AND later.ts_ns < equity.ts_ns - equity.ts_ns % 3600000000000 + 3600000000000)",
     [DB_SQL_COMMAND] =

@@ -574,6 +574,22 @@ uint64_t db_writer_put_equity(struct db_writer *w, int account, int64_t ts_ns, i
     return put(w, DB_ROW_EQUITY, &row, sizeof row, NULL, 0);
 }
 
+uint64_t db_writer_keep_equity(struct db_writer *w, const struct db_equity_kept *point, bool last)
+{
+    struct db_row_equity row = {
+        .account = point->account,
+        .kind = last ? DB_EQUITY_LAST : DB_EQUITY_PAST,
+        .ts_ns = point->ts_ns,
+        .equity = point->equity,
+        .cash = point->cash,
+        .peak = point->peak,
+        .day = point->day,
+        .day_equity = point->day_equity,
+        .killed_ns = point->killed_ns,
+    };
+    return put(w, DB_ROW_EQUITY, &row, sizeof row, NULL, 0);
+}
+
 uint64_t db_writer_put_command(struct db_writer *w, const struct db_command *command)
 {
     return PUT(w, DB_ROW_COMMAND, command, command->cmd, command->args, command->result,

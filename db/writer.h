@@ -98,6 +98,13 @@ uint64_t db_writer_put_position(struct db_writer *writer, int account, int symbo
 /* peak, day, day_equity and killed_ns are struct account's, kept for the recovery. */
 uint64_t db_writer_put_equity(struct db_writer *writer, int account, int64_t ts_ns, int64_t equity,
                               int64_t cash, int64_t peak, int64_t day, int64_t day_equity, int64_t killed_ns);
+/* The same of a history that is kept whole, as a saved backtest's is: no point is thinned, and the account's
+ * own figures are those of the last one. */
+struct db_equity_kept {
+    int account;
+    int64_t ts_ns, equity, cash, peak, day, day_equity, killed_ns;
+};
+uint64_t db_writer_keep_equity(struct db_writer *writer, const struct db_equity_kept *point, bool last);
 uint64_t db_writer_put_command(struct db_writer *writer, const struct db_command *command);
 uint64_t db_writer_put_alert(struct db_writer *writer, const struct db_alert *alert);
 uint64_t db_writer_put_telemetry(struct db_writer *writer, const struct db_telemetry *value);
