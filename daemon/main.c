@@ -372,8 +372,11 @@ static int start(struct daemon *daemon)
                          sizeof err);
     if (r < 0)
         goto no_session;
-    r = control_open(daemon->loop, daemon->state.socket, commands_handle, daemon->commands, &daemon->control,
-                     err, sizeof err);
+    const struct control_options listening = {.path = daemon->state.socket,
+                                              .handler = commands_handle,
+                                              .ctx = daemon->commands,
+                                              .reserve_commands = commands_reserve};
+    r = control_open(daemon->loop, &listening, &daemon->control, err, sizeof err);
     if (r < 0)
         goto no_control;
     r = feeds_create(daemon, &daemon->feeds, err, sizeof err);

@@ -34,6 +34,7 @@ void commands_destroy(struct commands *commands)
     command_proposed_finish(commands);
     commands_redone_end(commands);
     command_keys_finish(commands);
+    control_text_unref(commands->status);
     free(commands);
 }
 
@@ -53,6 +54,8 @@ void commands_remember(struct commands *commands, const char *cmd, const char *a
 {
     command_remember_until(commands, cmd, args, answer, 0);
 }
+
+const char *const commands_reserve[] = {"pause", "resume", "cancel", "flatten", "ping", "status", NULL};
 
 /* Sorted by name. */
 static const struct command {
@@ -120,6 +123,8 @@ void commands_handle(void *ctx, struct control_call *call, const char *cmd, json
     } else if (command->needs_engine && !request.engine) {
         control_error(call, "EAGAIN", "the venue has not answered yet: nothing is streamed");
     } else {
+        if (command->run != command_status && command->run != command_ping)
+            command_status_changes(commands);
         command->run(&request);
     }
 }

@@ -11,6 +11,9 @@ struct commands;
 struct commands *commands_create(struct daemon *daemon); /* NULL without memory */
 void commands_destroy(struct commands *commands);        /* drops what is unanswered */
 
+/* What a reserve connection answers: what stops trading, and what looks at it. For control_open(). */
+extern const char *const commands_reserve[];
+
 /* The handler for control_open(); ctx is the struct commands. */
 void commands_handle(void *ctx, struct control_call *call, const char *cmd, json_t *args,
                      const struct control_peer *peer);

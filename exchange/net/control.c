@@ -1,309 +1,36 @@
+/* Listening, and whose turn it is. */
 #include "exchange/net/control.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
-enum { CONTROL_QUEUE_MAX = 1 << 20 }; /* bytes of answers that a client has not read */
+#include "exchange/net/control_internal.h"
 
-struct client {
-    uv_pipe_t pipe;
-    struct control *control; /* NULL once closing */
-    struct client *next;
-    struct control_peer peer;
-    struct control_call *calls; /* unanswered */
-    size_t n_calls;
-    char *line;
-    size_t len;
-    bool closing;
-    bool ended;  /* it will send no more; what it asked is still answered */
-    bool paused; /* it does not read its answers: its requests wait */
-    bool lost;   /* its lines cannot be told apart any more: what still comes is dropped */
-};
+enum { BACKLOG = 128, NS_PER_MS = 1000000, RECHECK_MS = 50 };
 
-struct control_call {
-    struct client *client; /* NULL when it left */
-    struct control_call *next;
-    json_t *id;
-};
-
-struct control {
-    uv_pipe_t listener;
-    control_handler *handler;
-    void *ctx;
-    struct client *clients;
-    size_t n_clients;
-    bool closing, deaf; /* deaf: the listener is closed */
-    char path[sizeof((struct sockaddr_un *)0)->sun_path];
-};
-
-struct answer {
-    uv_write_t request;
-    char *text;
-};
-
-static void release(struct control *control)
+int64_t control_now_ns(void)
 {
-    if (control->deaf && !control->clients)
-        free(control);
+    return (int64_t)uv_hrtime();
 }
 
-static void client_closed(uv_handle_t *handle)
+uint64_t control_turn(const struct control *control)
 {
-    struct client *client = handle->data;
-    struct control *control = client->control;
-    for (struct client **at = &control->clients; *at; at = &(*at)->next) {
-        if (*at == client) {
-            *at = client->next;
-            break;
-        }
-    }
-    control->n_clients--;
-    free(client->line);
-    free(client);
-    release(control);
-}
-
-static void close_client(struct client *client)
-{
-    if (client->closing)
-        return;
-    client->closing = true;
-    for (struct control_call *call = client->calls; call; call = call->next)
-        call->client = NULL;
-    client->calls = NULL;
-    uv_close((uv_handle_t *)&client->pipe, client_closed);
-}
-
-static void handle_lines(struct client *client);
-static void give_buffer(uv_handle_t *handle, size_t suggested, uv_buf_t *buf);
-static void have_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf);
-
-static void close_when_answered(struct client *client)
-{
-    if (client->ended && !client->paused && !client->calls &&
-        uv_stream_get_write_queue_size((uv_stream_t *)&client->pipe) == 0)
-        close_client(client);
-}
-
-static void answer_sent(uv_write_t *request, int status)
-{
-    struct answer *answer = (struct answer *)request;
-    struct client *client = request->handle->data;
-    free(answer->text);
-    free(answer);
-    if (status < 0 && status != UV_ECANCELED)
-        close_client(client);
-    if (client->closing)
-        return;
-    if (client->paused &&
-        uv_stream_get_write_queue_size((uv_stream_t *)&client->pipe) < CONTROL_QUEUE_MAX / 2) {
-        client->paused = false;
-        handle_lines(client);
-        if (!client->closing && !client->paused && !client->ended &&
-            uv_read_start((uv_stream_t *)&client->pipe, give_buffer, have_read) < 0)
-            close_client(client);
-    }
-    if (!client->closing)
-        close_when_answered(client);
-}
-
-static void send_text(struct client *client, const json_t *object)
-{
-    struct answer *answer = malloc(sizeof *answer);
-    char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17));
-    size_t len = text ? strlen(text) : 0;
-    char *line = text ? realloc(text, len + 2) : NULL;
-    if (!answer || !line) {
-        free(answer);
-        free(line ? line : text);
-        close_client(client);
-        return;
-    }
-    line[len] = '\n';
-    answer->text = line;
-    uv_buf_t buf = uv_buf_init(line, (unsigned)len + 1);
-    if (uv_write(&answer->request, (uv_stream_t *)&client->pipe, &buf, 1, answer_sent) < 0) {
-        free(answer->text);
-        free(answer);
-        close_client(client);
-    }
-}
-
-/* Takes the call off its client's list. Returns the client, or NULL when it left. */
-static struct client *detach(struct control_call *call)
-{
-    struct client *client = call->client;
-    if (!client)
-        return NULL;
-    for (struct control_call **at = &client->calls; *at; at = &(*at)->next) {
-        if (*at == call) {
-            *at = call->next;
-            client->n_calls--;
-            break;
-        }
-    }
-    return client;
-}
-
-static void answer(struct control_call *call, bool ok, const char *member, json_t *value)
-{
-    struct client *client = detach(call);
-    if (client && !client->closing) {
-        json_t *object = json_pack("{s:O, s:b, s:O}", "id", call->id, "ok", ok, member, value);
-        if (object)
-            send_text(client, object);
-        else
-            close_client(client);
-        json_decref(object);
-    }
-    json_decref(value);
-    json_decref(call->id);
-    free(call);
-}
-
-void control_ok(struct control_call *call, json_t *result)
-{
-    answer(call, true, "result", result ? result : json_object());
-}
-
-__attribute__((format(printf, 2, 0))) static json_t *error_json(const char *code, const char *format,
-                                                                va_list args)
-{
-    char message[512];
-    vsnprintf(message, sizeof message, format, args);
-    /* %s of bytes that are not UTF-8 would make no JSON at all. */
-    json_t *text = json_string(message);
-    if (!text)
-        text = json_string("the request holds text that is not UTF-8");
-    return json_pack("{s:s, s:o}", "code", code, "message", text);
-}
-
-void control_error(struct control_call *call, const char *code, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    json_t *error = error_json(code, format, args);
-    va_end(args);
-    answer(call, false, "error", error);
-}
-
-void control_error_with(struct control_call *call, const char *code, const char *member, json_t *value,
-                        const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    json_t *error = error_json(code, format, args);
-    va_end(args);
-    json_object_set_new(error, member, value);
-    answer(call, false, "error", error);
+    return control->turns;
 }
 
 size_t control_clients(const struct control *control)
 {
-    return control->n_clients;
+    return control->n_connections;
 }
 
-static void handle_line(struct client *client, const char *line, size_t len)
-{
-    json_error_t error;
-    struct control_call *call = calloc(1, sizeof *call);
-    if (!call) {
-        close_client(client);
-        return;
-    }
-    json_t *request = json_loadb(line, len, JSON_REJECT_DUPLICATES, &error);
-    json_t *id = json_object_get(request, "id");
-    call->id = id ? json_incref(id) : json_null();
-    call->client = client;
-    call->next = client->calls;
-    client->calls = call;
-    client->n_calls++;
+/* ---- newcomers ---- */
 
-    const char *cmd = json_string_value(json_object_get(request, "cmd"));
-    json_t *args = json_object_get(request, "args");
-    json_t *none = json_object();
-    if (client->n_calls > CONTROL_CALLS_MAX)
-        control_error(call, "EBUSY", "%d requests wait for an answer already", CONTROL_CALLS_MAX);
-    else if (!request)
-        control_error(call, "EINVAL", "not JSON at column %d: %s", error.column, error.text);
-    else if (!json_is_object(request) || !cmd || (id && !json_is_integer(id) && !json_is_string(id)))
-        control_error(
-            call, "EINVAL",
-            "a request is {\"id\":1,\"cmd\":\"status\",\"args\":{}}: id a number or a string, cmd a string");
-    else if (args && !json_is_object(args))
-        control_error(call, "EINVAL", "args: an object is needed");
-    else
-        client->control->handler(client->control->ctx, call, cmd, args ? args : none, &client->peer);
-    json_decref(none);
-    json_decref(request);
-}
-
-static void give_buffer(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
-{
-    struct client *client = handle->data;
-    (void)suggested;
-    *buf = uv_buf_init(client->line + client->len, (unsigned)(CONTROL_LINE_MAX - client->len));
-}
-
-/* Takes whole lines out of the buffer, until one is missing or the answers pile up. */
-static void handle_lines(struct client *client)
-{
-    char *start = client->line, *end;
-    size_t left = client->len;
-    while (!client->closing && !client->paused && (end = memchr(start, '\n', left))) {
-        size_t len = (size_t)(end - start);
-        if (len > 0)
-            handle_line(client, start, len);
-        left -= len + 1;
-        start = end + 1;
-        client->paused = uv_stream_get_write_queue_size((uv_stream_t *)&client->pipe) > CONTROL_QUEUE_MAX;
-    }
-    if (client->closing)
-        return;
-    memmove(client->line, start, left);
-    client->len = left;
-    if (client->paused) {
-        uv_read_stop((uv_stream_t *)&client->pipe);
-    } else if (client->ended && left > 0) { /* a last line without its end */
-        client->len = 0;
-        handle_line(client, client->line, left);
-    } else if (left == CONTROL_LINE_MAX) {
-        json_t *object = json_pack("{s:n, s:b, s:{s:s, s:s}}", "id", "ok", 0, "error", "code", "EMSGSIZE",
-                                   "message", "a line is longer than 65536 bytes");
-        if (object)
-            send_text(client, object);
-        json_decref(object);
-        client->lost = true;
-        client->len = 0;
-    }
-}
-
-static void have_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
-{
-    struct client *client = stream->data;
-    (void)buf;
-    if (n == UV_EOF) {
-        client->ended = true;
-        uv_read_stop(stream);
-    } else if (n < 0) {
-        close_client(client);
-        return;
-    } else if (!client->lost) {
-        client->len += (size_t)n;
-    }
-    handle_lines(client);
-    if (!client->closing)
-        close_when_answered(client);
-}
-
-/* The daemon's own user, root, and members of the daemon's group. */
+/* The own user, root, and members of the own group. */
 static bool admitted(int fd, struct control_peer *ret)
 {
     struct ucred peer;
@@ -323,73 +50,293 @@ static bool admitted(int fd, struct control_peer *ret)
     return false;
 }
 
-static void have_client(uv_stream_t *listener, int status)
+static void turn_away(int fd)
 {
-    struct control *control = listener->data;
-    struct client *client = status < 0 ? NULL : calloc(1, sizeof *client);
-    if (!client)
-        return;
-    client->line = malloc(CONTROL_LINE_MAX);
-    client->control = control;
-    client->pipe.data = client;
-    client->next = control->clients;
-    control->clients = client;
-    control->n_clients++;
-    uv_os_fd_t fd;
-    uv_pipe_init(listener->loop, &client->pipe, 0);
-    client->pipe.data = client;
-    if (uv_accept(listener, (uv_stream_t *)&client->pipe) < 0 || !client->line ||
-        control->n_clients > CONTROL_CLIENTS_MAX || uv_fileno((uv_handle_t *)&client->pipe, &fd) < 0 ||
-        !admitted(fd, &client->peer) ||
-        uv_read_start((uv_stream_t *)&client->pipe, give_buffer, have_read) < 0)
-        close_client(client);
+    struct control_text *text =
+        control_refusal("EACCES", "the daemon's own user, root and members of its group are answered");
+    if (text)
+        send(fd, text->bytes, text->len, MSG_NOSIGNAL | MSG_DONTWAIT);
+    control_text_unref(text);
+    close(fd);
 }
 
-int control_open(uv_loop_t *loop, const char *path, control_handler *handler, void *ctx, struct control **ret,
-                 char *err, size_t err_size)
+static uint64_t busy(const struct control *control)
+{
+    uint64_t mask = 0;
+    for (unsigned i = 0; i < CONTROL_CLIENTS_MAX; i++)
+        if (control->connections[i] && control_connection_busy(control->connections[i]))
+            mask |= UINT64_C(1) << i;
+    return mask;
+}
+
+static void displace(struct control *control, int place, int64_t now_ns)
+{
+    const struct control_place *held = &control->places.place[place];
+    char why[160];
+    snprintf(why, sizeof why,
+             "closed: all connections are taken, and of uid %u's this one was idle the longest, %.1f s",
+             (unsigned)held->uid, (double)(now_ns - held->active_ns) / 1e9);
+    control_connection_refuse(control->connections[place], "EBUSY", why);
+}
+
+static void await_deadline(struct control *control, int64_t now_ns);
+
+static void take(struct control *control, int fd, const struct control_peer *peer)
+{
+    struct control_admission admission;
+    int64_t now_ns = control_now_ns();
+    bool full = control->n_connections >= control->places.limits.clients - control->places.limits.reserves;
+    control_places_admit(&control->places, peer->uid, full ? busy(control) : 0, now_ns, &admission);
+    if (admission.displaces)
+        displace(control, admission.place, now_ns);
+    struct control_connection *connection = control_connection_create(control, admission.place, fd, peer);
+    if (!connection)
+        return;
+    control_places_take(&control->places, &admission, peer->uid, now_ns);
+    control->connections[admission.place] = connection;
+    control->n_connections++;
+    control_wake(connection);
+    await_deadline(control, now_ns);
+}
+
+static void have_knock(uv_poll_t *poll, int status, int events);
+
+static void accept_newcomers(struct control *control)
+{
+    uint64_t now_ms = uv_now(control->loop);
+    for (int i = 0; i < CONTROL_ACCEPTS && now_ms >= control->accept_from_ms; i++) {
+        struct control_peer peer;
+        int fd = accept4(control->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (fd >= 0 && admitted(fd, &peer)) {
+            take(control, fd, &peer);
+        } else if (fd >= 0) {
+            turn_away(fd);
+        } else if (errno == EAGAIN) {
+            control->knock = false;
+            uv_poll_start(&control->listener, UV_READABLE, have_knock);
+            return;
+        } else if (errno != EINTR && errno != ECONNABORTED) { /* no more descriptors, or memory */
+            control->accept_from_ms = now_ms + CONTROL_ACCEPT_FAILED_PAUSE_MS;
+        }
+    }
+    if (now_ms >= control->accept_from_ms && control->n_connections >= control->places.limits.clients)
+        control->accept_from_ms = now_ms + CONTROL_ACCEPTS_PAUSE_MS;
+}
+
+/* ---- turns ---- */
+
+static void run_turn(uv_timer_t *timer);
+
+static void turn_in(struct control *control, int64_t ms)
+{
+    uint64_t in_ms = ms > 0 ? (uint64_t)ms : 0;
+    if (!uv_is_active((uv_handle_t *)&control->turn) || uv_timer_get_due_in(&control->turn) > in_ms)
+        uv_timer_start(&control->turn, run_turn, in_ms, 0);
+}
+
+static int64_t ms_from(int64_t now_ns, int64_t until_ns)
+{
+    return until_ns > now_ns ? (until_ns - now_ns + NS_PER_MS / 2) / NS_PER_MS : 0;
+}
+
+void control_wake(struct control_connection *connection)
+{
+    struct control *control = connection->control;
+    control->ready |= UINT64_C(1) << connection->place;
+    if (!control->in_turn)
+        turn_in(control, ms_from(control_now_ns(), control->turn_from_ns));
+}
+
+static void have_knock(uv_poll_t *poll, int status, int events)
+{
+    struct control *control = poll->data;
+    (void)status, (void)events;
+    uv_poll_stop(poll);
+    control->knock = true;
+    turn_in(control, ms_from(control_now_ns(), control->turn_from_ns));
+}
+
+static int64_t now_hook(void *ctx)
+{
+    (void)ctx;
+    return control_now_ns();
+}
+
+static enum control_step step_hook(void *ctx, unsigned place)
+{
+    struct control_connection *connection = ((struct control *)ctx)->connections[place];
+    return connection ? control_connection_step(connection) : CONTROL_STEP_NONE;
+}
+
+static void leave_hook(void *ctx, unsigned place)
+{
+    struct control_connection *connection = ((struct control *)ctx)->connections[place];
+    if (connection)
+        control_connection_leave(connection);
+}
+
+static const struct control_turn_hooks hooks = {now_hook, step_hook, leave_hook};
+
+/* The loop has as long for all else as the turn took. */
+static void pause_after(struct control *control, int64_t began_ns)
+{
+    int64_t now_ns = control_now_ns(), pause_ns = now_ns - began_ns;
+    if (pause_ns > CONTROL_PAUSE_MAX_MS * NS_PER_MS)
+        pause_ns = CONTROL_PAUSE_MAX_MS * NS_PER_MS;
+    control->turn_from_ns = now_ns + pause_ns;
+    uv_update_time(control->loop);
+    int64_t ms = ms_from(now_ns, control->turn_from_ns);
+    int64_t accept_ms = (int64_t)control->accept_from_ms - (int64_t)uv_now(control->loop);
+    if (control->ready)
+        turn_in(control, ms);
+    if (control->knock)
+        turn_in(control, accept_ms > ms ? accept_ms : ms);
+}
+
+static void run_turn(uv_timer_t *timer)
+{
+    struct control *control = timer->data;
+    int64_t began_ns = control_now_ns();
+    control->in_turn = true;
+    control->turns++;
+    if (control->knock && !control->closing)
+        accept_newcomers(control);
+    uint64_t ready = control->ready;
+    control->ready = 0;
+    uint64_t left = control_turn_run(&hooks, control, ready, &control->served_last);
+    control->ready |= left;
+    for (unsigned i = 0; i < CONTROL_CLIENTS_MAX; i++)
+        if (!control->connections[i])
+            control->ready &= ~(UINT64_C(1) << i);
+    control->in_turn = false;
+    if (!uv_is_closing((uv_handle_t *)&control->turn))
+        pause_after(control, began_ns);
+}
+
+/* ---- those that must go ---- */
+
+static void close_overdue(struct control *control, int place, enum control_overdue overdue)
+{
+    const struct control_limits *limits = &control->places.limits;
+    bool reserve = control->places.place[place].kind == CONTROL_RESERVE;
+    char why[160];
+    if (overdue == CONTROL_NO_FIRST_LINE)
+        snprintf(why, sizeof why, "closed: a reserve's first request must come within %lld ms",
+                 (long long)(limits->first_line_ns / NS_PER_MS));
+    else
+        snprintf(why, sizeof why, "closed: no request for %.3g s",
+                 (double)(reserve ? limits->reserve_idle_ns : limits->idle_ns) / 1e9);
+    control_connection_refuse(control->connections[place],
+                              overdue == CONTROL_NO_FIRST_LINE ? "EBUSY" : "ETIMEDOUT", why);
+}
+
+static void have_deadline(uv_timer_t *timer)
+{
+    struct control *control = timer->data;
+    int64_t now_ns = control_now_ns();
+    for (int i = 0; i < CONTROL_CLIENTS_MAX; i++) {
+        struct control_connection *connection = control->connections[i];
+        if (connection && control->closing) {
+            control_connection_close(connection);
+        } else if (connection) {
+            bool is_busy = control_connection_busy(connection);
+            enum control_overdue overdue = control_place_overdue(&control->places, i, is_busy, now_ns);
+            if (overdue != CONTROL_IN_TIME)
+                close_overdue(control, i, overdue);
+        }
+    }
+    if (!control->closing)
+        await_deadline(control, now_ns);
+}
+
+static void await_deadline(struct control *control, int64_t now_ns)
+{
+    int64_t next_ns = control_places_next_ns(&control->places);
+    if (next_ns == INT64_MAX) {
+        uv_timer_stop(&control->deadline);
+        return;
+    }
+    int64_t ms = (next_ns - now_ns) / NS_PER_MS + 1;
+    if (ms < 1) /* one that is busy */
+        ms = RECHECK_MS;
+    if (!uv_is_active((uv_handle_t *)&control->deadline) ||
+        uv_timer_get_due_in(&control->deadline) > (uint64_t)ms)
+        uv_timer_start(&control->deadline, have_deadline, (uint64_t)ms, 0);
+}
+
+/* ---- its life ---- */
+
+static int listen_at(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -errno;
+    memcpy(address.sun_path, path, strlen(path) + 1);
+    unlink(path); /* the state directory's lock is ours: no process listens there any more */
+    mode_t mask = umask(0117);
+    int r = bind(fd, (const struct sockaddr *)&address, sizeof address) < 0 ? -errno : 0;
+    umask(mask);
+    if (r == 0 && listen(fd, BACKLOG) < 0)
+        r = -errno;
+    if (r < 0)
+        close(fd);
+    return r < 0 ? r : fd;
+}
+
+static void start(struct control *control)
+{
+    control->turn.data = control->deadline.data = control->listener.data = control;
+    uv_timer_init(control->loop, &control->turn);
+    uv_timer_init(control->loop, &control->deadline);
+    control->open_handles = 3;
+    uv_poll_start(&control->listener, UV_READABLE, have_knock);
+}
+
+int control_open(uv_loop_t *loop, const struct control_options *options, struct control **ret, char *err,
+                 size_t err_size)
 {
     struct control *control = calloc(1, sizeof *control);
-    if (!control)
-        return -ENOMEM;
-    if (strlen(path) >= sizeof control->path) {
-        snprintf(err, err_size, "%s: longer than a socket's path may be (%zu bytes)", path,
+    int r = control ? 0 : -ENOMEM;
+    if (r == 0 && strlen(options->path) >= sizeof control->path) {
+        snprintf(err, err_size, "%s: longer than a socket's path may be (%zu bytes)", options->path,
                  sizeof control->path - 1);
         free(control);
         return -ENAMETOOLONG;
     }
-    strcpy(control->path, path);
-    control->handler = handler;
-    control->ctx = ctx;
-    unlink(path); /* the state directory's lock is ours: whoever made it is gone */
-    int r = uv_pipe_init(loop, &control->listener, 0);
-    control->listener.data = control;
-    mode_t mask = umask(0117);
     if (r == 0)
-        r = uv_pipe_bind(&control->listener, path);
-    umask(mask);
-    if (r == 0)
-        r = uv_listen((uv_stream_t *)&control->listener, CONTROL_CLIENTS_MAX, have_client);
+        r = control->fd = listen_at(options->path);
+    if (r >= 0 && (r = uv_poll_init(loop, &control->listener, control->fd)) < 0)
+        close(control->fd);
     if (r < 0) {
-        snprintf(err, err_size, "%s: %s", path, uv_strerror(r));
-        control_close(control);
+        snprintf(err, err_size, "%s: %s", options->path, strerror(-r));
+        free(control);
         return r;
     }
+    strcpy(control->path, options->path);
+    control->loop = loop;
+    control->options = *options;
+    control->options.path = control->path;
+    control->places.limits = options->limits ? *options->limits : control_limits_default;
+    control->served_last = CONTROL_CLIENTS_MAX - 1;
+    start(control);
     *ret = control;
     return 0;
 }
 
-static void listener_closed(uv_handle_t *handle)
+static void handle_closed(uv_handle_t *handle)
 {
     struct control *control = handle->data;
-    control->deaf = true;
-    release(control);
+    if (--control->open_handles == 0)
+        free(control);
 }
 
-static void flushed(uv_shutdown_t *request, int status)
+void control_end_if_closed(struct control *control)
 {
-    (void)status;
-    close_client(request->handle->data);
-    free(request);
+    if (!control->closing || control->n_connections > 0 || uv_is_closing((uv_handle_t *)&control->turn))
+        return;
+    uv_close((uv_handle_t *)&control->turn, handle_closed);
+    uv_close((uv_handle_t *)&control->deadline, handle_closed);
 }
 
 void control_close(struct control *control)
@@ -398,15 +345,11 @@ void control_close(struct control *control)
         return;
     control->closing = true;
     unlink(control->path);
-    uv_close((uv_handle_t *)&control->listener, listener_closed);
-    for (struct client *client = control->clients, *next; client; client = next) {
-        next = client->next;
-        uv_shutdown_t *request = client->closing ? NULL : malloc(sizeof *request);
-        if (request && uv_shutdown(request, (uv_stream_t *)&client->pipe, flushed) < 0) {
-            free(request);
-            request = NULL;
-        }
-        if (!request)
-            close_client(client);
-    }
+    uv_close((uv_handle_t *)&control->listener, handle_closed);
+    close(control->fd);
+    uv_timer_start(&control->deadline, have_deadline, CONTROL_CLOSE_MS, 0);
+    for (unsigned i = 0; i < CONTROL_CLIENTS_MAX; i++)
+        if (control->connections[i])
+            control_connection_leave(control->connections[i]);
+    control_end_if_closed(control);
 }

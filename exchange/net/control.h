@@ -1,6 +1,10 @@
 /* The server's side of a control socket: requests come in as lines of JSON, answers go out the same way, in
- * any order. The daemon has one (docs/control.md) and so has the co-process (docs/serve.md). This file knows
- * lines, peers and answers; daemon/command/ and trainer/serve/ know what is asked. */
+ * any order. The daemon has one (docs/control.md) and so has the co-process (docs/serve.md). It knows lines,
+ * peers and answers; daemon/command/ and trainer/serve/ know what is asked.
+ *
+ * No client can stall the loop: all together have a few ms a turn (control_turn.h), and the loop as long for
+ * everything else before the next. None can occupy the socket: control_places.h. None can make memory grow:
+ * one whose answers are unread is not read from. */
 #ifndef EXCHANGE_NET_CONTROL_H
 #define EXCHANGE_NET_CONTROL_H
 
@@ -10,14 +14,16 @@
 #include <sys/types.h>
 #include <uv.h>
 
+#include "exchange/net/control_places.h"
+
 enum {
-    CONTROL_LINE_MAX = 64 * 1024,
-    CONTROL_CLIENTS_MAX = 64,
-    CONTROL_CALLS_MAX = 256, /* unanswered, of one client */
+    CONTROL_LINE_MAX = 64 * 1024, /* a longer one is answered by an error, and skipped to its end */
+    CONTROL_CALLS_MAX = 256,      /* unanswered, of one client: the next ones wait in its socket */
 };
 
 struct control;
 struct control_call; /* one request, until it is answered */
+struct control_text; /* an answer's text, shared by those who asked for the same */
 
 struct control_peer {
     uid_t uid;
@@ -29,10 +35,17 @@ struct control_peer {
 typedef void control_handler(void *ctx, struct control_call *call, const char *cmd, json_t *args,
                              const struct control_peer *peer);
 
-/* Listens at `path`, replacing a socket that a former run left there; mode 0660. 0 or -errno with a sentence.
- */
-int control_open(uv_loop_t *loop, const char *path, control_handler *handler, void *ctx, struct control **ret,
-                 char *err, size_t err_size);
+struct control_options {
+    const char *path; /* replaces a socket that a former run left there; mode 0660 */
+    control_handler *handler;
+    void *ctx;
+    const char *const *reserve_commands; /* that reserves answer, up to NULL; static */
+    const struct control_limits *limits; /* NULL: the usual ones */
+};
+
+/* Listens. 0 or -errno with a sentence. */
+int control_open(uv_loop_t *loop, const struct control_options *options, struct control **ret, char *err,
+                 size_t err_size);
 
 /* Answers. `result` is stolen; NULL is an empty object. The call is gone afterwards. */
 void control_ok(struct control_call *call, json_t *result);
@@ -42,9 +55,18 @@ void control_error(struct control_call *call, const char *code, const char *form
 void control_error_with(struct control_call *call, const char *code, const char *member, json_t *value,
                         const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+/* One result for many calls, written out once. `result` is stolen; NULL without memory, or of NULL. */
+struct control_text *control_text_create(json_t *result);
+void control_text_unref(struct control_text *text);
+void control_ok_text(struct control_call *call, struct control_text *text); /* borrowed */
+
+/* The number of this turn of the loop, or of the last: what is answered in one may be shared. */
+uint64_t control_turn(const struct control *control);
+
 size_t control_clients(const struct control *control); /* connected now */
 
-/* Stops listening, sends what is queued, closes the clients; frees itself on the loop's next turns. */
+/* Stops listening, sends what is queued for at most CONTROL_CLOSE_MS, closes the clients; frees itself on the
+ * loop's next turns. */
 void control_close(struct control *control);
 
 #endif

@@ -521,6 +521,8 @@ static void log_lines(struct serve *serve, struct control_call *call, json_t *ar
                json_pack("{s:o}", "lines", worker_log_tail(training->folder, (size_t)lines, ANSWER_MAX)));
 }
 
+const char *const serve_reserve[] = {"hello", "list", "events", "stop", NULL};
+
 void serve_command(void *ctx, struct control_call *call, const char *cmd, json_t *args,
                    const struct control_peer *peer)
 {

@@ -86,5 +86,6 @@ pid_t left_pid(const struct training *training); /* of that worker; 0: not known
 /* ---- command.c ---- */
 
 control_handler serve_command;
+extern const char *const serve_reserve[]; /* what a reserve connection answers */
 
 #endif

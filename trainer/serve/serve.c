@@ -187,13 +187,6 @@ static void watch(uv_timer_t *timer)
     tell_status(timer->data);
 }
 
-static void close_handle(uv_handle_t *handle, void *ctx)
-{
-    (void)ctx;
-    if (!uv_is_closing(handle))
-        uv_close(handle, NULL);
-}
-
 static void start_handles(struct serve *serve)
 {
     uint64_t watchdog_ms = notify_watchdog_ms();
@@ -207,6 +200,14 @@ static void start_handles(struct serve *serve)
     uv_signal_start(&serve->sigint, take_signal, SIGINT);
     if (watchdog_ms > 0)
         uv_timer_start(&serve->watchdog, watch, watchdog_ms, watchdog_ms);
+}
+
+static void close_handles(struct serve *serve)
+{
+    uv_close((uv_handle_t *)&serve->tick, NULL);
+    uv_close((uv_handle_t *)&serve->watchdog, NULL);
+    uv_close((uv_handle_t *)&serve->sigterm, NULL);
+    uv_close((uv_handle_t *)&serve->sigint, NULL);
 }
 
 int serve_run(const struct serve_options *options, char err[static SERVE_ERROR_MAX])
@@ -231,18 +232,18 @@ int serve_run(const struct serve_options *options, char err[static SERVE_ERROR_M
     serve->idle_since_ms = serve_now_ms(serve);
     if ((r = left_load(serve, err)) < 0)
         goto close;
-    if ((r = control_open(&serve->loop, options->socket, serve_command, serve, &serve->control, why,
-                          sizeof why)) < 0) {
+    const struct control_options listening = {
+        .path = options->socket, .handler = serve_command, .ctx = serve, .reserve_commands = serve_reserve};
+    if ((r = control_open(&serve->loop, &listening, &serve->control, why, sizeof why)) < 0) {
         snprintf(err, SERVE_ERROR_MAX, "%s", why);
         goto close;
     }
     start_handles(serve);
     notify_ready("waiting for trainings");
     uv_run(&serve->loop, UV_RUN_DEFAULT);
+    close_handles(serve);
 close:
-    uv_walk(&serve->loop, close_handle, NULL);
-    while (uv_run(&serve->loop, UV_RUN_DEFAULT) != 0)
-        ;
+    uv_run(&serve->loop, UV_RUN_DEFAULT); /* until the socket has sent what is queued */
     uv_loop_close(&serve->loop);
     for (struct training *t; (t = serve->trainings);) {
         serve->trainings = t->next;

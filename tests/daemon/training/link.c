@@ -82,7 +82,10 @@ static void open_server(struct server *server, enum manner manner)
 {
     char err[200] = "";
     *server = (struct server){.manner = manner};
-    CHECK_INT(control_open(&loop, socket_path, on_request, server, &server->control, err, sizeof err), 0);
+    static const char *const reserve[] = {NULL};
+    const struct control_options options = {
+        .path = socket_path, .handler = on_request, .ctx = server, .reserve_commands = reserve};
+    CHECK_INT(control_open(&loop, &options, &server->control, err, sizeof err), 0);
     CHECK_STR(err, "");
 }
 
