@@ -15,6 +15,7 @@
 #include "daemon/daemon.h"
 #include "daemon/feed/feeds.h"
 #include "daemon/log.h"
+#include "daemon/loop_time.h"
 #include "daemon/parity.h"
 #include "daemon/policies.h"
 #include "daemon/telemetry.h"
@@ -186,6 +187,7 @@ static void session_drained(void *user)
     telemetry_stop(daemon->telemetry);
     parity_stop(daemon->parity);
     compute_stop(daemon->compute);
+    loop_time_stop();
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         uv_close((uv_handle_t *)&signals[i], NULL);
     uv_close((uv_handle_t *)&failed, NULL);
@@ -451,6 +453,7 @@ static int run(struct daemon *daemon)
     }
     log_info("papertaped %s: state in %s", PAPERTAPE_VERSION, daemon->state.path);
     feeds_start(daemon->feeds);
+    loop_time_start(&loop);
     notify_ready("waiting for the venue");
     uv_run(&loop, UV_RUN_DEFAULT);
     int r = uv_loop_close(&loop);

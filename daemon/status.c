@@ -8,6 +8,7 @@
 #include "daemon/board.h"
 #include "daemon/compute.h"
 #include "daemon/feed/feeds.h"
+#include "daemon/loop_time.h"
 #include "daemon/parity.h"
 #include "daemon/status_internal.h"
 #include "daemon/telemetry.h"
@@ -135,6 +136,25 @@ static json_t *db_object(const struct daemon *daemon)
                      "commit_p99_ms", (double)stats.commit_p99_ns / 1e6);
 }
 
+static json_t *control_object(const struct daemon *daemon)
+{
+    struct control_view view;
+    control_look(daemon->control, &view);
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f}", "clients", (json_int_t)view.clients,
+                     "reserves", (json_int_t)view.reserves, "connects", (json_int_t)view.connects,
+                     "displaced", (json_int_t)view.displaced, "refused", (json_int_t)view.refused, "requests",
+                     (json_int_t)view.requests, "turns", (json_int_t)view.turns, "turn_max_ms",
+                     (double)view.turn_max_ns / 1e6);
+}
+
+static json_t *loop_object(const struct daemon *daemon)
+{
+    struct loop_times times;
+    loop_time_now(daemon->loop, &times);
+    return json_pack("{s:f, s:f, s:f, s:f}", "turns_per_second", times.turns_per_second, "busy", times.busy,
+                     "wait_p99_ms", times.wait_p99_ms, "longest_ms", times.longest_ms);
+}
+
 json_t *status_object(struct daemon *daemon)
 {
     const struct engine *engine = session_engine(daemon->session);
@@ -171,6 +191,8 @@ json_t *status_object(struct daemon *daemon)
     json_object_set_new(object, "counters", engine ? counters_object(engine) : json_null());
     json_object_set_new(object, "alerts_open",
                         json_integer((json_int_t)session_alerts_open(daemon->session)));
+    json_object_set_new(object, "control", control_object(daemon));
+    json_object_set_new(object, "loop", loop_object(daemon));
     json_object_set_new(object, "gpu", telemetry_gpu_object(daemon->telemetry));
     json_object_set_new(object, "compute", computing_object(daemon));
     json_object_set_new(object, "db", db_object(daemon));

@@ -11,7 +11,7 @@
 
 #include "exchange/net/control_internal.h"
 
-enum { BACKLOG = 128, NS_PER_MS = 1000000, RECHECK_MS = 50 };
+enum { BACKLOG = 32, NS_PER_MS = 1000000, RECHECK_MS = 50 };
 
 int64_t control_now_ns(void)
 {
@@ -20,7 +20,15 @@ int64_t control_now_ns(void)
 
 uint64_t control_turn(const struct control *control)
 {
-    return control->turns;
+    return control->seen.turns;
+}
+
+void control_look(const struct control *control, struct control_view *ret)
+{
+    *ret = control->seen;
+    ret->clients = control->n_connections;
+    for (unsigned i = 0; i < CONTROL_CLIENTS_MAX; i++)
+        ret->reserves += control->places.place[i].kind == CONTROL_RESERVE;
 }
 
 size_t control_clients(const struct control *control)
@@ -72,11 +80,15 @@ static uint64_t busy(const struct control *control)
 static void displace(struct control *control, int place, int64_t now_ns)
 {
     const struct control_place *held = &control->places.place[place];
-    char why[160];
+    struct control_connection *connection = control->connections[place];
+    bool waits = connection->n_calls > 0;
+    char why[200];
     snprintf(why, sizeof why,
-             "closed: all connections are taken, and of uid %u's this one was idle the longest, %.1f s",
-             (unsigned)held->uid, (double)(now_ns - held->active_ns) / 1e9);
-    control_connection_refuse(control->connections[place], "EBUSY", why);
+             "closed: all connections are taken, and of uid %u's this one was idle the longest, %.1f s%s",
+             (unsigned)held->uid, (double)(now_ns - held->active_ns) / 1e9,
+             waits ? "; what it asked is carried out, but not answered" : "");
+    control->seen.displaced++;
+    control_connection_refuse(connection, waits ? "ECONNABORTED" : "EBUSY", why);
 }
 
 static void await_deadline(struct control *control, int64_t now_ns);
@@ -95,6 +107,7 @@ static void take(struct control *control, int fd, const struct control_peer *pee
     control_places_take(&control->places, &admission, peer->uid, now_ns);
     control->connections[admission.place] = connection;
     control->n_connections++;
+    control->seen.connects++;
     control_wake(connection);
     await_deadline(control, now_ns);
 }
@@ -111,6 +124,7 @@ static void accept_newcomers(struct control *control)
             take(control, fd, &peer);
         } else if (fd >= 0) {
             turn_away(fd);
+            control->seen.refused++;
         } else if (errno == EAGAIN) {
             control->knock = false;
             uv_poll_start(&control->listener, UV_READABLE, have_knock);
@@ -177,10 +191,14 @@ static void leave_hook(void *ctx, unsigned place)
 
 static const struct control_turn_hooks hooks = {now_hook, step_hook, leave_hook};
 
-/* The loop has as long for all else as the turn took. */
+/* A crowd gets a quarter of the loop's time: who uses little of a processor gets it soon when a frame comes.
+ */
 static void pause_after(struct control *control, int64_t began_ns)
 {
     int64_t now_ns = control_now_ns(), pause_ns = now_ns - began_ns;
+    if (pause_ns > control->seen.turn_max_ns)
+        control->seen.turn_max_ns = pause_ns;
+    pause_ns *= CONTROL_PAUSE_TURNS;
     if (pause_ns > CONTROL_PAUSE_MAX_MS * NS_PER_MS)
         pause_ns = CONTROL_PAUSE_MAX_MS * NS_PER_MS;
     control->turn_from_ns = now_ns + pause_ns;
@@ -198,7 +216,9 @@ static void run_turn(uv_timer_t *timer)
     struct control *control = timer->data;
     int64_t began_ns = control_now_ns();
     control->in_turn = true;
-    control->turns++;
+    control->seen.turns++;
+    while (control_places_promote(&control->places))
+        ;
     if (control->knock && !control->closing)
         accept_newcomers(control);
     uint64_t ready = control->ready;

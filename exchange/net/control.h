@@ -2,9 +2,9 @@
  * any order. The daemon has one (docs/control.md) and so has the co-process (docs/serve.md). It knows lines,
  * peers and answers; daemon/command/ and trainer/serve/ know what is asked.
  *
- * No client can stall the loop: all together have a few ms a turn (control_turn.h), and the loop as long for
- * everything else before the next. None can occupy the socket: control_places.h. None can make memory grow:
- * one whose answers are unread is not read from. */
+ * No client can stall the loop: all together have a few ms a turn (control_turn.h), and the loop three times
+ * as long for everything else before the next. None can occupy the socket: control_places.h. None can make
+ * memory grow: one whose answers are unread is not read from. */
 #ifndef EXCHANGE_NET_CONTROL_H
 #define EXCHANGE_NET_CONTROL_H
 
@@ -64,6 +64,14 @@ void control_ok_text(struct control_call *call, struct control_text *text); /* b
 uint64_t control_turn(const struct control *control);
 
 size_t control_clients(const struct control *control); /* connected now */
+
+struct control_view {
+    size_t clients, reserves;              /* connected now, the reserves that are taken among them */
+    uint64_t connects, displaced, refused; /* refused: other users, and what a reserve does not answer */
+    uint64_t requests, turns;
+    int64_t turn_max_ns; /* the longest turn so far */
+};
+void control_look(const struct control *control, struct control_view *ret);
 
 /* Stops listening, sends what is queued for at most CONTROL_CLOSE_MS, closes the clients; frees itself on the
  * loop's next turns. */

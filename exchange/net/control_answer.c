@@ -204,9 +204,10 @@ static bool reserve_answers(const struct control *control, const char *cmd)
     return *known;
 }
 
-static void refuse_in_reserve(const struct control *control, struct control_call *call, const char *cmd)
+static void refuse_in_reserve(struct control *control, struct control_call *call, const char *cmd)
 {
     char known[160] = "";
+    control->seen.refused++;
     for (const char *const *at = control->options.reserve_commands; *at; at++)
         snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", *known ? ", " : "", *at);
     control_error(call, "EBUSY",
@@ -216,7 +217,7 @@ static void refuse_in_reserve(const struct control *control, struct control_call
 
 void control_line(struct control_connection *connection, const char *line, size_t len)
 {
-    const struct control *control = connection->control;
+    struct control *control = connection->control;
     json_error_t error;
     struct control_call *call = calloc(1, sizeof *call);
     if (!call) {
@@ -230,6 +231,7 @@ void control_line(struct control_connection *connection, const char *line, size_
     call->next = connection->calls;
     connection->calls = call;
     connection->n_calls++;
+    control->seen.requests++;
 
     const char *cmd = json_string_value(json_object_get(request, "cmd"));
     json_t *args = json_object_get(request, "args");

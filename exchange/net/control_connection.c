@@ -1,5 +1,6 @@
 /* The bytes of one client. */
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -82,7 +83,6 @@ void control_connection_close(struct control_connection *connection)
     control->ready &= ~(UINT64_C(1) << connection->place);
     control->n_connections--;
     control_places_leave(&control->places, connection->place);
-    control_places_promote(&control->places);
     uv_close((uv_handle_t *)&connection->poll, handle_closed);
     close(connection->fd);
     control_end_if_closed(control);
@@ -185,6 +185,13 @@ static void refuse_long_line(struct control_connection *connection)
     control_text_unref(text);
 }
 
+/* Closed on its side, not only for writing? */
+static bool hung_up(int fd)
+{
+    struct pollfd look = {.fd = fd};
+    return poll(&look, 1, 0) == 1 && look.revents & (POLLHUP | POLLERR);
+}
+
 static enum control_step receive(struct control_connection *connection)
 {
     memmove(connection->line, connection->line + connection->at, connection->len - connection->at);
@@ -201,12 +208,14 @@ static enum control_step receive(struct control_connection *connection)
         return CONTROL_STEP_MOVED;
     }
     connection->readable = false;
-    if (n == 0)
+    if (n == 0) {
         connection->ended = true;
-    else if (errno == EINTR)
+        connection->gone = hung_up(connection->fd);
+    } else if (errno == EINTR) {
         connection->readable = true;
-    else if (errno != EAGAIN)
+    } else if (errno != EAGAIN) {
         control_connection_close(connection);
+    }
     return n == 0 || connection->readable ? CONTROL_STEP_MOVED : CONTROL_STEP_NONE;
 }
 
@@ -285,8 +294,10 @@ void control_connection_leave(struct control_connection *connection)
     control_connection_flush(connection);
     if (!connection->control)
         return;
-    bool answered = connection->ended && connection->n_calls == 0 && !has_request(connection);
-    if (!connection->output && (answered || connection->control->closing)) {
+    bool asked_all = connection->ended && !has_request(connection);
+    bool answered = asked_all && connection->n_calls == 0;
+    if ((asked_all && connection->gone) ||
+        (!connection->output && (answered || connection->control->closing))) {
         control_connection_close(connection);
         return;
     }

@@ -15,7 +15,8 @@ enum {
     CONTROL_ACCEPTS = 16,             /* newcomers a turn … */
     CONTROL_ACCEPTS_PAUSE_MS = 5,     /* … and so rarely while all connections are taken */
     CONTROL_ACCEPT_FAILED_PAUSE_MS = 100,
-    CONTROL_PAUSE_MAX_MS = 100, /* between two turns: as long as the former took, but no longer */
+    CONTROL_PAUSE_TURNS = 3,    /* between two turns the loop has so often what the former took, … */
+    CONTROL_PAUSE_MAX_MS = 100, /* … but no longer */
     CONTROL_CLOSE_MS = 1000,    /* what is unread then is not waited for */
 };
 
@@ -44,7 +45,8 @@ struct control_connection {
     size_t output_at, output_bytes; /* sent of the first; of all, with what they cost */
     bool readable, writable;        /* as the kernel said last */
     bool skipping;                  /* the rest of a line that is too long */
-    bool ended;                     /* it sends no more; what it asked is still answered */
+    bool ended;                     /* it sends no more; what it asked is still answered … */
+    bool gone;                      /* … unless it reads no more either */
     bool paused;                    /* too much is unread: nothing is taken from it */
 };
 
@@ -66,7 +68,8 @@ struct control {
     size_t n_connections;
     uint64_t ready; /* has something to do: a bit a place */
     unsigned served_last;
-    uint64_t turns, accept_from_ms;
+    struct control_view seen; /* what is counted */
+    uint64_t accept_from_ms;
     int64_t turn_from_ns; /* the next one, not before */
     bool in_turn, knock;  /* knock: somebody waits to be accepted */
     bool closing;

@@ -114,11 +114,11 @@ void control_places_leave(struct control_places *places, int place)
     places->place[place] = (struct control_place){.kind = CONTROL_FREE};
 }
 
-void control_places_promote(struct control_places *places)
+bool control_places_promote(struct control_places *places)
 {
     struct control_place *oldest = NULL;
     if (count(places, CONTROL_ORDINARY) >= places->limits.clients - places->limits.reserves)
-        return;
+        return false;
     for (unsigned i = 0; i < places->limits.clients; i++) {
         struct control_place *place = &places->place[i];
         if (place->kind == CONTROL_RESERVE && place->spoke && (!oldest || place->since_ns < oldest->since_ns))
@@ -126,6 +126,7 @@ void control_places_promote(struct control_places *places)
     }
     if (oldest)
         oldest->kind = CONTROL_ORDINARY;
+    return oldest;
 }
 
 static int64_t idle_end_ns(const struct control_places *places, const struct control_place *place)

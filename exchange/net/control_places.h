@@ -57,8 +57,8 @@ void control_places_take(struct control_places *places, const struct control_adm
                          int64_t now_ns);
 void control_places_leave(struct control_places *places, int place);
 
-/* Gives the oldest reserve that has spoken an ordinary place, if one is free. */
-void control_places_promote(struct control_places *places);
+/* Gives the oldest reserve that has spoken an ordinary place. False: none is free, or none has. */
+bool control_places_promote(struct control_places *places);
 
 enum control_overdue { CONTROL_IN_TIME, CONTROL_NO_FIRST_LINE, CONTROL_IDLE };
 
