@@ -12,7 +12,7 @@
 #include "exchange/clock.h"
 #include "tui/text.h"
 
-enum { READ_BYTES = 64 << 10 };
+enum { READ_BYTES = 64 << 10, CROWDED_PAUSE_MS = 20 };
 
 void control_init(struct control_client *client)
 {
@@ -116,8 +116,12 @@ int control_io(struct control_client *client)
             continue;
         if (n < 0 && errno == EAGAIN)
             break;
+        if (n < 0 && errno == EPIPE) { /* it closed: what it said before that is still to be read */
+            client->out.len = 0;
+            break;
+        }
         if (n < 0)
-            return hang_up(client, errno == EPIPE ? -ECONNRESET : -errno);
+            return hang_up(client, -errno);
         client->out.len -= (size_t)n;
         memmove(client->out.data, client->out.data + n, client->out.len);
     }
@@ -187,8 +191,10 @@ static int wait_for(struct control_client *client, int64_t id, int64_t deadline_
 {
     for (;;) {
         while (control_next(client, ret_reply)) {
-            if (json_integer_value(json_object_get(*ret_reply, "id")) == id)
-                return 0;
+            const json_t *of = json_object_get(*ret_reply, "id");
+            if (json_integer_value(of) == id ||
+                (json_is_null(of) && !json_is_true(json_object_get(*ret_reply, "ok"))))
+                return 0; /* its answer, or why the daemon closes */
             json_decref(*ret_reply);
         }
         int64_t left = deadline_ms - clock_now_ms();
@@ -219,21 +225,46 @@ static void explain(struct control_error *error, const char *path, int r, int ti
         snprintf(error->message, sizeof(error->message), "%s: %s", shown, strerror(-r));
 }
 
+static int try_call(struct control_client *client, const char *path, const char *cmd, json_t *args,
+                    int64_t deadline_ms, json_t **ret_reply)
+{
+    int r = control_open(client, path);
+    if (r < 0)
+        return r;
+    int64_t id = control_send(client, cmd, json_incref(args));
+    return id < 0 ? (int)id : wait_for(client, id, deadline_ms, ret_reply);
+}
+
+/* Was the connection refused, or closed with nothing of it carried out, since there are too many? */
+static bool is_crowded(int r, const json_t *reply)
+{
+    const json_t *error = json_object_get(reply, "error");
+    const char *code = json_string_value(json_object_get(error, "code"));
+    return r == -EAGAIN ||
+           (r == 0 && json_is_null(json_object_get(reply, "id")) && code && strcmp(code, "EBUSY") == 0);
+}
+
 int control_call(const char *path, const char *cmd, json_t *args, int timeout_ms, json_t **ret_result,
                  struct control_error *ret_error)
 {
+    int64_t deadline_ms = clock_now_ms() + timeout_ms;
     struct control_client client;
     const json_t *result;
     json_t *reply = NULL;
+    int r;
 
+    args = args ? args : json_object();
     control_init(&client);
-    int r = control_open(&client, path);
-    if (r < 0) {
-        json_decref(args);
-    } else {
-        int64_t id = control_send(&client, cmd, args);
-        r = id < 0 ? (int)id : wait_for(&client, id, clock_now_ms() + timeout_ms, &reply);
+    for (;;) {
+        r = try_call(&client, path, cmd, args, deadline_ms, &reply);
+        if (!is_crowded(r, reply) || clock_now_ms() + CROWDED_PAUSE_MS >= deadline_ms)
+            break;
+        json_decref(reply);
+        reply = NULL;
+        control_finish(&client);
+        poll(NULL, 0, CROWDED_PAUSE_MS);
     }
+    json_decref(args);
     if (r < 0)
         explain(ret_error, path, r, timeout_ms);
     else if (!control_reply(reply, &result, ret_error))

@@ -21,6 +21,7 @@ enum manner {
     REFUSE,       /* ok: false, with a code and words that would steer a terminal */
     REFUSE_BADLY, /* ok: false, and nothing else */
     HANG_UP,      /* closes after the request */
+    CROWDED,      /* refuses the first connection before it has asked, and answers the second */
     LONG,         /* as it should be, of thousands of symbols */
     ENDLESS,      /* a line without an end */
     SILENT,       /* reads, and says nothing until the client goes */
@@ -85,6 +86,9 @@ static void answer(int fd, enum manner manner)
         for (size_t sent = 0; sent <= CONTROL_LINE_MAX; sent += sizeof(much) - 1)
             say(fd, much);
         break;
+    case CROWDED:
+        say(fd, "{\"id\":1,\"ok\":true,\"result\":{\"x\":7}}\n");
+        break;
     case HANG_UP:
     case SILENT:
         break;
@@ -97,6 +101,11 @@ static void *serve(void *arg)
     char line[4096];
     int fd = accept(server->fd, NULL, NULL);
 
+    if (server->manner == CROWDED) {
+        say(fd, "{\"id\":null,\"ok\":false,\"error\":{\"code\":\"EBUSY\",\"message\":\"closed\"}}\n");
+        close(fd);
+        fd = accept(server->fd, NULL, NULL);
+    }
     if (fd >= 0 && hear(fd, line, sizeof(line))) {
         CHECK(strstr(line, "\"id\":1,\"cmd\":\"status\",\"args\":{") != NULL);
         answer(fd, server->manner);
@@ -152,6 +161,10 @@ static void check_calls(void)
     CHECK_INT(call(LONG, DEADLINE_MS, &result, &error), 0);
     CHECK_INT(json_integer_value(json_object_get(result, "x")), 7);
     CHECK_INT(json_string_length(json_object_get(result, "symbols")), (LONG_MIB << 20) - LONG_MIB);
+    json_decref(result);
+    result = NULL;
+    CHECK_INT(call(CROWDED, DEADLINE_MS, &result, &error), 0);
+    CHECK_INT(json_integer_value(json_object_get(result, "x")), 7);
     json_decref(result);
     result = NULL;
     CHECK_INT(call(REFUSE, DEADLINE_MS, &result, &error), -EREMOTEIO);
