@@ -88,10 +88,10 @@ class Process:
 
 
 class Replay(Process):
-    def __init__(self, folder, *arguments):
+    def __init__(self, folder, *arguments, **kwargs):
         self.ca = os.path.join(folder, "ca.pem")
         super().__init__([REPLAY, "--listen", "127.0.0.1:0", "--ca-out", self.ca, *arguments],
-                         os.path.join(folder, "replay.log"), stdout=subprocess.PIPE, text=True)
+                         os.path.join(folder, "replay.log"), stdout=subprocess.PIPE, text=True, **kwargs)
         line = self.popen.stdout.readline()
         if not line:
             raise AssertionError("papertape-replay did not start:\n" + self.log_text())
