@@ -52,10 +52,13 @@ struct recorder {
     int64_t retry_ns; /* a write has failed: when it is tried again */
     int delay_ms;     /* and how long after the next failure */
     uint64_t durable_seq, lost_seq;
-    int failure; /* -errno of the last write; 0 */
+    int failure;   /* -errno of the last write; 0 */
+    bool suspect;  /* a write failed, here or beside: what was put is to be proved before more is */
+    bool renewing; /* … and a state is to begin a segment, before it works again */
     struct recorder_stats stats;
 
     struct waiting writing; /* the thread's */
+    bool in_file;           /* the thread's: the batch was put, and is yet to be proved */
 };
 
 static int64_t now_ns(const struct recorder *r)
@@ -91,7 +94,9 @@ static void take(struct recorder *r)
     r->writing = r->open;
     r->open = empty;
     r->writing_bytes = r->writing.batch.len;
-    r->hurry = r->drop = false;
+    r->hurry = r->drop = r->in_file = false;
+    if (r->suspect)
+        return;
     r->retry_ns = 0;
     r->delay_ms = RETRY_MIN_MS;
 }
@@ -101,6 +106,22 @@ static void lose(struct recorder *r, const struct waiting *waiting)
     r->stats.lost += waiting->events;
     if (waiting->seq > r->lost_seq)
         r->lost_seq = waiting->seq;
+}
+
+/* More than may wait, or no memory for it: what waits is lost, and so is everything until a state comes. The
+ * lock is held. */
+static void make_hole(struct recorder *r, uint64_t seq)
+{
+    if (!r->hole)
+        r->stats.holes++;
+    r->hole = r->drop = true;
+    lose(r, &r->open);
+    clear(&r->open);
+    if (seq > r->lost_seq)
+        r->lost_seq = seq;
+    atomic_store(&r->want, RECORDER_AFTER_HOLE);
+    pthread_cond_signal(&r->wake);
+    pthread_cond_broadcast(&r->written);
 }
 
 /* What became of a write. The lock is held. */
@@ -114,18 +135,25 @@ static void account_for(struct recorder *r, int result)
     journal_writer_stats(r->writer, &r->stats.journal);
     if (r->writing.seq > r->durable_seq)
         r->durable_seq = r->writing.seq;
-    int rotation = journal_writer_full(r->writer) && !r->open.state, none = RECORDER_NOTHING;
+    r->suspect = false;
+    r->renewing &= !r->writing.state;
+    int rotation = (r->renewing || journal_writer_full(r->writer)) && !r->open.state, none = RECORDER_NOTHING;
     if (rotation)
         atomic_compare_exchange_strong(&r->want, &none, RECORDER_ROTATION);
 }
 
-static void report(struct recorder *r, bool ok, const char *detail)
+/* The lock is not held. */
+static void report(struct recorder *r, enum storing storing, const char *detail)
 {
+    bool ok = storing == STORING_OK;
     pthread_mutex_lock(&r->lock);
-    bool news = ok != r->stats.ok || strcmp(detail, r->stats.detail) != 0;
+    bool news = storing != r->stats.storing || strcmp(detail, r->stats.detail) != 0;
     r->stats.ok = ok;
+    r->stats.storing = storing;
     snprintf(r->stats.detail, sizeof r->stats.detail, "%s", detail);
     pthread_mutex_unlock(&r->lock);
+    if (news && r->config.storing)
+        r->config.storing(r->config.ctx, storing);
     if (news && r->config.state)
         r->config.state(r->config.ctx, ok, detail);
 }
@@ -149,21 +177,126 @@ static void end_batch(struct recorder *r)
     pthread_cond_broadcast(&r->written);
 }
 
-/* Tries to write the batch. The lock is held, but not while the disk works. */
+/* ---- what the disk has ---- */
+
+/* Did the disk fail, rather than memory or the caller? */
+static bool disk_failed(int result)
+{
+    return result < 0 && result != -ENOMEM && result != -EINVAL && result != -EMSGSIZE;
+}
+
+/* Proves what was put. 0, or -errno; a segment that is lost is moved aside: -ENODATA when the newest went
+ * too, and a state is to come. */
+static int prove(struct recorder *r, char detail[static RECORDER_ERROR_MAX])
+{
+    char err[JOURNAL_ERROR_MAX], aside[64];
+    int result = journal_writer_prove(r->writer, err, sizeof err);
+    snprintf(detail, RECORDER_ERROR_MAX, "%.*s", RECORDER_ERROR_MAX - 1, result < 0 ? err : "");
+    while (result == -EBADMSG) {
+        int moved = journal_writer_set_aside(r->writer, aside, sizeof aside);
+        if (moved < 0)
+            return moved;
+        snprintf(detail, RECORDER_ERROR_MAX, "%.160s: moved to %s", err, aside);
+        report(r, STORING_REBUILDS, detail);
+        if (!journal_writer_begun(r->writer))
+            return -ENODATA;
+        result = journal_writer_prove(r->writer, err, sizeof err);
+    }
+    return result;
+}
+
+/* Proves what was put before, where that is suspect, puts the batch, and proves it. As prove(). */
+static int put_proved(struct recorder *r, bool suspect, bool renewing, char detail[static RECORDER_ERROR_MAX])
+{
+    int result = 0;
+    if (suspect) {
+        report(r, STORING_CHECKS, "what the disk has is compared with what was written");
+        result = prove(r, detail);
+    }
+    if (result < 0 || r->in_file || r->writing.batch.len == 0)
+        return result;
+    result = journal_writer_put(r->writer, &r->writing.batch);
+    snprintf(detail, RECORDER_ERROR_MAX, "%s", result < 0 ? strerror(-result) : "");
+    r->in_file = result == 0;
+    return result == 0 && (suspect || renewing) ? prove(r, detail) : result;
+}
+
+/* A state began a segment that the disk is seen to have: has it the file system's own tables too? 0 or
+ * -errno. */
+static int settle(struct recorder *r, char detail[static RECORDER_ERROR_MAX])
+{
+    int result = journal_writer_settle(r->writer);
+    if (result < 0)
+        snprintf(detail, RECORDER_ERROR_MAX, "the file system cannot write: %s", strerror(-result));
+    return result;
+}
+
+/* The newest segment is lost, and what waits cannot follow: it is a hole. The lock is held. */
+static void start_over(struct recorder *r)
+{
+    uint64_t seq = r->writing.seq > r->open.seq ? r->writing.seq : r->open.seq;
+    journal_writer_stats(r->writer, &r->stats.journal);
+    make_hole(r, seq);
+}
+
+/* The lock is held. */
+static void note_doubt(struct recorder *r)
+{
+    bool news = !r->suspect && !r->renewing;
+    r->suspect = r->renewing = true;
+    pthread_mutex_unlock(&r->lock);
+    if (news && r->config.doubt)
+        r->config.doubt(r->config.ctx);
+    pthread_mutex_lock(&r->lock);
+}
+
+/* Tries to write the batch, or without one to prove what was written. The lock is held, but not while the
+ * disk works.
+ */
 static void write_batch(struct recorder *r)
 {
+    char detail[RECORDER_ERROR_MAX] = "";
+    bool suspect = r->suspect, renewing = r->renewing;
+    r->suspect = false; /* doubts that come meanwhile stay */
     pthread_mutex_unlock(&r->lock);
-    int result = journal_writer_put(r->writer, &r->writing.batch);
-    report(r, result == 0, result == 0 ? "" : strerror(-result));
+    int result = put_proved(r, suspect, renewing, detail);
+    if (result == 0 && renewing && r->writing.state)
+        result = settle(r, detail);
     pthread_mutex_lock(&r->lock);
+    bool again = r->suspect;
+    r->suspect |= suspect && result < 0;
+    if (r->config.journal.sync && disk_failed(result))
+        note_doubt(r);
     account_for(r, result);
+    r->suspect |= again;
+    r->renewing |= again;
+    renewing = r->renewing;
+    pthread_mutex_unlock(&r->lock);
+    report(r,
+           result < 0 ? STORING_FAILS
+           : renewing ? STORING_CHECKS
+                      : STORING_OK,
+           result < 0 ? detail
+           : renewing ? "it begins again with a whole state"
+                      : "");
+    pthread_mutex_lock(&r->lock);
     pthread_cond_broadcast(&r->written);
+    if (result == -ENODATA)
+        start_over(r);
     if (result == 0 || gives_up(r)) {
         end_batch(r);
         return;
     }
     r->retry_ns = now_ns(r) + r->delay_ms * MS_NS;
     r->delay_ms = 2 * r->delay_ms < RETRY_MAX_MS ? 2 * r->delay_ms : RETRY_MAX_MS;
+}
+
+void recorder_doubt(struct recorder *r)
+{
+    pthread_mutex_lock(&r->lock);
+    r->suspect = r->renewing = r->config.journal.sync;
+    pthread_cond_signal(&r->wake);
+    pthread_mutex_unlock(&r->lock);
 }
 
 /* As recorder_step(), and -1: nothing waits, and we are to stop. The lock is held. */
@@ -176,17 +309,20 @@ static int64_t step(struct recorder *r)
         end_batch(r);
         return 0;
     }
-    if (r->writing_bytes > 0 && r->retry_ns > now)
+    if (r->suspect && r->writing_bytes == 0 && r->stop && now >= r->stop_ns)
+        return -1;
+    if ((r->suspect || r->writing_bytes > 0) && r->retry_ns > now)
         return r->stop && r->stop_ns < r->retry_ns ? r->stop_ns : r->retry_ns;
     if (r->writing_bytes == 0) {
         int64_t due = due_ns(r);
-        if (due == INT64_MAX && r->stop)
+        if (due == INT64_MAX && r->stop && !r->suspect)
             return -1;
         if (due == INT64_MAX)
             r->hurry = false;
-        if (due > now)
+        if (due > now && !r->suspect)
             return due;
-        take(r);
+        if (due <= now)
+            take(r);
     }
     write_batch(r);
     return 0;
@@ -233,22 +369,6 @@ int64_t recorder_step(struct recorder *r)
 }
 
 /* ---- the loop's side ---- */
-
-/* More than may wait, or no memory for it: what waits is lost, and so is everything until a state comes. The
- * lock is held. */
-static void make_hole(struct recorder *r, uint64_t seq)
-{
-    if (!r->hole)
-        r->stats.holes++;
-    r->hole = r->drop = true;
-    lose(r, &r->open);
-    clear(&r->open);
-    if (seq > r->lost_seq)
-        r->lost_seq = seq;
-    atomic_store(&r->want, RECORDER_AFTER_HOLE);
-    pthread_cond_signal(&r->wake);
-    pthread_cond_broadcast(&r->written);
-}
 
 /* The lock is held. */
 static void add(struct recorder *r, const struct journal_record *record)
@@ -416,8 +536,10 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret, s
     struct journal_tail tail = {0};
     const struct journal_files *files = config->files ? config->files : &journal_files_system;
     int result = journal_writer_open_on(files, &config->journal, &r->writer, &tail, err, err_size);
-    if (result == 0)
+    if (result == 0) {
         r->durable_seq = tail.last_seq;
+        r->suspect = r->renewing = config->journal.sync && journal_writer_suspect(r->writer);
+    }
     if (result == 0 && !config->stepped) {
         result = -pthread_create(&r->thread, NULL, run, r);
         if (result < 0)
@@ -445,7 +567,7 @@ int recorder_close(struct recorder *r, int64_t timeout_ms)
         run(r);
     else
         pthread_join(r->thread, NULL);
-    int result = r->failure;
+    int result = r->failure < 0 ? r->failure : r->suspect ? -EIO : 0;
     destroy(r);
     return result;
 }

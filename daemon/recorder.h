@@ -4,6 +4,11 @@
  * Nothing that the loop calls waits for the disk. When the disk refuses, events wait in memory up to a bound;
  * beyond it they are lost to the log: a hole, which the engine's whole state ends as soon as it can be
  * written.
+ *
+ * With `sync` a write that failed makes all that was written since the last proof suspect
+ * (exchange/past_cache.h). Then it is compared with what the disk has before anything is written behind it,
+ * so is each later batch before it counts as written, and a whole state begins a new segment before the state
+ * callback says that writing works.
  */
 #ifndef DAEMON_RECORDER_H
 #define DAEMON_RECORDER_H
@@ -15,6 +20,7 @@
 #include "engine/event.h"
 #include "exchange/clock.h"
 #include "exchange/journal/files.h"
+#include "exchange/storing.h"
 
 enum { RECORDER_ERROR_MAX = 256 };
 
@@ -33,6 +39,10 @@ struct recorder_config {
     /* On the recorder's thread: writing fails (with the reason; again when it changes), or works again. May
      * be NULL. */
     void (*state)(void *ctx, bool ok, const char *detail);
+    void (*storing)(void *ctx, enum storing storing); /* just before that: which way. May be NULL. */
+    /* On the recorder's thread: the disk failed a write, so that what else is on it is to be checked as well.
+     * May be NULL. */
+    void (*doubt)(void *ctx);
 };
 
 /* 0 with what the journal holds; errors of journal_writer_open() or -errno; err: one sentence. The first
@@ -65,8 +75,12 @@ void recorder_state(struct recorder *recorder, uint64_t seq, int64_t recv_ns, co
  * while the disk refuses, to be asked again. */
 int recorder_sync(struct recorder *recorder, uint64_t seq);
 
+/* Something else on the same disk could not be written: what the journal has is checked, now. */
+void recorder_doubt(struct recorder *recorder);
+
 struct recorder_stats {
-    bool ok;                /* the last write succeeded */
+    bool ok; /* the last write succeeded, and nothing is suspect */
+    enum storing storing;
     uint64_t events, lost;  /* taken, and of those lost to the log */
     uint64_t holes;         /* that were made */
     uint64_t seq;           /* the newest event in the journal */
@@ -83,7 +97,7 @@ void recorder_stats(struct recorder *recorder, struct recorder_stats *ret);
 int64_t recorder_step(struct recorder *recorder);
 
 /* Writes what waits, trying for at most timeout_ms, and frees. 0, or -errno when something was not written.
- * NULL is fine. */
+ * NULL is fine. What is suspect is checked first; -EIO when that could not be. */
 int recorder_close(struct recorder *recorder, int64_t timeout_ms);
 
 #endif

@@ -12,7 +12,7 @@
 
 /* ---- news of the threads that store ---- */
 
-/* On the writer's thread. */
+/* On the writer's thread, as all of these. */
 static void on_committed(void *ctx, uint64_t ticket)
 {
     struct session *session = ctx;
@@ -31,64 +31,25 @@ static void on_storage(void *ctx, bool ok, const char *detail)
     uv_async_send(&session->wake);
 }
 
+static void on_storing(void *ctx, enum storing storing)
+{
+    struct session *session = ctx;
+    uv_mutex_lock(&session->lock);
+    session->database.new_storing = storing;
+    uv_mutex_unlock(&session->lock);
+}
+
+static void on_doubt(void *ctx)
+{
+    struct session *session = ctx;
+    recorder_doubt(session->log);
+}
+
 /* The log is never behind the database. */
 static int before_commit(void *ctx, uint64_t event_seq)
 {
     struct session *session = ctx;
     return recorder_sync(session->log, event_seq);
-}
-
-static void take_news(struct storage *storage)
-{
-    if (!storage->changed)
-        return;
-    storage->changed = false;
-    storage->ok = storage->news;
-    memcpy(storage->detail, storage->words, sizeof storage->detail);
-}
-
-/* Both store, or the reason why one does not: the log's first, since the database waits for it. */
-static void judge_storage(struct session *session)
-{
-    bool ok = session->database.ok && session->events.ok;
-    char words[sizeof session->storage_detail] = "";
-    if (!session->events.ok)
-        snprintf(words, sizeof words, "event log: %s", session->events.detail);
-    else if (!session->database.ok)
-        snprintf(words, sizeof words, "%s", session->database.detail);
-    bool waits = !ok && session->events.ok && !session->storage_ok &&
-                 strncmp(words, "the event log", strlen("the event log")) == 0;
-    if (waits || (ok == session->storage_ok && strcmp(words, session->storage_detail) == 0))
-        return;
-    session->storage_ok = ok;
-    memcpy(session->storage_detail, words, sizeof words);
-    if (ok)
-        log_warning("database: storing works again");
-    else
-        log_error("database: %s: no new positions until it can store again", words);
-    struct event event = {.kind = EVENT_STORAGE, .storage_ok = ok};
-    session_event(session, &event);
-    session_alert(session, ok ? DB_INFO : DB_ERROR, "storage", ok ? "the database can store again" : words);
-    if (!ok)
-        session->hooks.storage_failing(session->hooks.ctx);
-}
-
-static void tell_hole(struct session *session)
-{
-    struct recorder_stats stats;
-    char text[200];
-    recorder_stats(session->log, &stats);
-    if (stats.holes == session->holes_told)
-        return;
-    snprintf(
-        text, sizeof text,
-        "the event log has a hole%s: %llu events could not be kept; explanations and parity end before it",
-        stats.holes - session->holes_told > 1 ? " and more" : "",
-        (unsigned long long)(stats.lost - session->lost_told));
-    session->holes_told = stats.holes;
-    session->lost_told = stats.lost;
-    log_error("%s", text);
-    session_alert(session, DB_ERROR, "event-log-hole", text);
 }
 
 static void tell_device(struct session *session)
@@ -107,20 +68,21 @@ static void on_wake(uv_async_t *async)
     struct session *session = async->data;
     char text[RECORDER_ERROR_MAX + 80] = "";
     uv_mutex_lock(&session->lock);
-    take_news(&session->database);
-    take_news(&session->events);
+    session_storage_take(session);
     if (session->recording_failed) {
         session->recording_failed = false;
         snprintf(text, sizeof text, "the recording ended: %s", session->recording_words);
     }
     uv_mutex_unlock(&session->lock);
-    judge_storage(session);
+    session_storage_judge(session);
     if (text[0]) {
         log_error("%s", text);
         session_alert(session, DB_WARNING, "recording", text);
     }
     if (session->log)
-        tell_hole(session);
+        session_storage_hole(session);
+    if (session->log && session->engine)
+        session_log_wants(session); /* also where nothing happens */
     tell_device(session);
     if (session->hooks.committed)
         session->hooks.committed(session->hooks.ctx, db_writer_committed(session->writer));
@@ -171,6 +133,8 @@ int session_open(uv_loop_t *loop, const struct config *config, const struct stat
             .ctx = session,
             .committed = on_committed,
             .state = on_storage,
+            .storing = on_storing,
+            .doubt = on_doubt,
             .before_commit = before_commit,
             .max_delay_ms = config->commit_delay_ms,
         };
@@ -291,12 +255,6 @@ uint64_t session_command_id(struct session *session)
     return ++session->last_command;
 }
 
-bool session_storage_ok(const struct session *session, const char **ret_detail)
-{
-    *ret_detail = session->storage_detail;
-    return session->storage_ok;
-}
-
 /* ---- the end ---- */
 
 static void freed(uv_handle_t *handle)
@@ -316,7 +274,11 @@ int session_close(struct session *session, int64_t timeout_ms, char *err, size_t
     int r = db_writer_close(session->writer, timeout_ms, reason, sizeof reason);
     if (r < 0)
         snprintf(err, err_size, "%s: %s", session->state->database, reason);
-    session_log_close(session, timeout_ms);
+    int log = session_log_close(session, timeout_ms);
+    if (r == 0 && log < 0) {
+        snprintf(err, err_size, "%s: the event log is not whole: %s", session->state->events, strerror(-log));
+        r = log;
+    }
     engine_destroy(session->engine);
     policy_set_destroy(session->policies);
     session->engine = NULL;

@@ -147,6 +147,7 @@ uint64_t session_command_id(struct session *session);
 
 /* Can the database and the event log store, and if not, why? */
 bool session_storage_ok(const struct session *session, const char **ret_detail);
+enum storing session_storing(const struct session *session);
 
 /* Records a last state, stores everything that is queued, waiting at most timeout_ms, and closes. 0, or
  * -errno with one line. */

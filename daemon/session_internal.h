@@ -1,7 +1,7 @@
 /* A session's insides, shared by its own files: session.c opens, stamps and closes, session_begin.c makes the
  * engine, session_recover.c plays the event log again, session_sink.c stores what the engine puts out,
- * session_alert.c keeps the alerts, session_log.c the event log and the recording, session_symbols.c symbols
- * that change. */
+ * session_storage.c says whether it can, session_alert.c keeps the alerts, session_log.c the event log and
+ * the recording, session_symbols.c symbols that change. */
 #ifndef DAEMON_SESSION_INTERNAL_H
 #define DAEMON_SESSION_INTERNAL_H
 
@@ -36,8 +36,10 @@ struct early_reply {
 /* What stores: the database, or the event log before it. */
 struct storage {
     bool changed, news; /* from the thread, under the session's lock */
+    enum storing new_storing;
     char words[DB_ERROR_MAX];
     bool ok; /* on the loop */
+    enum storing storing;
     char detail[DB_ERROR_MAX];
 };
 
@@ -79,10 +81,13 @@ struct session {
     uv_async_t wake; /* a thread has news */
     uv_mutex_t lock;
     struct storage database, events;
-    bool recording_failed; /* under the lock */
+    bool log_failed;       /* under the lock: the disk failed it, and the database is to be checked too */
+    bool recording_failed; /* the same */
     char recording_words[RECORDER_ERROR_MAX];
-    bool storage_ok; /* both */
-    char storage_detail[DB_ERROR_MAX + 16];
+    bool storage_ok;                          /* both */
+    enum storing storing;                     /* the worse of the two */
+    char storage_detail[DB_ERROR_MAX + 16];   /* why not; "" */
+    char storage_reported[DB_ERROR_MAX + 16]; /* of that, what log and alerts have */
 };
 
 /* session_sink.c */
@@ -108,7 +113,15 @@ void session_log_newer(const struct session *session, char *err, size_t err_size
 int session_log_state(struct session *session, enum state_why why);
 void session_log_event(struct session *session, const struct event *event);
 void session_log_wants(struct session *session); /* gives states that are wanted after an event */
-void session_log_close(struct session *session, int64_t timeout_ms);
+/* 0; -errno: the event log is not whole. */
+int session_log_close(struct session *session, int64_t timeout_ms);
+
+/* session_storage.c */
+/* What the threads that store have reported; the session's lock is held. */
+void session_storage_take(struct session *session);
+/* Whether both store now: as an event, in the log, as an alert. */
+void session_storage_judge(struct session *session);
+void session_storage_hole(struct session *session); /* an alert where the event log has a new hole */
 
 /* session_recover.c */
 /* While it plays: the engine that plays, whose symbols and accounts the writer knows. */

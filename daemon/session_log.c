@@ -26,6 +26,24 @@ static void log_news(void *ctx, bool ok, const char *detail)
     uv_async_send(&session->wake);
 }
 
+/* The same. */
+static void log_storing(void *ctx, enum storing storing)
+{
+    struct session *session = ctx;
+    uv_mutex_lock(&session->lock);
+    session->events.new_storing = storing;
+    uv_mutex_unlock(&session->lock);
+}
+
+static void log_doubt(void *ctx)
+{
+    struct session *session = ctx;
+    uv_mutex_lock(&session->lock);
+    session->log_failed = true;
+    uv_mutex_unlock(&session->lock);
+    uv_async_send(&session->wake);
+}
+
 static void recording_news(void *ctx, bool ok, const char *detail)
 {
     struct session *session = ctx;
@@ -53,8 +71,11 @@ static int open_log(struct session *session, char *err, size_t err_size)
 {
     const struct config *config = session->config;
     struct journal_tail tail;
-    struct recorder_config recorder = {
-        .journal = journal_config(session, session->state->events), .ctx = session, .state = log_news};
+    struct recorder_config recorder = {.journal = journal_config(session, session->state->events),
+                                       .ctx = session,
+                                       .state = log_news,
+                                       .storing = log_storing,
+                                       .doubt = log_doubt};
     recorder.journal.keep_bytes = (uint64_t)config->events_keep_mb << 20;
     recorder.journal.keep_ns = config->events_keep_days * DAY_NS;
     recorder.journal.sync = config->events_sync;
@@ -272,7 +293,7 @@ struct recorder *session_recorder(const struct session *session, bool recording)
     return recording ? session->recording : session->log;
 }
 
-void session_log_close(struct session *session, int64_t timeout_ms)
+int session_log_close(struct session *session, int64_t timeout_ms)
 {
     if (session->recording && recorder_close(session->recording, timeout_ms) < 0)
         log_error("the recording in %s is not whole", session->config->record_dir);
@@ -286,7 +307,6 @@ void session_log_close(struct session *session, int64_t timeout_ms)
     give_early(session);
     int r = recorder_close(session->log, timeout_ms);
     session->log = NULL;
-    if (r < 0)
-        log_error("the event log is not whole: %s", strerror(-r));
     codec_finish(&session->codec);
+    return r;
 }

@@ -130,10 +130,12 @@ static json_t *db_object(const struct daemon *daemon)
     const char *detail;
     bool ok = session_storage_ok(daemon->session, &detail);
     db_writer_stats(session_writer(daemon->session), &stats);
-    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:f, s:f}", "state", ok ? "ok" : "failing", "detail",
-                     ok ? "" : detail, "commits", (json_int_t)stats.commits, "rows", (json_int_t)stats.rows,
-                     "queue", (json_int_t)stats.queued, "commit_p50_ms", (double)stats.commit_p50_ns / 1e6,
-                     "commit_p99_ms", (double)stats.commit_p99_ns / 1e6);
+    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:f, s:f, s:I, s:I, s:I}", "state",
+                     storing_name(session_storing(daemon->session)), "detail", ok ? "" : detail, "commits",
+                     (json_int_t)stats.commits, "rows", (json_int_t)stats.rows, "queue",
+                     (json_int_t)stats.queued, "commit_p50_ms", (double)stats.commit_p50_ns / 1e6,
+                     "commit_p99_ms", (double)stats.commit_p99_ns / 1e6, "failed", (json_int_t)stats.failed,
+                     "checked", (json_int_t)stats.checked, "rebuilt", (json_int_t)stats.rebuilt);
 }
 
 static json_t *control_object(const struct daemon *daemon)

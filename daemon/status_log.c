@@ -9,13 +9,15 @@ static json_t *recorder_object(struct recorder *recorder)
     const struct journal_writer_stats *journal = &stats.journal;
     double share = journal->raw_bytes > 0 ? (double)journal->file_bytes / (double)journal->raw_bytes : 0;
     double encoded = stats.events > 0 ? (double)stats.event_bytes / (double)stats.events : 0;
-    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:I}", "state",
-                     stats.ok ? "ok" : "failing", "detail", stats.detail, "seq", (json_int_t)stats.seq,
+    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I}", "state",
+                     storing_name(stats.storing), "detail", stats.detail, "seq", (json_int_t)stats.seq,
                      "events", (json_int_t)stats.events, "holes", (json_int_t)stats.holes, "lost",
                      (json_int_t)stats.lost, "segments", (json_int_t)journal->segments, "removed",
                      (json_int_t)journal->removed, "bytes", (json_int_t)journal->total_bytes,
                      "bytes_per_event", encoded > 0 && share > 0 ? json_real(encoded * share) : json_null(),
-                     "waiting_bytes", (json_int_t)stats.waiting_bytes, "retries", (json_int_t)stats.retries);
+                     "waiting_bytes", (json_int_t)stats.waiting_bytes, "retries", (json_int_t)stats.retries,
+                     "failed", (json_int_t)journal->failed, "proved", (json_int_t)journal->proved, "mended",
+                     (json_int_t)journal->mended);
 }
 
 json_t *status_events(const struct daemon *daemon)

@@ -150,9 +150,14 @@ static void on_tick(uv_timer_t *timer)
     if (daemon->stopping)
         return; /* the feed is being taken down */
     feeds_view(daemon->feeds, &view);
-    char line[128];
-    snprintf(line, sizeof line, "feed %s, %s", view.state,
-             session_begun(daemon->session) ? "trading on paper" : "waiting for the venue");
+    char line[256];
+    const char *detail;
+    if (session_storage_ok(daemon->session, &detail))
+        snprintf(line, sizeof line, "feed %s, %s", view.state,
+                 session_begun(daemon->session) ? "trading on paper" : "waiting for the venue");
+    else
+        snprintf(line, sizeof line, "feed %s, storage %s: %.180s", view.state,
+                 storing_name(session_storing(daemon->session)), detail);
     notify_status(line);
     if (session_begun(daemon->session)) {
         put_prices(telemetry);

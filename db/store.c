@@ -119,6 +119,26 @@ static int flush_log(struct db_store *store)
     return db_errno(rc == SQLITE_OK ? db_store_renew_log(store) : rc);
 }
 
+/* Another file may number its symbols otherwise: one that was built again. */
+static int find_symbols(struct db_store *store)
+{
+    static const char sql[] = "SELECT id FROM symbols WHERE venue = ?1 AND name = ?2";
+    sqlite3_stmt *stmt;
+    int rc = note(store, sqlite3_prepare_v2(store->db, sql, -1, &stmt, NULL));
+    if (rc != SQLITE_OK)
+        return db_errno(rc);
+    for (int i = 0; rc == SQLITE_OK && i < SYMBOLS_MAX; i++) {
+        if (!store->symbols[i].name[0])
+            continue;
+        sqlite3_bind_text(stmt, 1, store->symbols[i].venue, -1, SQLITE_STATIC);
+        sqlite3_bind_text(stmt, 2, store->symbols[i].name, -1, SQLITE_STATIC);
+        store->symbol_ids[i] = sqlite3_step(stmt) == SQLITE_ROW ? sqlite3_column_int64(stmt, 0) : 0;
+        rc = note(store, sqlite3_reset(stmt));
+    }
+    sqlite3_finalize(stmt);
+    return db_errno(rc);
+}
+
 int db_store_open(struct db_store *store, const char *path, bool create)
 {
     memset(store->statements, 0, sizeof store->statements);
@@ -164,6 +184,8 @@ int db_store_open(struct db_store *store, const char *path, bool create)
         r = read_event_seq(store);
     if (r == 0)
         r = read_counts(store);
+    if (r == 0 && !create)
+        r = find_symbols(store);
     if (r == 0 && create)
         store->known_event = store->event_seq;
     if (r != 0)
@@ -219,18 +241,18 @@ void db_store_rollback(struct db_store *store)
     memset(store->equity_hour, 0, sizeof store->equity_hour); /* what was thinned is back */
 }
 
-bool db_store_checkpoint(struct db_store *store, bool truncate)
+int db_store_checkpoint(struct db_store *store, bool truncate, bool *ret_empty)
 {
     int in_log = -1, moved = -1;
     int mode = truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
     sqlite3_busy_timeout(store->db, 0); /* readers are never waited for */
     int rc = note(store, sqlite3_wal_checkpoint_v2(store->db, "main", mode, &in_log, &moved));
     sqlite3_busy_timeout(store->db, BUSY_TIMEOUT_MS);
-    if (rc != SQLITE_OK)
-        return false;
-    if (truncate)
+    if (rc == SQLITE_OK && truncate)
         store->wal_pages = 0;
-    return in_log == moved;
+    if (ret_empty)
+        *ret_empty = rc == SQLITE_OK && in_log == moved;
+    return (rc & 0xff) == SQLITE_BUSY ? SQLITE_OK : rc;
 }
 
 int db_store_renew_log(struct db_store *store)

@@ -152,10 +152,15 @@ struct db_held {
     char training[DB_HELD_NAME_MAX];
 };
 
+struct db_symbol_name {
+    char venue[VENUE_NAME_MAX], name[SYMBOL_NAME_MAX];
+};
+
 struct db_store {
     sqlite3 *db;
     sqlite3_stmt *statements[DB_STATEMENTS];
     int64_t symbol_ids[SYMBOLS_MAX];                   /* by the engine's index; 0: not put yet */
+    struct db_symbol_name symbols[SYMBOLS_MAX];        /* which they are; "": not put yet */
     int64_t equity_hour[ACCOUNTS_MAX], telemetry_hour; /* last thinned */
     struct db_held held[DB_HELD_MAX];
     int n_held, next_held;       /* next_held: makes room */
@@ -178,7 +183,8 @@ extern const char *const db_statements_sql[DB_STATEMENTS];
 
 /* Opens `path` for writing, creating it (`create`) or not, puts on the disk what its log holds, as a killed
  * process may have left it in the page cache, migrates it, sets WAL and synchronous=FULL.
- * The symbol table in *store survives a reopening. 0, or an error of db/migrate.h with store->error set. */
+ * The symbol table in *store survives a reopening; without `create` its ids are looked up again. 0, or an
+ * error of db/migrate.h with store->error set. */
 int db_store_open(struct db_store *store, const char *path, bool create);
 void db_store_close(struct db_store *store);
 
@@ -195,9 +201,9 @@ int db_store_event(struct db_store *store, uint64_t event_seq);
 int db_store_commit(struct db_store *store);
 void db_store_rollback(struct db_store *store);
 
-/* Moves the log into the database; with `truncate` also empties the file, unless a reader is in the way.
- * true when nothing is left in the log. */
-bool db_store_checkpoint(struct db_store *store, bool truncate);
+/* Moves the log into the database; with `truncate` also empties the file, unless a reader is in the way,
+ * which is no error. *ret_empty (may be NULL): nothing is left in the log. A SQLite result code. */
+int db_store_checkpoint(struct db_store *store, bool truncate, bool *ret_empty);
 
 /* Writes the log over itself, byte by byte the same, and syncs it. After a sync that failed the kernel takes
  * for stored what is not: the log reads well, but transactions that are built upon it, or copied from it into

@@ -148,6 +148,9 @@ int db_apply_symbol(struct db_store *store, const struct db_row_symbol *row)
     if (rc != SQLITE_OK)
         return rc;
     store->symbol_ids[row->index] = id;
+    struct db_symbol_name *known = &store->symbols[row->index];
+    snprintf(known->venue, sizeof known->venue, "%s", (const char *)(row + 1));
+    snprintf(known->name, sizeof known->name, "%s", s->name);
     b = bind(store, DB_SQL_SYMBOL_SEAL);
     integer(&b, id);
     return run(store, &b);

@@ -1,13 +1,17 @@
 #include "db/writer.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "db/commit_times.h"
+#include "db/doubt.h"
 #include "db/queue.h"
 #include "db/store.h"
 #include "exchange/clock.h"
@@ -48,8 +52,9 @@ struct db_writer {
     size_t taken_bytes;
     uint64_t committed;
     bool hurry, stop, abandon;
-    bool stuck; /* what is stored contradicts a row that must be stored */
-    bool lost;  /* a row that must be stored found no memory: its group and all after it are refused */
+    bool stuck;    /* what is stored contradicts a row that must be stored */
+    bool doubtful; /* after an I/O error, here or beside: what reads well may not be on the disk */
+    bool lost;     /* a row that must be stored found no memory: its group and all after it are refused */
     struct db_writer_stats stats;
     struct db_commit_times times;
 
@@ -63,8 +68,10 @@ struct db_writer {
     struct db_store store;
     int checkpoint_at; /* pages in the log */
     int64_t commit_end_ns;
-    bool doubtful; /* after an I/O error: what the log reads as may not be on the disk */
-    bool failing, lost_reported;
+    struct db_doubt doubt;
+    bool proving; /* since the doubt was dispelled nothing was committed and compared with the disk */
+    enum storing storing;
+    bool lost_reported;
     char reported[DB_ERROR_MAX];
 };
 
@@ -79,26 +86,25 @@ static int64_t now_ns(const struct db_writer *w)
 
 /* ---- the thread ---- */
 
-static void report(struct db_writer *w, bool ok, const char *detail)
+static void report(struct db_writer *w, enum storing storing, const char *detail)
 {
     pthread_mutex_lock(&w->lock);
     if (w->lost) {
-        ok = false;
+        storing = STORING_FAILS;
         detail = out_of_memory;
     }
-    pthread_mutex_unlock(&w->lock);
-    bool changed = ok ? w->failing : !w->failing || strcmp(w->reported, detail) != 0;
-    w->failing = !ok;
-    snprintf(w->reported, sizeof w->reported, "%s", detail);
-    pthread_mutex_lock(&w->lock);
-    w->stats.ok = ok;
-    if (!ok) {
-        w->stats.retries += !w->lost;
+    bool changed = storing != w->storing || (storing != STORING_OK && strcmp(w->reported, detail) != 0);
+    w->storing = w->stats.storing = storing;
+    w->stats.ok = storing == STORING_OK;
+    if (storing != STORING_OK)
         snprintf(w->stats.last_error, sizeof w->stats.last_error, "%s", detail);
-    }
+    w->stats.retries += storing == STORING_FAILS && !w->lost;
     pthread_mutex_unlock(&w->lock);
+    snprintf(w->reported, sizeof w->reported, "%s", detail);
+    if (changed && w->config.storing)
+        w->config.storing(w->config.ctx, storing);
     if (changed && w->config.state)
-        w->config.state(w->config.ctx, ok, detail);
+        w->config.state(w->config.ctx, storing == STORING_OK, detail);
 }
 
 struct chunk {
@@ -187,6 +193,10 @@ static int store_chunk(struct db_writer *w, const struct chunk *chunk)
         rc = check_journal(w, chunk->last_event);
     if (rc == SQLITE_OK)
         rc = db_store_commit(store);
+    if (rc == SQLITE_OK && w->proving)
+        rc = db_doubt_same_log(&w->doubt);
+    if (rc == SQLITE_OK && w->proving)
+        rc = db_doubt_settle(&w->doubt);
     if (rc != SQLITE_OK) {
         db_store_rollback(store);
         store->bars_corrected = corrected;
@@ -198,6 +208,7 @@ static int store_chunk(struct db_writer *w, const struct chunk *chunk)
     if (chunk->last_event > store->event_seq)
         store->event_seq = chunk->last_event;
     note_conflicts(w, store->conflicts, false);
+    db_doubt_remember(&w->doubt);
 
     pthread_mutex_lock(&w->lock);
     w->committed = chunk->last_ticket;
@@ -214,20 +225,12 @@ static int store_chunk(struct db_writer *w, const struct chunk *chunk)
     return SQLITE_OK;
 }
 
-static void keep_log_short(struct db_writer *w)
-{
-    int pages = w->store.wal_pages;
-    if (pages < w->checkpoint_at)
-        return;
-    bool empty = db_store_checkpoint(&w->store, pages >= WAL_PAGES_TRUNCATE);
-    w->checkpoint_at = empty ? WAL_PAGES_PASSIVE : pages + WAL_PAGES_PASSIVE;
-}
+/* ---- the disk in doubt ---- */
 
-/* Errors after which the connection itself is in doubt. */
-static bool needs_reopening(int rc)
+/* Errors after which what the disk has is in doubt: a full disk too, which a sync may have met. */
+static bool is_doubtful(int rc)
 {
     switch (rc & 0xff) {
-    case SQLITE_FULL:
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
     case SQLITE_CONSTRAINT:
@@ -235,41 +238,143 @@ static bool needs_reopening(int rc)
     case JOURNAL_BEHIND:
         return false;
     default:
-        return rc != SQLITE_READONLY_DBMOVED;
+        return rc != SQLITE_OK && rc != SQLITE_READONLY_DBMOVED;
     }
 }
 
-/* After an I/O error the log may read better than it is on the disk: nothing builds upon it before it is
- * written again. */
+/* After an error that store->error tells. */
+static void note_failure(struct db_writer *w, int rc)
+{
+    report(w, STORING_FAILS, w->store.error);
+    if (!is_doubtful(rc))
+        return;
+    pthread_mutex_lock(&w->lock);
+    bool news = !w->doubtful;
+    w->doubtful = true;
+    w->stats.failed++;
+    pthread_mutex_unlock(&w->lock);
+    db_store_close(&w->store);
+    if (news && w->config.doubt)
+        w->config.doubt(w->config.ctx);
+}
+
+/* The file is damaged: another takes its place. A SQLite result code, with the store open. */
+static int rebuild(struct db_writer *w)
+{
+    char why[DB_ERROR_MAX], text[DB_ERROR_MAX] = "";
+    uint64_t event = 0;
+    snprintf(why, sizeof why, "%s", w->store.error);
+    int r = w->config.rebuild ? check_journal(w, w->doubt.event_seq) : SQLITE_CORRUPT;
+    if (r != SQLITE_OK)
+        return r;
+    report(w, STORING_REBUILDS, why);
+    r = w->config.rebuild(w->config.ctx, why, &event, text, sizeof text);
+    if (r < 0) {
+        snprintf(w->store.error, sizeof w->store.error, "%.200s; it cannot be built again: %.250s", why,
+                 text);
+        return SQLITE_CORRUPT;
+    }
+    w->store.known_event = event;
+    if (db_store_open(&w->store, w->path, false) < 0)
+        return SQLITE_CANTOPEN;
+    db_doubt_remember(&w->doubt);
+    pthread_mutex_lock(&w->lock);
+    w->stats.rebuilt++;
+    pthread_mutex_unlock(&w->lock);
+    return SQLITE_OK;
+}
+
+/* Nothing builds upon what may not be on the disk before it is known to be. A SQLite result code; an open
+ * store. */
 static int dispel_doubt(struct db_writer *w)
 {
-    int rc = w->doubtful ? db_store_renew_log(&w->store) : SQLITE_OK;
-    if (rc == SQLITE_OK)
-        w->doubtful = false;
+    pthread_mutex_lock(&w->lock);
+    bool doubtful = w->doubtful;
+    w->doubtful = false; /* doubts that come meanwhile stay */
+    pthread_mutex_unlock(&w->lock);
+    if (!doubtful)
+        return w->store.db || db_store_open(&w->store, w->path, false) == 0 ? SQLITE_OK : SQLITE_CANTOPEN;
+    report(w, STORING_CHECKS, "what the disk has is compared with what was written");
+    int r = db_doubt_dispel(&w->doubt);
+    int rc = r == 0 ? SQLITE_OK : r == -EBADMSG ? rebuild(w) : SQLITE_IOERR;
+    pthread_mutex_lock(&w->lock);
+    w->doubtful |= rc != SQLITE_OK;
+    w->stats.checked += rc == SQLITE_OK;
+    w->proving |= rc == SQLITE_OK;
+    pthread_mutex_unlock(&w->lock);
     return rc;
+}
+
+static void keep_log_short(struct db_writer *w, int at, bool truncate)
+{
+    bool empty = false;
+    int pages = w->store.wal_pages;
+    if (!w->store.db || pages < at)
+        return;
+    int rc = db_store_checkpoint(&w->store, truncate, &empty);
+    w->checkpoint_at = empty ? WAL_PAGES_PASSIVE : pages + WAL_PAGES_PASSIVE;
+    if (rc != SQLITE_OK)
+        note_failure(w, rc);
 }
 
 /* Tries to store a chunk. false: it is to be tried again. */
 static bool try_chunk(struct db_writer *w, const struct chunk *chunk)
 {
-    int rc = SQLITE_CANTOPEN;
-    if (w->store.db || db_store_open(&w->store, w->path, false) == 0)
-        rc = dispel_doubt(w);
+    int rc = dispel_doubt(w);
     if (rc == SQLITE_OK)
         rc = store_chunk(w, chunk);
-    if (rc == SQLITE_OK) {
-        report(w, true, "");
-        if (w->config.committed)
-            w->config.committed(w->config.ctx, chunk->last_ticket);
-        keep_log_short(w);
-        return true;
+    if (rc != SQLITE_OK) {
+        note_failure(w, rc);
+        return false;
     }
-    report(w, false, w->store.error);
-    if (w->store.db && needs_reopening(rc)) {
-        db_store_close(&w->store);
-        w->doubtful = true;
-    }
-    return false;
+    w->proving = false;
+    report(w, STORING_OK, "");
+    if (w->config.committed)
+        w->config.committed(w->config.ctx, chunk->last_ticket);
+    keep_log_short(w, w->checkpoint_at, w->store.wal_pages >= WAL_PAGES_TRUNCATE);
+    return true;
+}
+
+/* The lock is held. */
+static void wait_longer(struct db_writer *w)
+{
+    w->retry_ns = now_ns(w) + w->delay_ms * MS_NS;
+    w->delay_ms = w->delay_ms * 2 < RETRY_LAST_MS ? w->delay_ms * 2 : RETRY_LAST_MS;
+}
+
+/* The lock is held. */
+static void wait_no_longer(struct db_writer *w)
+{
+    w->retry_ns = 0;
+    w->delay_ms = RETRY_FIRST_MS;
+}
+
+/* Without rows. As step(). */
+static int64_t check_disk(struct db_writer *w)
+{
+    if (w->retry_ns > now_ns(w))
+        return w->retry_ns;
+    pthread_mutex_unlock(&w->lock);
+    int rc = dispel_doubt(w);
+    if (rc == SQLITE_OK)
+        report(w, STORING_OK, "");
+    else
+        note_failure(w, rc);
+    pthread_mutex_lock(&w->lock);
+    if (rc == SQLITE_OK)
+        wait_no_longer(w);
+    else
+        wait_longer(w);
+    pthread_cond_broadcast(&w->done);
+    return 0;
+}
+
+void db_writer_doubt(struct db_writer *w)
+{
+    pthread_mutex_lock(&w->lock);
+    w->doubtful = true;
+    pthread_cond_signal(&w->wake);
+    pthread_mutex_unlock(&w->lock);
 }
 
 /* Stores the next chunk of what was taken. As step(). */
@@ -285,12 +390,10 @@ static int64_t store_next(struct db_writer *w)
     bool stored = try_chunk(w, &chunk);
     pthread_mutex_lock(&w->lock);
     if (!stored) {
-        w->retry_ns = now_ns(w) + w->delay_ms * MS_NS;
-        w->delay_ms = w->delay_ms * 2 < RETRY_LAST_MS ? w->delay_ms * 2 : RETRY_LAST_MS;
+        wait_longer(w);
         return 0;
     }
-    w->retry_ns = 0;
-    w->delay_ms = RETRY_FIRST_MS;
+    wait_no_longer(w);
     w->taken_at = chunk.end;
     if (w->taken_at < w->taken.size)
         return 0;
@@ -312,7 +415,7 @@ static int64_t be_idle(struct db_writer *w)
     if (!w->store.db || w->store.wal_pages < WAL_PAGES_IDLE)
         return w->idle_ns;
     pthread_mutex_unlock(&w->lock);
-    db_store_checkpoint(&w->store, true);
+    keep_log_short(w, WAL_PAGES_IDLE, true);
     w->checkpoint_at = WAL_PAGES_PASSIVE;
     pthread_mutex_lock(&w->lock);
     return 0;
@@ -336,7 +439,7 @@ static int64_t take_rows(struct db_writer *w)
     if (w->lost && !w->lost_reported) {
         w->lost_reported = true;
         pthread_mutex_unlock(&w->lock);
-        report(w, false, out_of_memory);
+        report(w, STORING_FAILS, out_of_memory);
         pthread_mutex_lock(&w->lock);
     }
     return 0;
@@ -349,6 +452,8 @@ static int64_t step(struct db_writer *w)
         return -1;
     if (w->taken_at < w->taken.size)
         return store_next(w);
+    if (w->incoming.size == 0 && w->doubtful && !w->abandon)
+        return check_disk(w);
     if (w->incoming.size == 0 && !w->stop && w->lost == w->lost_reported)
         return be_idle(w);
     return take_rows(w);
@@ -377,8 +482,8 @@ static void *run(void *arg)
         if (until > now_ns(w))
             wait_until(w, &w->wake, until);
     pthread_mutex_unlock(&w->lock);
-    if (w->store.db)
-        db_store_checkpoint(&w->store, true);
+    if (!w->doubtful)
+        keep_log_short(w, 0, true);
     db_store_close(&w->store);
     return NULL;
 }
@@ -783,6 +888,15 @@ int db_writer_flush(struct db_writer *w, int64_t timeout_ms)
     return r;
 }
 
+/* Waits until nothing of what was stored is in doubt. */
+static void await_proof(struct db_writer *w, int64_t until_ns)
+{
+    pthread_mutex_lock(&w->lock);
+    while (w->doubtful && !w->stuck && now_ns(w) < until_ns)
+        await_stored(w, until_ns);
+    pthread_mutex_unlock(&w->lock);
+}
+
 void db_writer_stats(struct db_writer *w, struct db_writer_stats *ret)
 {
     pthread_mutex_lock(&w->lock);
@@ -801,8 +915,24 @@ static void destroy(struct db_writer *w)
     db_queue_finish(&w->staged);
     db_queue_finish(&w->incoming);
     db_queue_finish(&w->taken);
+    if (w->doubt.dir >= 0)
+        close(w->doubt.dir);
     free(w->path);
     free(w);
+}
+
+/* The folder is open from now on: the file system reports what it could not write to who has. */
+static void open_doubt(struct db_writer *w)
+{
+    const struct db_writer_config *config = &w->config;
+    char *copy = strdup(w->path);
+    w->doubt = (struct db_doubt){.store = &w->store,
+                                 .path = w->path,
+                                 .disk = config->disk,
+                                 .dir = copy ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1,
+                                 .ctx = config->ctx,
+                                 .check = config->check};
+    free(copy);
 }
 
 int db_writer_open(const char *path, const struct db_writer_config *config, struct db_writer **ret, char *err,
@@ -828,12 +958,14 @@ int db_writer_open(const char *path, const struct db_writer_config *config, stru
     pthread_cond_init(&w->done, &monotonic);
     pthread_condattr_destroy(&monotonic);
 
+    open_doubt(w);
     int r = db_store_open(&w->store, path, true);
     if (r < 0) {
         snprintf(err, err_size, "%s", w->store.error);
         destroy(w);
         return r;
     }
+    db_doubt_remember(&w->doubt);
     r = config->stepped ? 0 : -pthread_create(&w->thread, NULL, run, w);
     if (r < 0) {
         snprintf(err, err_size, "no thread: %s", strerror(-r));
@@ -849,10 +981,12 @@ int db_writer_close(struct db_writer *w, int64_t timeout_ms, char *err, size_t e
 {
     if (!w)
         return 0;
+    int64_t until = now_ns(w) + timeout_ms * MS_NS;
     int r = db_writer_flush(w, timeout_ms);
+    await_proof(w, until);
     pthread_mutex_lock(&w->lock);
     w->stop = true;
-    w->abandon = r < 0;
+    w->abandon = r < 0 || w->doubtful;
     if (r < 0)
         snprintf(err, err_size, "%llu rows could not be stored: %s",
                  (unsigned long long)(w->last_ticket - w->committed),
@@ -863,6 +997,11 @@ int db_writer_close(struct db_writer *w, int64_t timeout_ms, char *err, size_t e
         run(w);
     else
         pthread_join(w->thread, NULL);
+    if (r == 0 && w->doubtful) {
+        snprintf(err, err_size, "what the disk has of it could not be checked after a failure: %s",
+                 w->stats.last_error);
+        r = -EIO;
+    }
     destroy(w);
     return r;
 }

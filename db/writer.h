@@ -2,7 +2,9 @@
  *
  * All functions are called by one thread, the loop's; none of the put functions waits for the disk. Rows are
  * stored in the order in which they were put. When the disk refuses (full, read-only, an I/O error), every
- * row is kept, the state callback says so, and the same rows are tried again until they are in. */
+ * row is kept, the state callback says so, and the same rows are tried again until they are in. Before the
+ * first of them is, what the disk has is compared with what was written, and the file is checked; one that is
+ * damaged is built again (db/doubt.h). */
 #ifndef DB_WRITER_H
 #define DB_WRITER_H
 
@@ -18,8 +20,10 @@
 #include "exchange/clock.h"
 #include "exchange/fill.h"
 #include "exchange/order.h"
+#include "exchange/storing.h"
 
 struct db_writer;
+struct db_disk;
 
 struct db_writer_config {
     void *ctx;
@@ -29,12 +33,24 @@ struct db_writer_config {
     /* On the writer's thread: storing fails (with the reason; again when the reason changes), or works again.
      * May be NULL. */
     void (*state)(void *ctx, bool ok, const char *detail);
+    void (*storing)(void *ctx, enum storing storing); /* just before that: which way. May be NULL. */
+    /* On the writer's thread: the disk failed a write, so that what else is on it is to be checked as well.
+     * May be NULL. */
+    void (*doubt)(void *ctx);
+    /* On the writer's thread, with its connection closed: is the file sound? As rebuild_check() of
+     * daemon/rebuild.h. NULL: SQLite's quick_check decides. */
+    int (*check)(void *ctx, char *err, size_t err_size);
+    /* Likewise: the file is damaged, `why` says how. Puts another in its place that holds the rows of all
+     * events up to *ret_event, and says in `text` what it did. 0; -errno with the reason in `text`: to be
+     * tried again. NULL: nothing can. */
+    int (*rebuild)(void *ctx, const char *why, uint64_t *ret_event, char *text, size_t text_size);
     /* On the writer's thread, before each COMMIT of rows that belong to events: the newest of them. 0: the
      * journal holds all events up to it, on the disk. -errno: it does not and cannot; the transaction is
      * rolled back, the state callback says so, and the same rows are tried again. It may wait. May be NULL.
      */
     int (*before_commit)(void *ctx, uint64_t event_seq);
     const struct clock_stepped *stepped; /* NULL: a thread of its own; else db_writer_step(), and no thread */
+    const struct db_disk *disk;          /* NULL: the system's; db/doubt.h */
     int max_delay_ms; /* least time between the end of a commit and the next begin; 0: none; 5 is good */
     size_t queue_max; /* bytes waiting beyond which prices, telemetry, feed states and what is told of
                        * trainings are dropped; 0: 64 MiB */
@@ -153,12 +169,19 @@ int db_writer_flush(struct db_writer *writer, int64_t timeout_ms);
  * when there will be more to do: a moment of its clock, INT64_MAX: not before one of the calls above. */
 int64_t db_writer_step(struct db_writer *writer);
 
+/* Something else on the same disk could not be written: the database is checked before the next commit, or
+ * now. On any thread. */
+void db_writer_doubt(struct db_writer *writer);
+
 /* Flushes, empties the log, stops the thread and frees. 0, or -ETIMEDOUT when rows were lost: what they were
- * kept from says err; -EBADMSG for a conflict. NULL is fine. */
+ * kept from says err; -EIO: all are stored, and what the disk has could not be checked after a failure;
+ * -EBADMSG for a conflict. NULL is fine. */
 int db_writer_close(struct db_writer *writer, int64_t timeout_ms, char *err, size_t err_size);
 
 struct db_writer_stats {
     bool ok;                              /* the last try to store something succeeded */
+    enum storing storing;                 /* STORING_OK when ok */
+    uint64_t failed, checked, rebuilt;    /* writes that the disk failed; checks that passed; new files */
     uint64_t commits, rows;               /* that succeeded */
     uint64_t queued;                      /* rows not yet on the disk */
     uint64_t retries;                     /* transactions that failed and were tried again */

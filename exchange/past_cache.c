@@ -167,7 +167,8 @@ int past_cache_mend(int dir, const char *name, int64_t to)
     return r < 0 ? r : past_cache_same(dir, name, 0, to, NULL);
 }
 
-int past_cache_settle(int dir)
+/* Writes a file and takes it away again. */
+static int touch(int dir)
 {
     static const char name[] = "settling";
     uint8_t bytes[ALIGNED] = {0};
@@ -180,10 +181,15 @@ int past_cache_settle(int dir)
     close(fd);
     if (unlinkat(dir, name, 0) < 0 && r == 0)
         r = -errno;
-    if (r == 0 && fsync(dir) < 0)
-        r = -errno;
-    if (syncfs(dir) < 0 &&
-        r == 0) /* also where the above failed: what is reported now is past the next time */
-        r = -errno;
-    return r;
+    return r == 0 && fsync(dir) < 0 ? -errno : r;
+}
+
+int past_cache_settle(int dir)
+{
+    int r = touch(dir);
+    if (r == 0 && syncfs(dir) == 0)
+        return 0;
+    if (r == 0) /* of what failed before: is it written now? */
+        r = touch(dir);
+    return r == 0 && syncfs(dir) < 0 ? -errno : r;
 }

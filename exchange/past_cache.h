@@ -23,9 +23,9 @@ int past_cache_mend(int dir, const char *name, int64_t to);
 
 /* Writes a file in the directory, takes it away again, and waits for the whole file system: so the blocks of
  * the directory, of the inode table and of the maps of free blocks, which may have been lost where they
- * belong, are journalled and written again. `dir` is a descriptor that was open when the failure came: 0, or
- * -errno also for any block of the file system that could not be written since it was opened, or since the
- * last call. */
+ * belong, are journalled and written again. `dir` is a descriptor that was open when the failure came: 0: the
+ * file system has written all it had; -errno. Only once files can be written: to force a file system's own
+ * tables to a disk that is full makes ext4 end its journal. */
 int past_cache_settle(int dir);
 
 #endif

@@ -84,14 +84,19 @@ int journal_writer_open(const struct journal_writer_config *config, struct journ
  * time falls, an event is missing without a state after it, no state came yet): to be put again never. */
 int journal_writer_put(struct journal_writer *writer, const struct journal_batch *batch);
 bool journal_writer_full(const struct journal_writer *writer); /* is a state wanted, to begin a segment? */
-/* After a put that failed nothing is to be put before what was put is proved: a sync that fails takes with it
- * what earlier ones should have stored, and the next that succeeds says nothing of it. */
+/* After a put that failed, nothing is to be put before what was put is proved: a sync that fails takes with
+ * it what earlier ones should have stored, and the next that succeeds says nothing of it. */
+/* Did this writer put a state that is still there? */
+bool journal_writer_begun(const struct journal_writer *writer);
 bool journal_writer_suspect(const struct journal_writer *writer);
 /* Compares what was put since the last proof (after an opening: the newest segment) with what the disk has,
  * past the page cache. A segment that differs is written again, into a new file that takes its name once that
  * is proved. 0: the disk has all of it; -EBADMSG: a segment reads wrong as well, and cannot be mended: to be
  * set aside; -errno: not known, to be tried again. err: one sentence. */
 int journal_writer_prove(struct journal_writer *writer, char *err, size_t err_size);
+/* Once that is so, and a put has succeeded after it: has the file system written its own tables as well? 0 or
+ * -errno. */
+int journal_writer_settle(struct journal_writer *writer);
 /* Moves the segments up to the newest that is bad into a directory `damaged-N` beside them, which reads as a
  * journal of its own where it is good; the newest one too when it is bad: then the next record put must be a
  * state. 0 with the directory's name, or -errno: to be tried again. */

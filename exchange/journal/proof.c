@@ -132,16 +132,18 @@ static int prove_segment(struct journal_writer *writer, struct journal_scan *sca
 
 static int prove_all(struct journal_writer *writer, struct journal_scan *scan)
 {
-    const struct journal_files *files = writer->files;
     const struct journal_segments *segments = &writer->segments;
-    int r = writer->suspect && files->settle ? files->settle(files->ctx, writer->dir) : 0;
-    if (r < 0)
-        return journal_scan_fail(scan, r, "the file system cannot write: %s", strerror(-r));
+    int r = 0;
     size_t first = journal_segments_find(segments, writer->proved_number);
     for (size_t i = segments->n;
          r == 0 && i-- > first;) /* the newest first: a bad one takes the older along */
         r = prove_segment(writer, scan, i);
     return r;
+}
+
+bool journal_writer_begun(const struct journal_writer *writer)
+{
+    return writer->place.begun;
 }
 
 bool journal_writer_suspect(const struct journal_writer *writer)
@@ -167,6 +169,12 @@ int journal_writer_prove(struct journal_writer *writer, char *err, size_t err_si
     writer->stats.proved += r == 0;
     journal_scan_finish(&scan);
     return r;
+}
+
+int journal_writer_settle(struct journal_writer *writer)
+{
+    const struct journal_files *files = writer->files;
+    return files->settle ? files->settle(files->ctx, writer->dir) : 0;
 }
 
 /* ---- what cannot be mended ---- */

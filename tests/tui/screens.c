@@ -130,7 +130,8 @@ static void check_chart(void)
     CHECK_INT(load_chart("1m"), 0);
 }
 
-/* A long reason and a long tag: the header keeps its figures, the prices their indicators. */
+/* A long reason and a long tag: the header keeps its figures, the prices their indicators. A disk that is
+ * checked. */
 static void check_halted(void)
 {
     struct status *status = &model->status;
@@ -151,6 +152,14 @@ static void check_halted(void)
     check_screen("paused-120x40", &view, 120, 40, GLYPHS_BRAILLE);
     strcpy(status->trading, "on");
     strcpy(status->trading_reason, "");
+    char state[sizeof status->db_state], detail[sizeof status->db_detail];
+    memcpy(state, status->db_state, sizeof state);
+    memcpy(detail, status->db_detail, sizeof detail);
+    strcpy(status->db_state, "checking");
+    strcpy(status->db_detail, "event log: what the disk has is compared with what was written");
+    check_screen("storage-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    memcpy(status->db_state, state, sizeof state);
+    memcpy(status->db_detail, detail, sizeof detail);
     status->accounts[0].equity = equity;
     status->accounts[0].drawdown_pct = drawdown;
     *fill = kept;

@@ -125,7 +125,18 @@ static void trainer_segment(struct segment *ret, const struct scene *scene)
     ret->style = model_freshness(model, scene->now) == GONE ? STYLE_DIM : STYLE_WARN;
 }
 
-enum { BRAND, FEED, EQUITY, RETURN, DRAWDOWN, TRADING, REASON, PARITY, TRAINER, SEGMENTS };
+/* A disk that refuses, or lost what was written to it; nothing while all is well. */
+static void storage_segment(struct segment *ret, const struct scene *scene)
+{
+    const struct model *model = scene->model;
+    const char *state = model->status.db_state;
+
+    if (model->source == MODEL_DAEMON && state[0] && strcmp(state, "ok") != 0)
+        snprintf(ret->text, sizeof(ret->text), "STORAGE %.16s", state);
+    ret->style = model_freshness(model, scene->now) == GONE ? STYLE_DIM : STYLE_BAD;
+}
+
+enum { BRAND, FEED, EQUITY, RETURN, DRAWDOWN, TRADING, STORAGE, REASON, PARITY, TRAINER, SEGMENTS };
 
 static void fill_segments(const struct scene *scene, struct segment segments[static SEGMENTS])
 {
@@ -134,7 +145,7 @@ static void fill_segments(const struct scene *scene, struct segment segments[sta
         [EQUITY] = {"", STYLE_STRONG, 4, 2},    [RETURN] = {"", STYLE_NORMAL, 6, 1},
         [DRAWDOWN] = {"", STYLE_NORMAL, 5, 2},  [TRADING] = {"", STYLE_NORMAL, 3, 2},
         [REASON] = {"", STYLE_NORMAL, 7, 0},    [PARITY] = {"", STYLE_NORMAL, 5, 2},
-        [TRAINER] = {"", STYLE_WARN, 7, 2},
+        [TRAINER] = {"", STYLE_WARN, 7, 2},     [STORAGE] = {"", STYLE_BAD, 2, 2},
     };
     const struct model *model = scene->model;
     struct model_total total = model_total(model);
@@ -146,6 +157,7 @@ static void fill_segments(const struct scene *scene, struct segment segments[sta
     trading_segment(&segments[TRADING], &segments[REASON], scene);
     parity_segment(&segments[PARITY], scene);
     trainer_segment(&segments[TRAINER], scene);
+    storage_segment(&segments[STORAGE], scene);
     if (freshness == GONE) {
         snprintf(segments[EQUITY].text, sizeof(segments[EQUITY].text), "eq -");
         segments[EQUITY].style = STYLE_DIM;

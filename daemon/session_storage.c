@@ -1,0 +1,125 @@
+/* Do the database and the event log store? */
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/log.h"
+#include "daemon/session_internal.h"
+
+static void take_news(struct storage *storage)
+{
+    if (!storage->changed)
+        return;
+    storage->changed = false;
+    storage->ok = storage->news;
+    storage->storing = storage->new_storing;
+    memcpy(storage->detail, storage->words, sizeof storage->detail);
+}
+
+void session_storage_take(struct session *session)
+{
+    take_news(&session->database);
+    take_news(&session->events);
+    if (session->log_failed && session->writer)
+        db_writer_doubt(session->writer);
+    session->log_failed = false;
+}
+
+/* The reason why one of them does not: the log's first, since the database waits for it. */
+static void find_words(const struct session *session, char *words, size_t size)
+{
+    words[0] = '\0';
+    if (!session->events.ok)
+        snprintf(words, size, "event log: %s", session->events.detail);
+    else if (!session->database.ok)
+        snprintf(words, size, "%s", session->database.detail);
+}
+
+/* The log's state while it does not store: the database waits for it then. */
+static enum storing find_storing(const struct session *session)
+{
+    enum storing log = session->events.storing, database = session->database.storing;
+    if (log == STORING_REBUILDS || database == STORING_REBUILDS)
+        return STORING_REBUILDS;
+    return log != STORING_OK ? log : database;
+}
+
+/* Positions are not opened while it does not, nor is a command acknowledged. */
+static void tell_engine(struct session *session)
+{
+    struct event event = {.kind = EVENT_STORAGE, .storage_ok = session->storage_ok};
+    session_event(session, &event);
+    if (!session->storage_ok)
+        session->hooks.storage_failing(session->hooks.ctx);
+}
+
+static void tell_works(struct session *session)
+{
+    log_warning(
+        "database: storing works again: what the disk has was compared with what was written, and checked");
+    session->storage_reported[0] = '\0';
+    tell_engine(session);
+    session_alert_over(session, "storage", "");
+    session_alert(session, DB_INFO, "storage", "the database can store again: the disk has what was written");
+}
+
+/* Each try ends with the same words, and a check comes between two: that is no news. */
+static void tell_fails(struct session *session, bool was_ok)
+{
+    const char *words = session->storage_detail;
+    bool news =
+        was_ok || (session->storing != STORING_CHECKS && strcmp(words, session->storage_reported) != 0);
+    if (!news)
+        return;
+    snprintf(session->storage_reported, sizeof session->storage_reported, "%s", words);
+    log_error("database: %s: no new positions until it can store again", words);
+    if (was_ok)
+        tell_engine(session);
+    session_alert(session, DB_ERROR, "storage", words);
+}
+
+void session_storage_judge(struct session *session)
+{
+    bool ok = session->database.ok && session->events.ok, was_ok = session->storage_ok;
+    char words[sizeof session->storage_detail];
+    find_words(session, words, sizeof words);
+    session->storing = find_storing(session);
+    bool waits =
+        !ok && session->events.ok && !was_ok && strncmp(words, "the event log", strlen("the event log")) == 0;
+    if (waits || (ok == was_ok && strcmp(words, session->storage_detail) == 0))
+        return;
+    session->storage_ok = ok;
+    memcpy(session->storage_detail, words, sizeof words);
+    if (ok)
+        tell_works(session);
+    else
+        tell_fails(session, was_ok);
+}
+
+bool session_storage_ok(const struct session *session, const char **ret_detail)
+{
+    *ret_detail = session->storage_detail;
+    return session->storage_ok;
+}
+
+enum storing session_storing(const struct session *session)
+{
+    return session->storing;
+}
+
+void session_storage_hole(struct session *session)
+{
+    struct recorder_stats stats;
+    char text[200];
+    recorder_stats(session->log, &stats);
+    if (stats.holes == session->holes_told)
+        return;
+    snprintf(
+        text, sizeof text,
+        "the event log has a hole%s: %llu events could not be kept; explanations and parity end before it",
+        stats.holes - session->holes_told > 1 ? " and more" : "",
+        (unsigned long long)(stats.lost - session->lost_told));
+    session->holes_told = stats.holes;
+    session->lost_told = stats.lost;
+    log_error("%s", text);
+    session_alert(session, DB_ERROR, "event-log-hole", text);
+}
