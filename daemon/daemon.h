@@ -44,4 +44,7 @@ void daemon_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
  */
 void daemon_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* main.c's: ends the loop with that status. NULL, as at first: the two above only print. */
+void daemon_on_fail(void (*end)(int status));
+
 #endif

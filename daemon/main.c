@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +17,10 @@
 #include "daemon/loop_time.h"
 #include "daemon/parity.h"
 #include "daemon/policies.h"
+#include "daemon/rebuild.h"
 #include "daemon/telemetry.h"
 #include "daemon/training/trainings.h"
+#include "exchange/clock.h"
 #include "exchange/net/notify.h"
 #include "strategy/policy/device.h"
 
@@ -41,6 +42,7 @@ static const char usage[] =
     "      --rest-url URL    the venue's REST, https://HOST:PORT\n"
     "      --ca-file F       trust these certificates (PEM) instead of the system's\n"
     "      --clock wall|feed stamp events with the wall's time or with the feed's\n"
+    "      --rebuild         build the database again from the event log, while no daemon runs, and exit\n"
     "      --record DIR      keep every frame and reply in DIR as well, for papertape-replay\n"
     "      --log-level L     error, warning, info or debug\n"
     "  -h, --help            print this and exit\n"
@@ -53,6 +55,7 @@ enum option_code {
     OPT_REST_URL,
     OPT_CA_FILE,
     OPT_CLOCK,
+    OPT_REBUILD,
     OPT_RECORD,
     OPT_LOG_LEVEL,
     OPT_VERSION
@@ -67,6 +70,7 @@ static const struct option options[] = {
     {"rest-url", required_argument, NULL, OPT_REST_URL},
     {"ca-file", required_argument, NULL, OPT_CA_FILE},
     {"clock", required_argument, NULL, OPT_CLOCK},
+    {"rebuild", no_argument, NULL, OPT_REBUILD},
     {"record", required_argument, NULL, OPT_RECORD},
     {"log-level", required_argument, NULL, OPT_LOG_LEVEL},
     {"help", no_argument, NULL, 'h'},
@@ -77,7 +81,7 @@ static const struct option options[] = {
 struct arguments {
     const char *config, *state;
     const char *venue_url, *rest_url, *ca_file, *clock, *log_level, *record;
-    bool check, print;
+    bool check, print, rebuild;
 };
 
 /* Returns -1 to go on, or the status to exit with. */
@@ -110,6 +114,9 @@ static int read_arguments(int argc, char **argv, struct arguments *arguments)
             break;
         case OPT_CLOCK:
             arguments->clock = optarg;
+            break;
+        case OPT_REBUILD:
+            arguments->rebuild = true;
             break;
         case OPT_RECORD:
             arguments->record = optarg;
@@ -216,29 +223,10 @@ static void stop(struct daemon *daemon)
     feeds_stop(daemon->feeds, feeds_stopped, daemon);
 }
 
-__attribute__((format(printf, 2, 0))) static void fail(int status, const char *format, va_list args)
+static void end(int status)
 {
-    char text[1024];
-    vsnprintf(text, sizeof text, format, args);
-    fprintf(stderr, "papertaped: %s\n", text);
     exit_status = status;
     uv_async_send(&failed);
-}
-
-void daemon_fail(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    fail(EXIT_FAILURE, format, args);
-    va_end(args);
-}
-
-void daemon_refuse(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    fail(2, format, args);
-    va_end(args);
 }
 
 static void on_failed(uv_async_t *async)
@@ -411,6 +399,7 @@ static int start(struct daemon *daemon)
     }
     uv_async_init(daemon->loop, &failed, on_failed);
     failed.data = daemon;
+    daemon_on_fail(end);
     static const int numbers[] = {SIGTERM, SIGINT, SIGHUP};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         uv_signal_init(daemon->loop, &signals[i]);
@@ -429,6 +418,28 @@ no_session:
     uv_run(daemon->loop, UV_RUN_DEFAULT);
     fprintf(stderr, "papertaped: %s\n", err[0] ? err : strerror(-r));
     return r;
+}
+
+/* By hand, whatever the database is. */
+static int rebuild(const struct daemon *daemon)
+{
+    char err[1024];
+    int lock;
+    struct rebuild_result result;
+    const struct rebuild_options wanted = {.state = &daemon->state,
+                                           .why = "by hand",
+                                           .venue = daemon->config.venues[0].venue->format->name,
+                                           .now_ns = clock_wall_ns()};
+    if (state_dir_create(&daemon->state, err, sizeof err) < 0 ||
+        state_dir_lock(&daemon->state, &lock, err, sizeof err) < 0 ||
+        rebuild_finish(&daemon->state, err, sizeof err) < 0 ||
+        rebuild_database(&wanted, &result, err, sizeof err) < 0) {
+        fprintf(stderr, "papertaped: %s\n", err);
+        return EXIT_FAILURE;
+    }
+    printf("%s\n", result.text);
+    close(lock);
+    return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 static int run(struct daemon *daemon)
@@ -502,5 +513,5 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     }
     log_init(daemon.config.log_level);
-    return run(&daemon);
+    return arguments.rebuild ? rebuild(&daemon) : run(&daemon);
 }

@@ -103,6 +103,24 @@ static int open_policies(struct session *session, char *err, size_t err_size)
     return r;
 }
 
+int session_open_database(struct session *session, char *err, size_t err_size)
+{
+    const struct db_writer_config writer = {
+        .ctx = session,
+        .committed = on_committed,
+        .state = on_storage,
+        .storing = on_storing,
+        .doubt = on_doubt,
+        .before_commit = before_commit,
+        .max_delay_ms = session->config->commit_delay_ms,
+    };
+    char reason[DB_ERROR_MAX];
+    int r = db_writer_open(session->state->database, &writer, &session->writer, reason, sizeof reason);
+    if (r < 0)
+        snprintf(err, err_size, "%s: %s", session->state->database, reason);
+    return r;
+}
+
 int session_open(uv_loop_t *loop, const struct config *config, const struct state_dir *state,
                  const struct session_hooks *hooks, struct session **ret, char *err, size_t err_size)
 {
@@ -128,21 +146,10 @@ int session_open(uv_loop_t *loop, const struct config *config, const struct stat
         r = open_policies(session, err, err_size);
     if (r == 0)
         r = session_log_open(session, err, err_size);
-    if (r == 0) {
-        struct db_writer_config writer = {
-            .ctx = session,
-            .committed = on_committed,
-            .state = on_storage,
-            .storing = on_storing,
-            .doubt = on_doubt,
-            .before_commit = before_commit,
-            .max_delay_ms = config->commit_delay_ms,
-        };
-        char reason[DB_ERROR_MAX];
-        r = db_writer_open(state->database, &writer, &session->writer, reason, sizeof reason);
-        if (r < 0)
-            snprintf(err, err_size, "%s: %s", state->database, reason);
-    }
+    if (r == 0)
+        r = session_sound(session, err, err_size);
+    if (r == 0)
+        r = session_open_database(session, err, err_size);
     if (r < 0) {
         session_log_close(session, 0);
         policy_set_destroy(session->policies);
@@ -255,6 +262,12 @@ uint64_t session_command_id(struct session *session)
     return ++session->last_command;
 }
 
+void session_put_command(struct session *session, const struct db_command *row)
+{
+    db_writer_put_command(session->writer, row);
+    kept_add(&session->kept, row);
+}
+
 /* ---- the end ---- */
 
 static void freed(uv_handle_t *handle)
@@ -263,6 +276,7 @@ static void freed(uv_handle_t *handle)
     uv_mutex_destroy(&session->lock);
     free(session->sessions);
     free(session->symbols);
+    kept_finish(&session->kept);
     free(session);
 }
 

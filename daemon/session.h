@@ -145,6 +145,9 @@ size_t session_alerts_open(const struct session *session);
 /* A number for a new command's row. */
 uint64_t session_command_id(struct session *session);
 
+/* Puts a command's row, and keeps it for the states of the event log when it bears a key and has ended. */
+void session_put_command(struct session *session, const struct db_command *row);
+
 /* Can the database and the event log store, and if not, why? */
 bool session_storage_ok(const struct session *session, const char **ret_detail);
 enum storing session_storing(const struct session *session);

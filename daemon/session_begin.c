@@ -288,12 +288,58 @@ static int read_database(struct session *session, struct db_recovered **ret, cha
     return 0;
 }
 
+static int by_command(const void *a, const void *b)
+{
+    const struct db_recovered_key *x = a, *y = b;
+    return (x->command > y->command) - (x->command < y->command);
+}
+
+/* Commands of former runs, before what is played again adds newer ones. */
+static void keep_commands(struct session *session, const struct db_recovered *recovery)
+{
+    if (recovery->n_keys > 0)
+        qsort(recovery->keys, recovery->n_keys, sizeof *recovery->keys, by_command);
+    for (size_t i = 0; i < recovery->n_keys; i++) {
+        const struct db_recovered_key *key = &recovery->keys[i];
+        struct db_command row = {.id = key->command,
+                                 .ts_ns = key->ts_ns,
+                                 .peer_uid = key->peer_uid,
+                                 .peer_pid = key->peer_pid,
+                                 .cmd = key->cmd,
+                                 .args = key->args,
+                                 .state = key->state,
+                                 .result = key->result,
+                                 .key = key->key,
+                                 .order_id = key->order_id};
+        kept_add(&session->kept, &row);
+    }
+}
+
+/* What reads well, and does not add up, is built again as well: once. */
+static int read_or_rebuild(struct session *session, struct db_recovered **ret, char *err, size_t err_size)
+{
+    char why[SESSION_ERROR_MAX], ignored[DB_ERROR_MAX];
+    int r = read_database(session, ret, err, err_size);
+    if (r != -EBADMSG || session->rebuilt)
+        return r;
+    snprintf(why, sizeof why, "%s", err);
+    db_writer_close(session->writer, 0, ignored, sizeof ignored);
+    session->writer = NULL;
+    r = session_rebuild(session, why, err, err_size);
+    if (r < 0)
+        snprintf(err, err_size, "%s", why);
+    int opened = session_open_database(session, r < 0 ? ignored : err, r < 0 ? sizeof ignored : err_size);
+    r = r < 0 ? r : opened;
+    return r == 0 ? read_database(session, ret, err, err_size) : r;
+}
+
 static int take_over(struct session *session, struct account_spec *accounts, char *err, size_t err_size)
 {
     struct db_recovered *recovery = NULL;
-    int r = read_database(session, &recovery, err, err_size);
+    int r = read_or_rebuild(session, &recovery, err, err_size);
     if (r < 0)
         return r;
+    keep_commands(session, recovery);
     int played = r = session_replay(session, recovery, err, err_size);
     bool needed = r == 0 || (r > 0 && adds_symbol(session));
     if (needed && session->recovery.again > 0) { /* it holds more by now */
@@ -381,6 +427,8 @@ static void tell(struct session *session)
                  (unsigned long long)recovery->again);
     if (recovery->log_anew)
         session->hooks.log_anew(session->hooks.ctx);
+    if (session->rebuilt)
+        session_alert(session, DB_WARNING, "database-rebuilt", session->rebuilt_words);
     if (!session->trouble[0])
         return;
     if (strcmp(recovery->from, "database") == 0) {

@@ -5,6 +5,9 @@
 #ifndef DAEMON_SESSION_INTERNAL_H
 #define DAEMON_SESSION_INTERNAL_H
 
+#include <stdatomic.h>
+
+#include "daemon/kept.h"
 #include "daemon/policies.h"
 #include "daemon/recorder.h"
 #include "daemon/session.h"
@@ -44,6 +47,7 @@ struct storage {
 };
 
 struct playing;
+struct replay;
 
 struct session {
     uv_loop_t *loop;
@@ -55,6 +59,8 @@ struct session {
     struct recorder *raw[CONFIG_VENUES_MAX]; /* frames and replies of the venues after the first */
     bool raw_begun;                          /* they have the state that they begin with */
     struct codec codec;                      /* of states */
+    struct kept kept;                        /* that they hold beside the engine */
+    const char *default_venue;               /* of symbols that name none; NULL: the configuration's first */
     struct early_reply *early, **early_end;
     struct policy_set *policies; /* of the configuration, and those kept in the state directory */
     struct engine *engine;
@@ -76,6 +82,9 @@ struct session {
     bool stored;             /* and the database holds these rows already */
     bool redoing;            /* the event that is played is a command's whose rows are put again */
     char trouble[768];       /* with the event log, to be told once there is an engine; "" */
+    char log_aside[CONFIG_PATH_MAX + 64]; /* where the damaged log is that was put aside at this start; "" */
+    bool rebuilt;                         /* the database was built again at this start; in words: */
+    char rebuilt_words[ALERT_TEXT_MAX];
     struct session_recovery recovery;
 
     uv_async_t wake; /* a thread has news */
@@ -123,7 +132,22 @@ void session_storage_take(struct session *session);
 void session_storage_judge(struct session *session);
 void session_storage_hole(struct session *session); /* an alert where the event log has a new hole */
 
+/* session_sound.c */
+/* Looks at the database before it is opened, and has it built again where it is damaged, missing beside a
+ * log, or ends before the log begins. 0; -errno with one line: nothing can begin. */
+int session_sound(struct session *session, char *err, size_t err_size);
+/* Has it built again; it is not open. 0 or -errno with one line. */
+int session_rebuild(struct session *session, const char *why, char *err, size_t err_size);
+/* session.c: opens the database and its writer. 0 or -errno with one line. */
+int session_open_database(struct session *session, char *err, size_t err_size);
+
 /* session_recover.c */
+/* When what is put now happened: the moment of the event that is handled, or played again. */
+int64_t session_row_ns(const struct session *session);
+/* Plays what the replay gives to its end into the session's writer, as into a database that holds none of it.
+ * `known`: the writer knows the symbols and accounts of the state that it begins with. 0; -ECANCELED once
+ * *stop is set; errors of replay_step(), up to which all was put. */
+int session_play(struct session *session, struct replay *replay, bool known, const atomic_bool *stop);
 /* While it plays: the engine that plays, whose symbols and accounts the writer knows. */
 const struct engine *session_replayed(struct session *session);
 const struct engine *session_playing_engine(const struct session *session); /* the same, puts nothing */

@@ -106,6 +106,7 @@ static int set_aside(struct session *session, const char *why, char *err, size_t
         return r;
     }
     session->recovery.log_anew = true;
+    snprintf(session->log_aside, sizeof session->log_aside, "%s", path);
     snprintf(session->trouble, sizeof session->trouble, "the event log is put aside as %.300s: %.400s",
              strrchr(path, '/') + 1, why);
     return 0;
@@ -179,7 +180,11 @@ int session_log_set_aside(struct session *session, const char *why, char *err, s
 
 static int give_state(struct session *session, struct recorder *recorder, enum state_why why)
 {
-    int r = state_record_encode(session->engine, session->run, why, &session->codec);
+    const void *beside;
+    size_t len;
+    int r = kept_encode(&session->kept, session->last_command, session->last_alert, &beside, &len);
+    if (r == 0)
+        r = state_record_encode_beside(session->engine, session->run, why, beside, len, &session->codec);
     if (r == 0)
         recorder_state(recorder, session->seq, session->now_ns, session->codec.bytes, session->codec.len);
     return r;

@@ -89,6 +89,11 @@ const struct engine *session_playing_engine(const struct session *session)
     return replay_engine(session->playing->replay);
 }
 
+int64_t session_row_ns(const struct session *session)
+{
+    return session->playing ? replay_received(session->playing->replay) : session->now_ns;
+}
+
 /* One event. As replay_step(). */
 static int step(struct playing *playing)
 {
@@ -113,6 +118,29 @@ static int step(struct playing *playing)
         }
     }
     session->recovery.played += r > 0;
+    return r;
+}
+
+int session_play(struct session *session, struct replay *replay, bool known, const atomic_bool *stop)
+{
+    static const struct db_recovered nothing;
+    struct playing playing = {.session = session, .recovered = &nothing, .replay = replay, .compared = true};
+    int r;
+    if (known) {
+        playing.runs = replay_runs(replay);
+        playing.symbols = engine_symbols(replay_engine(replay));
+    }
+    session->playing = &playing;
+    db_writer_group_begin(session->writer);
+    if (replay_seq(replay) > 0)
+        db_writer_put_event(session->writer, replay_seq(replay));
+    session_replayed(session);
+    db_writer_group_end(session->writer);
+    do
+        r = stop && atomic_load(stop) ? -ECANCELED : step(&playing);
+    while (r > 0);
+    session->hooks.commands_redone(session->hooks.ctx);
+    session->playing = NULL;
     return r;
 }
 

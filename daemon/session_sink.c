@@ -21,7 +21,7 @@ static void put_bar(void *ctx, int symbol, enum bar_source source, const struct 
 {
     struct session *session = ctx;
     if (!held(session) && engine_of(session))
-        db_writer_put_bar(session->writer, symbol, session->config->interval_ns, source, bar);
+        db_writer_put_bar(session->writer, symbol, engine_interval(engine_of(session)), source, bar);
     if (!session->playing && session->engine && source == BAR_VENUE && session->hooks.bar)
         session->hooks.bar(session->hooks.ctx, symbol, bar);
 }
@@ -134,8 +134,7 @@ static void command_done(void *ctx, const struct event_command *command, enum or
         session->last_command = command->command_id;
     if (session->playing && !session->stored) {
         session->redoing = true;
-        session->hooks.command_redone(session->hooks.ctx, engine_now(engine_of(session)), command, reason,
-                                      order_id);
+        session->hooks.command_redone(session->hooks.ctx, session_row_ns(session), command, reason, order_id);
     } else if (!session->playing)
         session->hooks.command_done(session->hooks.ctx, command, reason, order_id);
 }
@@ -143,10 +142,10 @@ static void command_done(void *ctx, const struct event_command *command, enum or
 static void put_revision(void *ctx, const struct engine_revision *revision)
 {
     struct session *session = ctx;
-    int64_t interval_ns = session->config->interval_ns;
     struct db_revision row;
     if (held(session) || !engine_of(session))
         return;
+    int64_t interval_ns = engine_interval(engine_of(session));
     db_revision_of(revision, session->event_seq, &row);
     db_writer_put_revision(session->writer, &row);
     if (revision->applied && revision->now && revision->kind == REVISION_BAR)
@@ -187,7 +186,7 @@ static void put_book_bar(void *ctx, const struct engine_book_bar *bar)
 {
     struct session *session = ctx;
     if (!held(session) && engine_of(session))
-        db_writer_put_book_bar(session->writer, session->config->interval_ns, bar);
+        db_writer_put_book_bar(session->writer, engine_interval(engine_of(session)), bar);
     if (!session->playing && session->engine && session->hooks.book_bar)
         session->hooks.book_bar(session->hooks.ctx, bar);
 }
@@ -195,7 +194,7 @@ static void put_book_bar(void *ctx, const struct engine_book_bar *bar)
 void session_put_account(struct session *session, const struct engine *engine, int account)
 {
     struct db_account row;
-    db_account_of(account, engine_account_spec(engine, account), session->now_ns, &row);
+    db_account_of(account, engine_account_spec(engine, account), session_row_ns(session), &row);
     db_writer_put_account(session->writer, &row);
 }
 
@@ -210,8 +209,9 @@ void session_put_symbol(struct session *session, int index, const struct symbol 
 {
     const char *venue = symbol->venue; /* "" in a log of before there were several */
     if (!venue[0])
-        venue = session->config->venues[0].venue->format->name;
-    db_writer_put_symbol(session->writer, index, venue, symbol, session->now_ns);
+        venue =
+            session->default_venue ? session->default_venue : session->config->venues[0].venue->format->name;
+    db_writer_put_symbol(session->writer, index, venue, symbol, session_row_ns(session));
 }
 
 void session_put_symbols(struct session *session, const struct engine *engine)

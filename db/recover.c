@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/base.h"
 #include "db/holdings.h"
 #include "db/queue.h"
 #include "db/reader_query.h"
@@ -22,6 +23,7 @@ struct recovery {
     struct db_recovered *to;
     const struct symbol *symbols;
     int n_symbols;
+    struct db_base base;
     struct db_holdings holdings; /* by account's number and symbol's id */
     struct known_split *splits;  /* in the order in which they took effect */
     size_t n_splits, splits_done;
@@ -153,8 +155,9 @@ static void take_action(void *ctx, const struct db_action_row *row)
         *taken = (struct db_recovered_action){.symbol = symbol, .ex_ns = action->ex_ns};
         memcpy(taken->id, action->id, sizeof taken->id);
     }
+    bool since = row->action.input_seq > recovery->base.event_seq;
     struct known_split *split =
-        action->kind == ACTION_SPLIT ? APPEND(recovery, recovery->splits, recovery->n_splits) : NULL;
+        action->kind == ACTION_SPLIT && since ? APPEND(recovery, recovery->splits, recovery->n_splits) : NULL;
     if (split) {
         *split = (struct known_split){.symbol = row->symbol->id,
                                       .ts_ns = row->action.ts_ns,
@@ -192,14 +195,17 @@ static int follow_splits(struct recovery *recovery, uint64_t before_seq)
 static int follow_fills(struct recovery *recovery)
 {
     sqlite3_stmt *stmt;
-    int r = db_query(recovery->reader,
-                     "SELECT l.account, l.ts_ns, f.id, f.symbol, f.side, f.qty, f.notional, f.fee, f.ts_ns, "
-                     "f.input_seq "
-                     "FROM ledger AS l LEFT JOIN fills AS f ON f.id = l.fill_id "
-                     "WHERE l.kind = 'reset' OR (l.kind = 'trade' AND l.amount <> 0) ORDER BY l.id",
-                     &stmt);
+    int r = db_query(
+        recovery->reader,
+        "SELECT l.account, l.ts_ns, f.id, f.symbol, f.side, f.qty, f.notional, f.fee, f.ts_ns, "
+        "f.input_seq "
+        "FROM ledger AS l LEFT JOIN fills AS f ON f.id = l.fill_id "
+        "WHERE l.id > ?1 AND (l.kind = 'reset' OR (l.kind = 'trade' AND l.amount <> 0)) ORDER BY l.id",
+        &stmt);
     if (r < 0)
         return r;
+    sqlite3_bind_int64(stmt, 1, (sqlite3_int64)recovery->base.last_ledger);
+    r = db_base_positions(recovery->reader, false, &recovery->holdings);
     int64_t last = 0;
     while (r >= 0 && (r = db_query_step(recovery->reader, stmt)) > 0) {
         int64_t account = sqlite3_column_int64(stmt, 0), fill = sqlite3_column_int64(stmt, 2);
@@ -288,17 +294,32 @@ static int take_balances(struct recovery *recovery)
     sqlite3_stmt *stmt;
     int r = db_query(
         recovery->reader,
-        "WITH begun AS (SELECT account, max(id) AS id FROM ledger WHERE kind = 'reset' GROUP BY account), "
-        "charged AS (SELECT account, max(ts_ns) AS ts_ns FROM ledger WHERE kind = 'interest' GROUP BY "
-        "account) "
+        "WITH since AS (SELECT * FROM ledger WHERE id > ?1), "
+        "begun AS (SELECT account, max(id) AS id FROM since WHERE kind = 'reset' GROUP BY account), "
+        "charged AS (SELECT account, max(ts_ns) AS ts_ns FROM (SELECT account, ts_ns FROM since WHERE kind = "
+        "'interest' UNION ALL SELECT account, interest_ns FROM base_accounts WHERE interest_ns > 0) GROUP BY "
+        "account), "
+        /* What the base holds is a first row. */
+        "parts AS (SELECT id, account, asset, scale, kind, amount, balance FROM since UNION ALL "
+        "SELECT 0, account, asset, scale, '', total, total FROM base_balances), "
+        "loans AS (SELECT account, asset, scale, sum(borrowed) AS borrowed FROM (SELECT account, asset, "
+        "scale, borrowed "
+        "FROM base_balances UNION ALL SELECT account, asset, scale, amount FROM since WHERE kind = 'borrow') "
+        "GROUP BY "
+        "account, asset, scale) "
         "SELECT l.account, l.asset, l.scale, sum(l.amount), l.balance, max(l.id), "
-        "sum(iif(l.kind IN ('deposit', 'transfer') AND l.id > ifnull(begun.id, 0), l.amount, 0)), "
-        "sum(iif(l.kind = 'borrow', l.amount, 0)), charged.ts_ns "
-        "FROM ledger AS l LEFT JOIN begun ON begun.account = l.account "
+        "sum(iif(l.kind IN ('deposit', 'transfer') AND l.id > ifnull(begun.id, 0), l.amount, 0)) + "
+        "iif(begun.id IS NULL, ifnull((SELECT deposits FROM base_accounts WHERE account = l.account), 0), "
+        "0), "
+        "ifnull((SELECT borrowed FROM loans WHERE (account, asset, scale) = (l.account, l.asset, l.scale)), "
+        "0), "
+        "charged.ts_ns "
+        "FROM parts AS l LEFT JOIN begun ON begun.account = l.account "
         "LEFT JOIN charged ON charged.account = l.account GROUP BY l.account, l.asset, l.scale",
         &stmt);
     if (r < 0)
         return r;
+    sqlite3_bind_int64(stmt, 1, (sqlite3_int64)recovery->base.last_ledger);
     while ((r = db_query_step(recovery->reader, stmt)) > 0) {
         struct db_recovered_balance *balance = APPEND(recovery, to->balances, to->n_balances);
         if (!balance)
@@ -324,18 +345,42 @@ static int take_balances(struct recovery *recovery)
     return db_query_end(stmt, r);
 }
 
+/* Where the base's own rows are not there any more. */
+static void take_base_ids(struct recovery *recovery)
+{
+    struct db_recovered *to = recovery->to;
+    const struct db_base *base = &recovery->base;
+    if (base->last_order > to->last_order)
+        to->last_order = base->last_order;
+    if (base->last_fill > to->last_fill)
+        to->last_fill = base->last_fill;
+    if (base->last_ledger < to->last_ledger || base->event_seq == 0)
+        return;
+    to->last_ledger = base->last_ledger;
+    memcpy(to->ledger_hash, base->hash, sizeof base->hash);
+}
+
+/* A number of meta: 0 where there is none. */
+#define NUMBER(key) "ifnull((SELECT CAST (value AS INTEGER) FROM meta WHERE key = '" key "'), 0)"
+
 static int take_last_ids(struct recovery *recovery)
 {
     struct db_recovered *to = recovery->to;
     sqlite3_stmt *stmt;
-    int r = db_query(
-        recovery->reader,
-        "SELECT ifnull((SELECT max(id) FROM orders), 0), ifnull((SELECT max(id) FROM fills), 0), "
-        "ifnull((SELECT max(id) FROM ledger), 0), ifnull((SELECT max(id) FROM commands), 0), "
-        "ifnull((SELECT max(id) FROM alerts), 0), (SELECT hash FROM ledger ORDER BY id DESC LIMIT 1), "
-        "ifnull((SELECT value = '1' FROM meta WHERE key = 'paused'), 0), "
-        "ifnull((SELECT CAST (value AS INTEGER) FROM meta WHERE key = 'event_seq'), 0)",
-        &stmt);
+    int r =
+        db_query(recovery->reader,
+                 "SELECT ifnull((SELECT max(id) FROM orders), 0), ifnull((SELECT max(id) FROM fills), 0), "
+                 "ifnull((SELECT max(id) FROM ledger), 0), "
+                 "max(ifnull((SELECT max(id) FROM commands), 0), " NUMBER(
+                     "last_command") "), "
+                                     "max(ifnull((SELECT max(id) FROM alerts), 0), " NUMBER(
+                                         "last_alert") "), "
+                                                       "(SELECT hash FROM ledger ORDER BY id DESC LIMIT 1), "
+                                                       "ifnull((SELECT value = '1' FROM meta WHERE key = "
+                                                       "'paused'), 0), "
+                                                       "ifnull((SELECT CAST (value AS INTEGER) FROM meta "
+                                                       "WHERE key = 'event_seq'), 0)",
+                 &stmt);
     if (r < 0)
         return r;
     r = db_query_step(recovery->reader, stmt);
@@ -347,6 +392,7 @@ static int take_last_ids(struct recovery *recovery)
         to->last_alert = (uint64_t)sqlite3_column_int64(stmt, 4);
         if (sqlite3_column_bytes(stmt, 5) == LEDGER_HASH_SIZE)
             memcpy(to->ledger_hash, sqlite3_column_blob(stmt, 5), LEDGER_HASH_SIZE);
+        take_base_ids(recovery);
         to->paused = sqlite3_column_int(stmt, 6);
         to->event_seq = (uint64_t)sqlite3_column_int64(stmt, 7);
         r = 0;
@@ -361,7 +407,8 @@ static int take_keys(struct recovery *recovery)
     sqlite3_stmt *stmt;
     int r =
         db_query(recovery->reader,
-                 "SELECT key, id, order_id, state, cmd, args, result FROM commands WHERE id IN "
+                 "SELECT key, id, order_id, state, cmd, args, result, ts_ns, peer_uid, peer_pid FROM "
+                 "commands WHERE id IN "
                  "(SELECT max(id) FROM commands WHERE key <> '' GROUP BY key ORDER BY max(id) DESC LIMIT ?1) "
                  "ORDER BY key",
                  &stmt);
@@ -380,6 +427,9 @@ static int take_keys(struct recovery *recovery)
         }
         key->command = (uint64_t)sqlite3_column_int64(stmt, 1);
         key->order_id = (uint64_t)sqlite3_column_int64(stmt, 2);
+        key->ts_ns = sqlite3_column_int64(stmt, 7);
+        key->peer_uid = sqlite3_column_int64(stmt, 8);
+        key->peer_pid = sqlite3_column_int64(stmt, 9);
         key->state = (enum db_command_state)state;
         if (state < 0 || !db_column_name(stmt, 0, key->key, sizeof key->key)) {
             r = db_query_bad(recovery->reader, "commands", (int64_t)key->command,
@@ -402,7 +452,9 @@ static int take_keys(struct recovery *recovery)
 static int take_all(struct recovery *recovery)
 {
     struct db_reader *reader = recovery->reader;
-    int r = db_reader_symbols(reader, check_symbol, recovery);
+    int r = db_base_read(reader, &recovery->base);
+    if (r == 0)
+        r = db_reader_symbols(reader, check_symbol, recovery);
     if (r == 0)
         r = db_reader_accounts(reader, take_account, recovery);
     if (r == 0 && recovery->r == 0)

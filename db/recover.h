@@ -39,6 +39,7 @@ struct db_recovered_key {
     char key[COMMAND_KEY_MAX];
     uint64_t command, order_id;
     enum db_command_state state;
+    int64_t ts_ns, peer_uid, peer_pid;
     const char *cmd, *args, *result; /* as in the table; they live as long as what was recovered */
 };
 

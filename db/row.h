@@ -44,7 +44,7 @@ enum db_command_state { DB_COMMAND_PENDING, DB_COMMAND_DONE, DB_COMMAND_REFUSED 
 
 struct db_command {
     uint64_t id;   /* 1, 2, 3 … */
-    int64_t ts_ns; /* kept from when it was first put */
+    int64_t ts_ns; /* of its first event; while it is pending, when it was given */
     int64_t peer_uid, peer_pid;
     const char *cmd, *args; /* args: a JSON object */
     enum db_command_state state;

@@ -58,6 +58,28 @@ int db_row_hash_register(sqlite3 *db);
 #define DB_REVISION_COLUMNS \
     "id, ts_ns, symbol, kind, source, at_ns, trade_id, new_id, old_price, old_qty, price, qty, old_bar, " \
     "new_bar, code, applied, input_seq"
-#define DB_ACTION_COLUMNS "id, symbol, action, kind, ex_ns, shares, per, cash, ts_ns, input_seq"
+#define DB_REBUILD_COLUMNS "id, ts_ns, why, aside, first_seq, last_seq"
+#define DB_SOURCE_COLUMNS  "rebuild, name, source, logged, salvaged"
+#define DB_BASE_COLUMNS \
+    "id, event_seq, ts_ns, last_order, last_fill, last_ledger, ledger_hash, last_action, last_revision"
+#define DB_BASE_ACCOUNT_COLUMNS "account, deposits, interest_ns"
+#define DB_BASE_BALANCE_COLUMNS "account, asset, scale, total, borrowed"
+#define DB_BASE_POSITION_COLUMNS \
+    "account, symbol, qty, cost, realized, fifo_cost, fifo_realized, fees, opened_ns, updated_ns, " \
+    "closed_ns, lots"
+#define DB_BASE_ORDER_COLUMNS "id, filled, cost"
+#define DB_SALVAGED_COLUMNS   "name, first, last"
+#define DB_ACTION_COLUMNS     "id, symbol, action, kind, ex_ns, shares, per, cash, ts_ns, input_seq"
+
+/* What the hash of an order and of a fill should be. Version 1 knew nothing of the columns that are compared.
+ */
+#define DB_ORDER_SEAL \
+    "CASE rule WHEN 2 THEN seal(2, " DB_ORDER_COLUMNS ") WHEN 1 THEN iif((tif, trail, trail_e6, peak, " \
+    "triggered, post_only, reduce_only, group_id, parent, expires_ns, amends, client_id) IS ('GTC', 0, 0, " \
+    "0, 0, " \
+    "0, 0, 0, 0, 0, 0, ''), seal(1, " DB_ORDER_COLUMNS_1 "), NULL) END"
+#define DB_FILL_SEAL \
+    "CASE rule WHEN 2 THEN seal(2, " DB_FILL_COLUMNS \
+    ") WHEN 1 THEN iif(fee_e6 = 0, seal(1, " DB_FILL_COLUMNS_1 "), NULL) END"
 
 #endif

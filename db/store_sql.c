@@ -139,7 +139,8 @@ const char *const db_statements_sql[DB_STATEMENTS] = {
     [DB_SQL_COMMAND] =
         "INSERT INTO commands (" DB_COMMAND_COLUMNS
         ", hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
-        "x'') ON CONFLICT (id) DO UPDATE SET state = excluded.state, result = excluded.result, order_id = "
+        "x'') ON CONFLICT (id) DO UPDATE SET ts_ns = excluded.ts_ns, state = excluded.state, result = "
+        "excluded.result, order_id = "
         "excluded.order_id WHERE state = 'pending' AND (peer_uid, peer_pid, cmd, args, key) IS "
         "(excluded.peer_uid, excluded.peer_pid, excluded.cmd, excluded.args, excluded.key)",
     [DB_SQL_COMMAND_SEAL] = "UPDATE commands SET hash = seal(2, " DB_COMMAND_COLUMNS ") WHERE id = ?1",

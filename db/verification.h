@@ -2,6 +2,7 @@
 #ifndef DB_VERIFICATION_H
 #define DB_VERIFICATION_H
 
+#include "db/base.h"
 #include "db/holdings.h"
 #include "db/reader_query.h"
 #include "db/verify.h"
@@ -14,6 +15,8 @@ struct known_order {
     enum order_tif tif;
     enum order_state state;
     bool triggered, post_only, reduce_only, amended;
+    bool missing; /* before the base, and not salvaged */
+    bool ended;   /* before the base: its fills may be missing */
     int64_t qty, price;
     uint64_t group, parent;
     int64_t says_filled, says_cost;
@@ -30,6 +33,7 @@ struct known_fill {
     enum order_side side;
     int64_t ts_ns, price, qty, notional, fee;
     uint64_t input_seq;
+    bool missing;  /* before the base, and not salvaged */
     unsigned rows; /* of the ledger, seen so far */
 };
 
@@ -53,6 +57,8 @@ struct expected_row {
 struct verification {
     struct db_reader *reader;
     struct db_verified *to;
+    struct db_base base; /* zeros: the record begins at its beginning */
+    bool seeded;         /* the balances and positions of the base are in place */
     struct known_order *orders;
     struct known_fill *fills;
     size_t n_orders, n_fills;
@@ -87,6 +93,15 @@ int verify_seals(struct verification *v);  /* verify_seals.c: every table's firs
 int verify_trades(struct verification *v); /* verify_trades.c: orders, and fills against them */
 int verify_ledger(struct verification *v); /* verify_ledger.c: rows against fills and each other; balances */
 int verify_positions(struct verification *v);
+
+/* verify_base.c: what the record builds upon. Its live orders are known orders by now. */
+int verify_base(struct verification *v);
+int verify_base_orders(struct verification *v);
+/* Before the first ledger row after it: its balances and positions are where the sums begin. 0 or -errno. */
+int verify_seed(struct verification *v);
+/* verify_ledger.c: the balance of an account's asset, made when there is none; NULL without memory. */
+struct db_verified_balance *verify_balance(struct verification *v, int account, const char *name,
+                                           const char *asset, int scale);
 
 /* verify_actions.c: before the trades. 0 or -errno of the reader. */
 int verify_load_actions(struct verification *v);

@@ -117,7 +117,9 @@ static int check_pragma(struct verification *v, const char *sql, bool foreign_ke
 
 static int verify_all(struct verification *v)
 {
-    int r = verify_seals(v);
+    int r = verify_base(v);
+    if (r == 0)
+        r = verify_seals(v);
     if (r == 0 && !verify_stopped(v))
         r = db_reader_load_symbols(v->reader);
     if (r == 0 && !verify_stopped(v))
@@ -152,8 +154,10 @@ int db_verify(struct db_reader *reader, struct db_verified **ret)
     }
     if (v.out_of_memory)
         r = -ENOMEM;
-    v.to->orders = v.n_orders;
-    v.to->fills = v.n_fills;
+    for (size_t i = 0; i < v.n_orders; i++)
+        v.to->orders += !v.orders[i].missing;
+    for (size_t i = 0; i < v.n_fills; i++)
+        v.to->fills += !v.fills[i].missing;
     free(v.orders);
     free(v.fills);
     free(v.actions);

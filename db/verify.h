@@ -25,6 +25,8 @@ struct db_verified {
     int n_failures;
     char failure[DB_ERROR_MAX]; /* the first of them; "" when ok */
     uint64_t orders, fills, ledger_rows, positions;
+    uint64_t base_seq;    /* the record is whole after this event (db/base.h); 0: from its beginning */
+    uint64_t before_base; /* ledger rows of before, that were salvaged */
     uint8_t hash[LEDGER_HASH_SIZE];       /* of the last ledger row; zeros when there is none */
     struct db_verified_balance *balances; /* in the order in which account and asset first appear */
     size_t n_balances;

@@ -12,6 +12,8 @@
 static void take_action(void *ctx, const struct db_action_row *row)
 {
     struct verification *v = ctx;
+    if (row->action.input_seq <= v->base.event_seq)
+        return; /* it is in the base */
     struct known_action *known = VERIFY_APPEND(v, v->actions, v->n_actions);
     if (!known)
         return;

@@ -9,25 +9,16 @@
 #include "db/row_hash.h"
 #include "db/verification.h"
 
-/* What version 1 knew nothing of, as its rows are migrated. */
-#define ORDER_OF_RULE_1 \
-    "(tif, trail, trail_e6, peak, triggered, post_only, reduce_only, group_id, parent, expires_ns, amends, " \
-    "client_id) IS ('GTC', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, '')"
-
 #define NAME_OF_ACCOUNT "ifnull((SELECT name FROM accounts WHERE id = account), account)"
 
 static const struct sealed {
     const char *table;
-    bool numbered;        /* 1, 2, 3 … */
+    bool numbered;        /* 1, 2, 3 …, or from the base on */
     const char *key, *by; /* the row's name as text, and the order of rows */
     const char *seal;     /* NULL: chained */
 } sealed[] = {
-    {"orders", true, "id", "id",
-     "CASE rule WHEN 2 THEN seal(2, " DB_ORDER_COLUMNS ") "
-     "WHEN 1 THEN iif(" ORDER_OF_RULE_1 ", seal(1, " DB_ORDER_COLUMNS_1 "), NULL) END"},
-    {"fills", true, "id", "id",
-     "CASE rule WHEN 2 THEN seal(2, " DB_FILL_COLUMNS ") "
-     "WHEN 1 THEN iif(fee_e6 = 0, seal(1, " DB_FILL_COLUMNS_1 "), NULL) END"},
+    {"orders", true, "id", "id", DB_ORDER_SEAL},
+    {"fills", true, "id", "id", DB_FILL_SEAL},
     {"ledger", true, "id", "id", NULL},
     {"accounts", false, "id", "id", "seal(2, " DB_ACCOUNT_COLUMNS ")"},
     {"symbols", false, "id", "id", "seal(2, " DB_SYMBOL_COLUMNS ")"},
@@ -40,7 +31,34 @@ static const struct sealed {
     {"corporate_actions", true, "id", "id", "seal(2, " DB_ACTION_COLUMNS ")"},
     {"revisions", true, "id", "id", "seal(2, " DB_REVISION_COLUMNS ")"},
     {"meta", false, "key", "key", "seal(2, key, value)"},
+    {"rebuilds", false, "id", "id", "seal(2, " DB_REBUILD_COLUMNS ")"},
+    {"rebuild_sources", false, "rebuild || ' ' || name", "rebuild, name", "seal(2, " DB_SOURCE_COLUMNS ")"},
+    {"salvaged", false, "name || ' ' || first", "name, first", "seal(2, " DB_SALVAGED_COLUMNS ")"},
+    {"base", false, "id", "id", "seal(2, " DB_BASE_COLUMNS ")"},
+    {"base_accounts", false, "account", "account", "seal(2, " DB_BASE_ACCOUNT_COLUMNS ")"},
+    {"base_balances", false, NAME_OF_ACCOUNT " || ' ' || asset", "account, asset",
+     "seal(2, " DB_BASE_BALANCE_COLUMNS ")"},
+    {"base_positions", false, NAME_OF_ACCOUNT " || ' ' || symbol", "account, symbol",
+     "seal(2, " DB_BASE_POSITION_COLUMNS ")"},
+    {"base_orders", false, "id", "id", "seal(2, " DB_BASE_ORDER_COLUMNS ")"},
 };
+
+/* Up to this number rows of the table may be missing. */
+static uint64_t base_of(const struct verification *v, const char *table)
+{
+    const struct {
+        const char *table;
+        uint64_t last;
+    } bases[] = {
+        {"orders", v->base.last_order},       {"fills", v->base.last_fill},
+        {"ledger", v->base.last_ledger},      {"corporate_actions", v->base.last_action},
+        {"revisions", v->base.last_revision},
+    };
+    for (size_t i = 0; i < sizeof bases / sizeof *bases; i++)
+        if (strcmp(bases[i].table, table) == 0)
+            return bases[i].last;
+    return 0;
+}
 
 /* The first row of a query is what is wrong: its first column's name with `format`. 1, 0, -errno. */
 static int first_row(struct verification *v, char *sql, const char *table, const char *words)
@@ -65,9 +83,9 @@ static int check_sealed(struct verification *v, const struct sealed *s)
     int r = 0;
     if (s->numbered)
         r = first_row(v,
-                      sqlite3_mprintf("SELECT n FROM (SELECT id, row_number() OVER (ORDER BY id) AS n "
-                                      "FROM %s) WHERE id <> n LIMIT 1",
-                                      s->table),
+                      sqlite3_mprintf("SELECT n FROM (SELECT id, %llu + row_number() OVER (ORDER BY id) AS n "
+                                      "FROM %s WHERE id > %llu) WHERE id <> n LIMIT 1",
+                                      base_of(v, s->table), s->table, base_of(v, s->table)),
                       s->table, "is missing");
     if (r == 0 && s->seal)
         r = first_row(v,
@@ -122,6 +140,7 @@ static int check_count(struct verification *v, const struct sealed *s, const str
 struct chain {
     struct verification *v;
     uint8_t hash[LEDGER_HASH_SIZE];
+    uint64_t last; /* whose hash that is */
     bool broken;
 };
 
@@ -130,14 +149,23 @@ static void check_link(void *ctx, const struct db_ledger_row *entry)
     struct chain *chain = ctx;
     struct ledger_row row = entry->row;
     char text[DB_ERROR_MAX];
+    const struct db_base *base = &chain->v->base;
     if (chain->broken)
         return;
-    if (ledger_row_chain(&row, chain->hash) < 0) {
+    bool first = base->event_seq && row.id == base->last_ledger + 1;
+    bool follows =
+        first || row.id == chain->last + 1; /* else rows of before the base are missing in between */
+    if (ledger_row_chain(&row, first ? base->hash : chain->hash) < 0) {
         chain->v->out_of_memory = chain->broken = true;
         return;
     }
-    memcpy(chain->hash, row.hash, sizeof row.hash);
-    if (memcmp(row.hash, entry->row.hash, sizeof row.hash) == 0)
+    const uint8_t *should = follows ? row.hash : entry->row.hash;
+    if (base->event_seq && row.id == base->last_ledger)
+        should = base->hash;
+    memcpy(chain->hash, should, sizeof chain->hash);
+    chain->last = row.id;
+    if (memcmp(should, entry->row.hash, sizeof row.hash) == 0 &&
+        (!follows || memcmp(row.hash, should, sizeof row.hash) == 0))
         return;
     snprintf(text, sizeof text, "ledger: row %" PRIu64 ": was altered: its values and its hash disagree",
              row.id);

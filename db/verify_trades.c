@@ -38,12 +38,32 @@ static void check_state(struct verification *v, const struct order *o)
                      order_state_name(o->state), o->filled, o->qty);
 }
 
+/* Numbers of before the base that no row has. */
+static void pad_orders(struct verification *v, uint64_t before)
+{
+    while (v->n_orders + 1 < before && !verify_stopped(v)) {
+        struct known_order *none = VERIFY_APPEND(v, v->orders, v->n_orders);
+        if (none)
+            *none = (struct known_order){.missing = true, .ended = true};
+    }
+}
+
+static void pad_fills(struct verification *v, uint64_t before)
+{
+    while (v->n_fills + 1 < before && !verify_stopped(v)) {
+        struct known_fill *none = VERIFY_APPEND(v, v->fills, v->n_fills);
+        if (none)
+            *none = (struct known_fill){.missing = true};
+    }
+}
+
 static void check_order(void *ctx, const struct db_order_row *row)
 {
     struct verification *v = ctx;
     const struct order *o = &row->order;
     if (verify_stopped(v))
         return;
+    pad_orders(v, o->id);
     check_state(v, o);
     if (o->parent >= o->id || o->group > o->id + 2)
         verify_wrong(v, "orders", o->id, "its group or parent is not one that it can have");
@@ -60,6 +80,7 @@ static void check_order(void *ctx, const struct db_order_row *row)
             .post_only = o->post_only,
             .reduce_only = o->reduce_only,
             .amended = o->amends > 0,
+            .ended = o->id <= v->base.last_order,
             .qty = o->qty,
             .price = o->price,
             .group = o->group,
@@ -94,7 +115,8 @@ static void check_fill(void *ctx, const struct db_fill_row *row)
     const struct symbol *symbol = &row->symbol->symbol;
     if (verify_stopped(v))
         return;
-    if (f->order_id < 1 || f->order_id > v->n_orders) {
+    pad_fills(v, f->id);
+    if (f->order_id < 1 || f->order_id > v->n_orders || v->orders[f->order_id - 1].missing) {
         verify_wrong(v, "fills", f->id, "there is no order %" PRIu64, f->order_id);
         return;
     }
@@ -109,11 +131,14 @@ static void check_fill(void *ctx, const struct db_fill_row *row)
     if (row->rate_known && f->fee != fill_fee(f->notional, f->fee_e6))
         verify_wrong(v, "fills", f->id, "the fee is %" PRId64 ", its rate asks for %" PRId64, f->fee,
                      fill_fee(f->notional, f->fee_e6));
-    check_terms(v, f, order);
+    if (f->id > v->base.last_fill)
+        check_terms(v, f, order);
     verify_worth(v, f->input_seq);
-    order->filled += f->qty;
-    order->worth += f->qty;
-    order->cost += f->notional;
+    if (f->id > v->base.last_fill) { /* what was before is in the base */
+        order->filled += f->qty;
+        order->worth += f->qty;
+        order->cost += f->notional;
+    }
     struct known_fill *known = VERIFY_APPEND(v, v->fills, v->n_fills);
     if (known)
         *known = (struct known_fill){
@@ -147,7 +172,7 @@ static void check_sums(struct verification *v, uint64_t id, const struct known_o
  * each other one trades; exits sell no more than the entry bought. */
 static void check_group(struct verification *v, uint64_t id, const struct known_order *o)
 {
-    if (o->group == 0 || o->state == ORDER_REJECTED)
+    if (o->group == 0 || o->state == ORDER_REJECTED || o->group <= v->base.last_order)
         return;
     if (o->parent) {
         const struct known_order *entry = &v->orders[o->parent - 1];
@@ -176,10 +201,17 @@ int verify_trades(struct verification *v)
     int r = verify_load_actions(v);
     if (r == 0 && !verify_stopped(v))
         r = db_reader_orders(v->reader, false, 0, check_order, v);
+    if (r == 0 && !verify_stopped(v)) {
+        pad_orders(v, v->base.last_order + 1);
+        r = verify_base_orders(v);
+    }
     if (r == 0 && !verify_stopped(v))
         r = db_reader_fills(v->reader, 0, check_fill, v);
+    pad_fills(v, v->base.last_fill + 1);
     verify_worth(v, UINT64_MAX);
     for (size_t i = 0; r == 0 && i < v->n_orders && !verify_stopped(v); i++) {
+        if (v->orders[i].ended)
+            continue;
         check_sums(v, i + 1, &v->orders[i]);
         check_group(v, i + 1, &v->orders[i]);
     }

@@ -40,14 +40,16 @@ enum state_why {
     STATE_WHYS,
 };
 
-enum { STATE_PROGRAM_MAX = 32, STATE_RECORD_VERSION = 1 };
+enum { STATE_PROGRAM_MAX = 32, STATE_RECORD_VERSION = 2 };
 
 /* A state as the journal keeps it: who wrote it and why, before engine_save()'s bytes. */
 struct state_record {
     uint64_t run; /* 1, 2, 3 … of a state directory */
     enum state_why why;
     char program[STATE_PROGRAM_MAX]; /* version of the program that wrote it */
-    const void *state;               /* for engine_load(): within the record's bytes */
+    const void *beside; /* what the daemon keeps beside the engine (daemon/kept.h); none before version 2 */
+    size_t beside_len;
+    const void *state; /* for engine_load(): within the record's bytes */
     size_t len;
 };
 
@@ -57,6 +59,9 @@ const char *state_why_name(enum state_why why); /* "new run", "rotation" … */
  * event of this run yet: what the first event brings about (opening deposits), is played again from the
  * state. 0 or -ENOMEM. */
 int state_record_encode(const struct engine *engine, uint64_t run, enum state_why why, struct codec *codec);
+/* The same with bytes beside it. */
+int state_record_encode_beside(const struct engine *engine, uint64_t run, enum state_why why,
+                               const void *beside, size_t beside_len, struct codec *codec);
 
 /* 0; -EBADMSG for bytes that are no state's record; -ENOTSUP for a newer layout. */
 int state_record_decode(const void *bytes, size_t len, struct state_record *ret);

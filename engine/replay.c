@@ -22,7 +22,9 @@ struct replay {
     struct policy_shelf *shelf; /* of the journal's own state directory */
     struct policies policies;
     uint64_t seq, run, runs, holes;
-    int64_t to_ns;
+    int64_t to_ns, received_ns;
+    struct state_record state; /* without its bytes */
+    uint8_t *beside;           /* its own copy */
     bool check_states, any_event, ended;
     char error[JOURNAL_ERROR_MAX];
 };
@@ -63,6 +65,21 @@ static int check_continuity(struct replay *replay, const struct engine *next, ui
     return 0;
 }
 
+static int keep_beside(struct replay *replay, const struct state_record *state)
+{
+    uint8_t *bytes = malloc(state->beside_len + 1);
+    if (!bytes)
+        return fault(replay, -ENOMEM, "no memory for a state");
+    if (state->beside_len > 0)
+        memcpy(bytes, state->beside, state->beside_len);
+    free(replay->beside);
+    replay->beside = bytes;
+    replay->state = *state;
+    replay->state.beside = bytes;
+    replay->state.state = NULL;
+    return 0;
+}
+
 static int begin(struct replay *replay, const struct journal_record *record, const struct state_record *state)
 {
     char err[ENGINE_ERROR_MAX];
@@ -83,8 +100,9 @@ static int begin(struct replay *replay, const struct journal_record *record, con
     replay->engine = engine;
     replay->seq = record->seq;
     replay->run = state->run;
+    replay->received_ns = record->recv_ns;
     replay->runs++;
-    return 0;
+    return keep_beside(replay, state);
 }
 
 /* Loads a state into an engine of its own and saves that, in the present layout, into `to`. */
@@ -207,6 +225,7 @@ static int take_event(struct replay *replay, const struct journal_record *record
     event->seq = record->seq;
     event->recv_ns = record->recv_ns;
     replay->seq = record->seq;
+    replay->received_ns = record->recv_ns;
     replay->any_event = true;
     /* -EINVAL is an event that names what is not there: it did nothing when it came, either. */
     if (engine_handle(replay->engine, event) == -ENOMEM)
@@ -332,6 +351,16 @@ uint64_t replay_seq(const struct replay *replay)
     return replay->seq;
 }
 
+int64_t replay_received(const struct replay *replay)
+{
+    return replay->received_ns;
+}
+
+const struct state_record *replay_state(const struct replay *replay)
+{
+    return &replay->state;
+}
+
 uint64_t replay_runs(const struct replay *replay)
 {
     return replay->runs;
@@ -356,6 +385,7 @@ void replay_close(struct replay *replay)
     event_memory_finish(&replay->memory);
     codec_finish(&replay->codec);
     policy_shelf_close(replay->shelf);
+    free(replay->beside);
     free(replay);
 }
 

@@ -3,6 +3,7 @@
 #ifndef ENGINE_REPLAY_H
 #define ENGINE_REPLAY_H
 
+#include "engine/record.h"
 #include "engine/state.h"
 #include "exchange/journal/journal.h"
 
@@ -33,6 +34,9 @@ int replay_step(struct replay *replay);
 struct engine *replay_engine(struct replay *replay);           /* another one after a new run began */
 const struct event *replay_event(const struct replay *replay); /* the last one given; NULL before the first */
 uint64_t replay_seq(const struct replay *replay);              /* of it, or of the state it began with */
+int64_t replay_received(const struct replay *replay);          /* the receive time of the same */
+const struct state_record *
+replay_state(const struct replay *replay);          /* the last one that an engine was made of */
 uint64_t replay_runs(const struct replay *replay);  /* 1, and one more each time the engine was replaced */
 uint64_t replay_holes(const struct replay *replay); /* events that were never recorded: a full disk */
 const char *replay_error(const struct replay *replay);

@@ -27,12 +27,35 @@ static void visit(struct codec *codec, struct state_record *record)
     codec_text(codec, record->program, sizeof record->program);
 }
 
-int state_record_encode(const struct engine *engine, uint64_t run, enum state_why why, struct codec *codec)
+/* Bytes that this room does not read: copied when saving, within the record's bytes when loading. */
+static void visit_beside(struct codec *codec, struct state_record *record)
 {
-    struct state_record record = {.run = run, .why = why, .program = PAPERTAPE_VERSION};
+    codec_size(codec, &record->beside_len, SIZE_MAX / 2);
+    if (codec->saving) {
+        codec_bytes(codec, (void *)(uintptr_t)record->beside, record->beside_len);
+        return;
+    }
+    codec->failed |= record->beside_len > codec->len - codec->at;
+    if (codec->failed)
+        return;
+    record->beside = codec->bytes + codec->at;
+    codec->at += record->beside_len;
+}
+
+int state_record_encode_beside(const struct engine *engine, uint64_t run, enum state_why why,
+                               const void *beside, size_t beside_len, struct codec *codec)
+{
+    struct state_record record = {
+        .run = run, .why = why, .program = PAPERTAPE_VERSION, .beside = beside, .beside_len = beside_len};
     codec_save(codec);
     visit(codec, &record);
+    visit_beside(codec, &record);
     return engine_save(engine, codec);
+}
+
+int state_record_encode(const struct engine *engine, uint64_t run, enum state_why why, struct codec *codec)
+{
+    return state_record_encode_beside(engine, run, why, NULL, 0, codec);
 }
 
 int state_record_decode(const void *bytes, size_t len, struct state_record *ret)
@@ -45,6 +68,10 @@ int state_record_decode(const void *bytes, size_t len, struct state_record *ret)
         return -EBADMSG;
     if (codec.version > STATE_RECORD_VERSION)
         return -ENOTSUP;
+    if (codec.version >= 2)
+        visit_beside(&codec, &record);
+    if (codec.failed)
+        return -EBADMSG;
     record.state = (const uint8_t *)bytes + codec.at;
     record.len = len - codec.at;
     *ret = record;

@@ -19,6 +19,11 @@ bool engine_paused(const struct engine *engine)
     return engine->paused;
 }
 
+int64_t engine_interval(const struct engine *engine)
+{
+    return engine->interval_ns;
+}
+
 int engine_symbols(const struct engine *engine)
 {
     return engine->n_symbols;

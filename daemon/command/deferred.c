@@ -250,7 +250,7 @@ static void refuse_row(struct commands *commands, const struct db_command *row)
     struct db_command settled = *row;
     settled.state = DB_COMMAND_REFUSED;
     settled.result = result;
-    db_writer_put_command(session_writer(commands->daemon->session), &settled);
+    session_put_command(commands->daemon->session, &settled);
 }
 
 /* Newest first: the list's end is the newest, as where they were given. */

@@ -21,6 +21,7 @@ struct waiting {
 struct work {
     uint64_t id; /* of its row */
     int64_t ts_ns;
+    bool dated;                /* by its first event, or by a former row */
     char key[COMMAND_KEY_MAX]; /* under which the row is found again; "" */
     const struct request *request;
     char *args;               /* its JSON */

@@ -120,7 +120,7 @@ void commands_redone_end(struct commands *commands)
         .key = redone->key,
         .order_id = redone->order_id,
     };
-    db_writer_put_command(writer, &row);
+    session_put_command(commands->daemon->session, &row);
     db_writer_group_end(writer);
     command_remember_until(commands, row.cmd, row.args, row.result, db_writer_last(writer));
     json_decref(answer);

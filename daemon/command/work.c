@@ -69,7 +69,7 @@ void command_put_row(const struct work *work, enum db_command_state state, const
         .key = work->key,
         .order_id = work->order,
     };
-    db_writer_put_command(session_writer(session), &row);
+    session_put_command(session, &row);
 }
 
 void command_answer(struct control_call *call, json_t *answer, bool repeated)
@@ -167,8 +167,11 @@ static void open_group(struct work *work)
 bool command_begin_again(const struct request *request, uint64_t id, int64_t ts_ns, struct work *work)
 {
     const char *key = json_string_value(json_object_get(request->args, "key"));
-    *work = (struct work){
-        .request = request, .id = id, .ts_ns = ts_ns, .args = json_dumps(request->args, JSON_COMPACT)};
+    *work = (struct work){.request = request,
+                          .id = id,
+                          .ts_ns = ts_ns,
+                          .dated = true,
+                          .args = json_dumps(request->args, JSON_COMPACT)};
     if (!work->args)
         return false;
     snprintf(work->key, sizeof work->key, "%s", key ? key : "");
@@ -206,6 +209,9 @@ void command_event(struct work *work, struct event *event)
     event->command.args = work->told ? work->told : work->args;
     memcpy(event->command.key, work->key, sizeof event->command.key);
     session_event(request->commands->daemon->session, event);
+    if (!work->dated) /* as the event log has it */
+        work->ts_ns = event->recv_ns;
+    work->dated = true;
 }
 
 void commands_done(struct commands *commands, uint64_t command_id, enum order_reason reason,

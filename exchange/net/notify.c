@@ -31,6 +31,11 @@ void notify_status(const char *status)
     notify("", status);
 }
 
+void notify_extend(uint64_t seconds)
+{
+    (void)sd_notifyf(0, "EXTEND_TIMEOUT_USEC=%llu", (unsigned long long)seconds * 1000000);
+}
+
 void notify_stopping(void)
 {
     (void)sd_notify(0, "STOPPING=1");
@@ -60,6 +65,11 @@ void notify_ready(const char *status)
 void notify_status(const char *status)
 {
     (void)status;
+}
+
+void notify_extend(uint64_t seconds)
+{
+    (void)seconds;
 }
 
 void notify_stopping(void)

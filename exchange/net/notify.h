@@ -11,6 +11,9 @@ void notify_ready(const char *status);
 /* STATUS=, a line for `systemctl status`; newlines become spaces. */
 void notify_status(const char *status);
 
+/* EXTEND_TIMEOUT_USEC=: the start, or the stop, takes up to so much longer from now. */
+void notify_extend(uint64_t seconds);
+
 /* STOPPING=1. */
 void notify_stopping(void);
 

@@ -1,0 +1,37 @@
+/* Failures that end the daemon: a line on stderr, and the loop's end by the program that runs it. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "daemon/daemon.h"
+
+static void (*end_loop)(int status);
+
+void daemon_on_fail(void (*end)(int status))
+{
+    end_loop = end;
+}
+
+__attribute__((format(printf, 2, 0))) static void fail(int status, const char *format, va_list args)
+{
+    char text[1024];
+    vsnprintf(text, sizeof text, format, args);
+    fprintf(stderr, "papertaped: %s\n", text);
+    if (end_loop)
+        end_loop(status);
+}
+
+void daemon_fail(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fail(1, format, args);
+    va_end(args);
+}
+
+void daemon_refuse(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fail(2, format, args);
+    va_end(args);
+}

@@ -1,0 +1,543 @@
+/* The names, in the order in which they come about; DATE is the rebuild's moment:
+ *
+ *   papertape.db.rebuilding     what is being built; a start removes it
+ *   papertape.db.rebuilt-DATE   it is whole and on the disk; a start finishes what follows
+ *   papertape.db.damaged-DATE   the former file, after its -wal and -shm
+ *   papertape.db                the new one
+ */
+#include "daemon/rebuild.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/rebuild_play.h"
+#include "db/counts.h"
+#include "db/row_hash.h"
+#include "db/salvage.h"
+#include "db/verify.h"
+
+enum { PATH_SIZE = STATE_PATH_MAX + 64, DATE_SIZE = 24, SAME_SECOND_MAX = 100, BUSY_TIMEOUT_MS = 60000 };
+
+static const char *const companions[] = {"-wal", "-shm", "-journal"};
+enum { COMPANIONS = sizeof companions / sizeof *companions };
+
+struct paths {
+    char building[PATH_SIZE], built[PATH_SIZE], aside[PATH_SIZE];
+};
+
+static int fail(int r, char *err, size_t err_size, const char *path)
+{
+    snprintf(err, err_size, "%s: %s", path, strerror(-r));
+    return r;
+}
+
+static bool there(const char *path)
+{
+    struct stat st;
+    return lstat(path, &st) == 0;
+}
+
+/* ---- files ---- */
+
+static int sync_path(const char *path, int flags)
+{
+    int fd = open(path, flags | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    int r = fsync(fd) < 0 ? -errno : 0;
+    close(fd);
+    return r;
+}
+
+static int remove_with_companions(const char *path)
+{
+    char name[PATH_SIZE + 16];
+    for (int i = 0; i < COMPANIONS; i++) {
+        snprintf(name, sizeof name, "%s%s", path, companions[i]);
+        if (unlink(name) < 0 && errno != ENOENT)
+            return -errno;
+    }
+    return unlink(path) < 0 && errno != ENOENT ? -errno : 0;
+}
+
+static int move(const char *from, const char *to)
+{
+    return rename(from, to) < 0 && errno != ENOENT ? -errno : 0;
+}
+
+/* The former database goes aside, its companions first: without its log it is merely older, and a log never
+ * stands beside a database that is not its own. */
+static int swap(const struct state_dir *state, const struct paths *paths)
+{
+    char from[PATH_SIZE + 16], to[PATH_SIZE + 16];
+    int r = 0;
+    for (int i = 0; i < COMPANIONS && r == 0; i++) {
+        snprintf(from, sizeof from, "%s%s", state->database, companions[i]);
+        snprintf(to, sizeof to, "%s%s", paths->aside, companions[i]);
+        r = move(from, to);
+    }
+    if (r == 0)
+        r = move(state->database, paths->aside);
+    if (r == 0)
+        r = sync_path(state->path, O_RDONLY | O_DIRECTORY);
+    if (r == 0 && rename(paths->built, state->database) < 0)
+        r = -errno;
+    return r == 0 ? sync_path(state->path, O_RDONLY | O_DIRECTORY) : r;
+}
+
+static void name_paths(const struct state_dir *state, const char *date, struct paths *ret)
+{
+    snprintf(ret->building, sizeof ret->building, "%s.rebuilding", state->database);
+    snprintf(ret->built, sizeof ret->built, "%s.rebuilt-%s", state->database, date);
+    snprintf(ret->aside, sizeof ret->aside, "%s.damaged-%s", state->database, date);
+}
+
+/* A date under which nothing is there yet. */
+static int choose_paths(const struct state_dir *state, int64_t now_ns, struct paths *ret)
+{
+    char date[DATE_SIZE], with[sizeof((struct paths *)0)->aside];
+    struct tm tm;
+    for (int64_t second = now_ns / 1000000000, last = second + SAME_SECOND_MAX; second < last; second++) {
+        time_t at = (time_t)second;
+        if (!gmtime_r(&at, &tm) || !strftime(date, sizeof date, "%Y%m%dT%H%M%SZ", &tm))
+            return -EOVERFLOW;
+        name_paths(state, date, ret);
+        snprintf(with, sizeof with, "%.500s-wal", ret->aside);
+        if (!there(ret->built) && !there(ret->aside) && !there(with))
+            return 0;
+    }
+    return -EEXIST;
+}
+
+int rebuild_finish(const struct state_dir *state, char *err, size_t err_size)
+{
+    static const char mark[] = "papertape.db.rebuilt-";
+    struct paths paths;
+    char date[DATE_SIZE] = "";
+    DIR *dir = opendir(state->path);
+    if (!dir)
+        return fail(-errno, err, err_size, state->path);
+    for (struct dirent *entry; (entry = readdir(dir));) /* the newest, should there be two */
+        if (strncmp(entry->d_name, mark, sizeof mark - 1) == 0 &&
+            strlen(entry->d_name) == sizeof mark - 1 + 16 &&
+            strcmp(entry->d_name + sizeof mark - 1, date) > 0)
+            snprintf(date, sizeof date, "%.16s", entry->d_name + sizeof mark - 1);
+    closedir(dir);
+    name_paths(state, date, &paths);
+    int r = remove_with_companions(paths.building);
+    if (r < 0)
+        return fail(r, err, err_size, paths.building);
+    if (!*date)
+        return 0;
+    r = swap(state, &paths);
+    return r < 0 ? fail(r, err, err_size, paths.built) : 1;
+}
+
+/* ---- what is built ---- */
+
+struct building {
+    const struct rebuild_options *options;
+    const char *events;
+    struct paths paths;
+    sqlite3 *db; /* to the new file, beside the player's */
+    struct db_salvage *salvage;
+    struct rebuild_played played;
+    char lost[REBUILD_ERROR_MAX]; /* why nothing is salvaged; "" */
+    char unsound[DB_ERROR_MAX];   /* what the verification says of it; "" */
+    int64_t rows_salvaged;
+};
+
+static int sql(struct building *b, const char *text, char *err, size_t err_size)
+{
+    int rc = sqlite3_exec(b->db, text, NULL, NULL, NULL);
+    if (rc != SQLITE_OK)
+        snprintf(err, err_size, "the new database: %s", sqlite3_errmsg(b->db));
+    return db_errno(rc);
+}
+
+static int64_t number(sqlite3 *db, const char *text)
+{
+    sqlite3_stmt *stmt;
+    int64_t value = -1;
+    if (sqlite3_prepare_v2(db, text, -1, &stmt, NULL) != SQLITE_OK)
+        return -1;
+    if (sqlite3_step(stmt) == SQLITE_ROW)
+        value = sqlite3_column_int64(stmt, 0);
+    sqlite3_finalize(stmt);
+    return value;
+}
+
+static int open_new(struct building *b, char *err, size_t err_size)
+{
+    int r = remove_with_companions(b->paths.building);
+    if (r < 0)
+        return fail(r, err, err_size, b->paths.building);
+    int fd = open(b->paths.building, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
+    if (fd < 0)
+        return fail(-errno, err, err_size, b->paths.building);
+    close(fd);
+    int rc = sqlite3_open_v2(b->paths.building, &b->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    if (rc == SQLITE_OK)
+        rc = db_row_hash_register(b->db);
+    if (rc != SQLITE_OK) {
+        snprintf(err, err_size, "the new database: %s", sqlite3_errstr(rc));
+        return db_errno(rc);
+    }
+    sqlite3_busy_timeout(b->db, BUSY_TIMEOUT_MS);
+    r = db_migrate(b->db, db_migrations, db_migrations_count, err, err_size);
+    if (r == 0)
+        r = sql(b,
+                "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = OFF; "
+                "PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;",
+                err, err_size);
+    return r;
+}
+
+static void close_new(struct building *b)
+{
+    db_salvage_close(b->salvage);
+    sqlite3_close(b->db);
+    b->salvage = NULL;
+    b->db = NULL;
+}
+
+/* The file that was there may be any: then nothing of it is taken. */
+static int open_former(struct building *b)
+{
+    const char *path = b->options->state->database;
+    char why[DB_ERROR_MAX] = "";
+    struct stat st;
+    if (b->lost[0])
+        return 0;
+    if (stat(path, &st) < 0 || st.st_size == 0) {
+        snprintf(b->lost, sizeof b->lost, "there was no file, or an empty one");
+        return 0;
+    }
+    int r = db_salvage_open(path, b->db, &b->salvage, why, sizeof why);
+    if (r == -ENOMEM)
+        return r;
+    if (r < 0)
+        snprintf(b->lost, sizeof b->lost, "the former file cannot be read: %s", why);
+    return 0;
+}
+
+static int salvage_before(struct building *b, char *err, size_t err_size)
+{
+    uint64_t first_seq = 0;
+    int r = rebuild_log_begins(b->events, &first_seq);
+    if (r < 0)
+        return fail(r, err, err_size, b->events);
+    if (!b->salvage)
+        return 0;
+    r = sql(b, "BEGIN IMMEDIATE", err, err_size);
+    int rc = r == 0 ? db_salvage_before(b->salvage, first_seq) : SQLITE_OK;
+    if (rc != SQLITE_OK)
+        snprintf(err, err_size, "the new database: %s", sqlite3_errmsg(b->db));
+    return r == 0 && rc == SQLITE_OK ? sql(b, "COMMIT", err, err_size) : r < 0 ? r : db_errno(rc);
+}
+
+/* Do both know the same ledger, as far as both know it? */
+static bool same_ledger(struct building *b)
+{
+    sqlite3_stmt *ours;
+    bool same = true;
+    uint8_t hash[LEDGER_HASH_SIZE];
+    if (!b->salvage ||
+        sqlite3_prepare_v2(b->db,
+                           "SELECT id, hash FROM ledger UNION ALL SELECT last_ledger, ledger_hash FROM "
+                           "base WHERE last_ledger > 0 ORDER BY id LIMIT 1000",
+                           -1, &ours, NULL) != SQLITE_OK)
+        return true;
+    while (same && sqlite3_step(ours) == SQLITE_ROW && sqlite3_column_bytes(ours, 1) == LEDGER_HASH_SIZE)
+        same = !db_salvage_ledger_hash(b->salvage, (uint64_t)sqlite3_column_int64(ours, 0), hash) ||
+               memcmp(hash, sqlite3_column_blob(ours, 1), LEDGER_HASH_SIZE) == 0;
+    sqlite3_finalize(ours);
+    return same;
+}
+
+static int read_base(struct building *b, struct db_base *ret, char *err, size_t err_size)
+{
+    struct db_reader *reader;
+    int r = db_reader_open(b->paths.building, &reader, err, err_size);
+    if (r < 0)
+        return r;
+    r = db_base_read(reader, ret);
+    if (r < 0)
+        snprintf(err, err_size, "%s", db_reader_error(reader));
+    db_reader_close(reader);
+    return r;
+}
+
+static int put_counts(struct building *b, char *err, size_t err_size)
+{
+    struct db_counts counts;
+    char text[DB_COUNTS_TEXT], insert[2 * DB_COUNTS_TEXT + 200];
+    int rc = db_counts_take(b->db, &counts);
+    if (rc != SQLITE_OK)
+        return db_errno(rc);
+    db_counts_format(&counts, text);
+    snprintf(insert, sizeof insert,
+             "INSERT INTO meta (key, value, hash) VALUES ('" DB_COUNTS_KEY "', '%s', seal(2, '" DB_COUNTS_KEY
+             "', '%s')) ON CONFLICT (key) DO UPDATE SET value = excluded.value, hash = excluded.hash",
+             text, text);
+    return sql(b, insert, err, err_size);
+}
+
+static int salvage_after(struct building *b, char *err, size_t err_size)
+{
+    struct db_base base = {0};
+    int r = read_base(b, &base, err, err_size);
+    if (r == 0)
+        r = sql(b, "BEGIN IMMEDIATE", err, err_size);
+    int rc = r == 0 && b->salvage ? db_salvage_after(b->salvage, &base) : SQLITE_OK;
+    if (r == 0 && rc == SQLITE_OK)
+        rc = db_base_put_salvaged(b->db);
+    if (rc != SQLITE_OK) {
+        snprintf(err, err_size, "the new database: %s", sqlite3_errmsg(b->db));
+        return db_errno(rc);
+    }
+    if (r == 0)
+        r = put_counts(b, err, err_size);
+    return r == 0 ? sql(b, "COMMIT", err, err_size) : r;
+}
+
+/* ---- is it sound, and does it need its base? ---- */
+
+static int verify(struct building *b, char failure[static DB_ERROR_MAX])
+{
+    struct db_reader *reader;
+    struct db_verified *verified;
+    int r = db_reader_open(b->paths.building, &reader, failure, DB_ERROR_MAX);
+    if (r < 0)
+        return r;
+    r = db_verify(reader, &verified);
+    if (r < 0) {
+        snprintf(failure, DB_ERROR_MAX, "%s", db_reader_error(reader));
+    } else {
+        snprintf(failure, DB_ERROR_MAX, "%s", verified->failure);
+        db_verified_destroy(verified);
+    }
+    db_reader_close(reader);
+    return r;
+}
+
+static bool whole(struct building *b)
+{
+    return number(b->db,
+                  "SELECT (SELECT count(*) FROM orders WHERE id <= last_order) = last_order AND "
+                  "(SELECT count(*) FROM fills WHERE id <= last_fill) = last_fill AND "
+                  "(SELECT count(*) FROM ledger WHERE id <= last_ledger) = last_ledger FROM base") == 1;
+}
+
+#define FOR_BASE_TABLES(DO) \
+    DO("base") DO("base_accounts") DO("base_balances") DO("base_positions") DO("base_orders")
+#define KEEP(table)    "CREATE TEMP TABLE kept_" table " AS SELECT * FROM " table ";"
+#define RESTORE(table) "INSERT INTO " table " SELECT * FROM temp.kept_" table ";"
+
+/* Where every row before the base was salvaged, the record is as it was, and needs none: the verification
+ * says. */
+static int drop_base(struct building *b, char *err, size_t err_size)
+{
+    char failure[DB_ERROR_MAX] = "";
+    if (!b->played.based || !whole(b))
+        return 0;
+    int r = sql(b, FOR_BASE_TABLES(KEEP), err, err_size);
+    if (r == 0 && db_base_drop(b->db) != SQLITE_OK)
+        r = -EIO;
+    if (r == 0)
+        r = verify(b, failure);
+    if (r == 0 && failure[0])
+        return sql(b, FOR_BASE_TABLES(RESTORE), err, err_size);
+    if (r == 0)
+        b->played.based = false;
+    return r;
+}
+
+/* ---- the list of sources ---- */
+
+static int64_t salvaged_of(const struct building *b, const char *table)
+{
+    for (int i = 0; b->salvage && i < db_salvage_tables(b->salvage); i++)
+        if (strcmp(db_salvage_table(b->salvage, i)->table, table) == 0)
+            return db_salvage_table(b->salvage, i)->rows;
+    return 0;
+}
+
+static bool damaged(const struct building *b, const char *table)
+{
+    for (int i = 0; b->salvage && i < db_salvage_tables(b->salvage); i++) {
+        const struct db_salvaged *s = db_salvage_table(b->salvage, i);
+        if (strcmp(s->table, table) == 0)
+            return s->faults > 0 || s->refused > 0;
+    }
+    return true;
+}
+
+static int put_source(struct building *b, int64_t rebuild, const char *table, bool logged)
+{
+    struct db_rebuild_source source = {.salvaged = salvaged_of(b, table)};
+    char count[80], from[64] = "", taken[80] = "";
+    snprintf(count, sizeof count, "SELECT count(*) FROM %s", table);
+    source.logged = number(b->db, count) - source.salvaged;
+    if (source.logged < 0)
+        source.logged = 0;
+    if (logged)
+        snprintf(from, sizeof from, "event log from event %" PRIu64, b->played.first_seq + 1);
+    if (source.salvaged > 0)
+        snprintf(taken, sizeof taken, "%ssalvaged: %" PRId64 " rows%s", from[0] ? "; " : "", source.salvaged,
+                 damaged(b, table) ? ", not all of it could be read" : "");
+    snprintf(source.table, sizeof source.table, "%s", table);
+    bool gone = !from[0] && !taken[0] && damaged(b, table);
+    snprintf(source.source, sizeof source.source, "%s%s%s", from, taken,
+             gone                  ? "lost"
+             : from[0] || taken[0] ? ""
+                                   : "it held no rows");
+    b->rows_salvaged += source.salvaged;
+    return db_rebuild_put_source(b->db, rebuild, &source);
+}
+
+static int put_list(struct building *b, char *err, size_t err_size)
+{
+    static const struct {
+        const char *table;
+        bool logged;
+    } tables[] = {
+        {"accounts", true},  {"alerts", false},        {"bars", true},
+        {"book_bars", true}, {"commands", true},       {"corporate_actions", true},
+        {"equity", true},    {"fills", true},          {"gaps", false},
+        {"ledger", true},    {"order_policies", true}, {"orders", true},
+        {"policies", false}, {"positions", true},      {"revisions", true},
+        {"symbols", true},   {"telemetry", false},     {"trainings", false},
+    };
+    const char *name = strrchr(b->paths.aside, '/');
+    struct db_rebuild rebuild = {
+        .ts_ns = b->options->now_ns, .first_seq = b->played.first_seq, .last_seq = b->played.last_seq};
+    int64_t id = 0;
+    snprintf(rebuild.why, sizeof rebuild.why, "%s", b->options->why ? b->options->why : "");
+    if (there(b->options->state->database))
+        snprintf(rebuild.aside, sizeof rebuild.aside, "%.200s", name ? name + 1 : b->paths.aside);
+    int r = sql(b, "BEGIN IMMEDIATE", err, err_size);
+    int rc = r == 0 ? db_rebuild_put(b->db, &rebuild, &id) : SQLITE_OK;
+    for (size_t i = 0; r == 0 && rc == SQLITE_OK && i < sizeof tables / sizeof *tables; i++)
+        rc = put_source(b, id, tables[i].table, tables[i].logged);
+    if (rc != SQLITE_OK)
+        snprintf(err, err_size, "the new database: %s", sqlite3_errmsg(b->db));
+    return r == 0 && rc == SQLITE_OK ? sql(b, "COMMIT", err, err_size) : r < 0 ? r : db_errno(rc);
+}
+
+/* ---- all of it ---- */
+
+static int build(struct building *b, char *err, size_t err_size)
+{
+    int r = open_new(b, err, err_size);
+    if (r == 0)
+        r = open_former(b);
+    if (r == 0)
+        r = salvage_before(b, err, err_size);
+    if (r == 0)
+        r = rebuild_play(b->options, b->events, b->paths.building, b->db, &b->played, err, err_size);
+    if (r == 0 && !same_ledger(b))
+        r = -EBADMSG;
+    if (r == 0)
+        r = salvage_after(b, err, err_size);
+    if (r == 0)
+        r = drop_base(b, err, err_size);
+    if (r == 0)
+        r = verify(b, b->unsound);
+    if (r == 0)
+        r = put_list(b, err, err_size);
+    if (r == 0)
+        r = sql(b, "PRAGMA wal_checkpoint(TRUNCATE)", err, err_size);
+    close_new(b);
+    return r;
+}
+
+/* Synced, with its log emptied and gone, under the name that says that it is whole. */
+static int seal_file(struct building *b, char *err, size_t err_size)
+{
+    char name[PATH_SIZE + 16];
+    struct stat st;
+    snprintf(name, sizeof name, "%s-wal", b->paths.building);
+    if (stat(name, &st) == 0 && st.st_size > 0)
+        return fail(-EBUSY, err, err_size, name);
+    for (int i = 0; i < COMPANIONS; i++) {
+        snprintf(name, sizeof name, "%s%s", b->paths.building, companions[i]);
+        unlink(name);
+    }
+    int r = sync_path(b->paths.building, O_RDONLY);
+    if (r == 0 && rename(b->paths.building, b->paths.built) < 0)
+        r = -errno;
+    if (r == 0)
+        r = sync_path(b->options->state->path, O_RDONLY | O_DIRECTORY);
+    return r < 0 ? fail(r, err, err_size, b->paths.building) : 0;
+}
+
+static void tell(const struct building *b, bool former, struct rebuild_result *ret)
+{
+    const char *name = strrchr(b->paths.aside, '/');
+    int n = snprintf(ret->text, sizeof ret->text,
+                     b->played.based
+                         ? "the database was built again from the event log, its state after event %" PRIu64
+                           " and what follows to event %" PRIu64
+                         : "the database was built again from the event log, after event %" PRIu64
+                           " to event %" PRIu64,
+                     b->played.first_seq, b->played.last_seq);
+    char *at = ret->text + n;
+    size_t size = sizeof ret->text - (size_t)n;
+    if (b->lost[0])
+        n = snprintf(at, size, "; nothing older is salvaged: %.120s", b->lost);
+    else
+        n = snprintf(at, size, "; %" PRId64 " rows salvaged", b->rows_salvaged);
+    at += n;
+    size -= (size_t)n;
+    n = former ? snprintf(at, size, "; the former file is %.80s", name ? name + 1 : b->paths.aside) : 0;
+    at += n;
+    size -= (size_t)n;
+    if (b->unsound[0])
+        snprintf(at, size, "; ledger verify: %.100s", b->unsound);
+}
+
+int rebuild_database(const struct rebuild_options *options, struct rebuild_result *ret, char *err,
+                     size_t err_size)
+{
+    struct building *b = calloc(1, sizeof *b);
+    if (!b) {
+        snprintf(err, err_size, "out of memory");
+        return -ENOMEM;
+    }
+    b->options = options;
+    b->events = options->events ? options->events : options->state->events;
+    bool former = there(options->state->database);
+    int r = choose_paths(options->state, options->now_ns, &b->paths);
+    if (r < 0)
+        fail(r, err, err_size, options->state->database);
+    else
+        r = build(b, err, err_size);
+    if (r == -EBADMSG && !b->lost[0]) { /* it is of another log: without it */
+        snprintf(b->lost, sizeof b->lost, "the former file contradicts the log");
+        r = build(b, err, err_size);
+    }
+    if (r == 0)
+        r = seal_file(b, err, err_size);
+    if (r == 0)
+        r = swap(options->state, &b->paths);
+    if (r == 0) {
+        *ret = (struct rebuild_result){.event_seq = b->played.last_seq,
+                                       .base_seq = b->played.based ? b->played.first_seq : 0};
+        if (former)
+            snprintf(ret->aside, sizeof ret->aside, "%s", b->paths.aside);
+        tell(b, former, ret);
+    } else {
+        remove_with_companions(b->paths.building);
+    }
+    free(b);
+    return r;
+}

@@ -1,0 +1,324 @@
+#include "daemon/rebuild_play.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/command/command.h"
+#include "daemon/daemon.h"
+#include "daemon/session_internal.h"
+#include "db/base.h"
+#include "db/salvage.h"
+#include "engine/replay.h"
+
+enum { FLUSH_MS = 600000 };
+
+struct segment {
+    char name[64];
+    uint64_t seq;
+};
+
+/* A session without a loop, a log or a database of its own: its sink and its commands put the rows that a
+ * replay brings about, as they do at a start. */
+struct play {
+    const struct rebuild_options *options;
+    const char *events;
+    sqlite3 *db;
+    struct rebuild_played *ret;
+    struct daemon daemon;
+    struct session session;
+    struct segment *segments;
+    size_t n_segments;
+    bool any; /* a state was read: seq and ids are of where its segment ended */
+    uint64_t seq;
+    struct engine_ids ids;
+    uint64_t last_alert;
+};
+
+/* ---- the segments, by their names: what is in them may be damaged ---- */
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct segment *)a)->name, ((const struct segment *)b)->name);
+}
+
+static bool is_segment(const char *name, uint64_t *ret_seq)
+{
+    unsigned number, day, time;
+    char end[9];
+    return sscanf(name, "%8u-%8uT%6uZ-%" SCNu64 ".%8s", &number, &day, &time, ret_seq, end) == 5 &&
+           strcmp(end, "journal") == 0 && strlen(name) < sizeof((struct segment *)0)->name;
+}
+
+static int list_segments(const char *events, struct segment **ret, size_t *ret_n)
+{
+    DIR *dir = opendir(events);
+    struct segment *list = NULL;
+    size_t n = 0;
+    if (!dir)
+        return -errno;
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        uint64_t seq;
+        if (!is_segment(entry->d_name, &seq))
+            continue;
+        struct segment *more = (n & (n - 1)) == 0 ? realloc(list, (n ? 2 * n : 1) * sizeof *list) : list;
+        if (!more) {
+            free(list);
+            closedir(dir);
+            return -ENOMEM;
+        }
+        list = more;
+        snprintf(list[n].name, sizeof list[n].name, "%s", entry->d_name);
+        list[n++].seq = seq;
+    }
+    closedir(dir);
+    if (n > 0)
+        qsort(list, n, sizeof *list, by_name);
+    *ret = list;
+    *ret_n = n;
+    return 0;
+}
+
+int rebuild_log_begins(const char *events, uint64_t *ret_seq)
+{
+    struct segment *segments;
+    size_t n;
+    int r = list_segments(events, &segments, &n);
+    if (r == 0 && n == 0)
+        r = -ENOENT;
+    if (r == 0) {
+        *ret_seq = segments[0].seq;
+        free(segments);
+    }
+    return r;
+}
+
+/* ---- the bare session ---- */
+
+static void redone(void *ctx, int64_t ts_ns, const struct event_command *command, enum order_reason reason,
+                   uint64_t order_id)
+{
+    struct play *play = ctx;
+    commands_redone(play->daemon.commands, ts_ns, command, reason, order_id);
+}
+
+static void redone_end(void *ctx)
+{
+    struct play *play = ctx;
+    commands_redone_end(play->daemon.commands);
+}
+
+static int open_session(struct play *play, const char *path, char *err, size_t err_size)
+{
+    const struct db_writer_config writer = {0};
+    struct session *session = &play->session;
+    session->config = &play->daemon.config;
+    session->state = play->options->state;
+    session->hooks =
+        (struct session_hooks){.ctx = play, .command_redone = redone, .commands_redone = redone_end};
+    session->default_venue = play->options->venue ? play->options->venue : "binance";
+    play->daemon.session = session;
+    play->daemon.commands = commands_create(&play->daemon);
+    if (!play->daemon.commands)
+        return -ENOMEM;
+    return db_writer_open(path, &writer, &session->writer, err, err_size);
+}
+
+static int close_session(struct play *play, int r, char *err, size_t err_size)
+{
+    char reason[DB_ERROR_MAX] = "";
+    if (play->daemon.commands)
+        commands_destroy(play->daemon.commands);
+    int closed = db_writer_close(play->session.writer, r < 0 ? 0 : FLUSH_MS, reason, sizeof reason);
+    kept_finish(&play->session.kept);
+    free(play->segments);
+    if (r == 0 && closed < 0)
+        snprintf(err, err_size, "%s", reason);
+    return r < 0 ? r : closed;
+}
+
+/* ---- a stretch of the log ---- */
+
+static void put_kept(void *ctx, const struct db_command *row)
+{
+    struct play *play = ctx;
+    db_salvage_command(play->db, row);
+}
+
+/* What a state holds of the accounts, before its first event. */
+static void put_state(struct play *play, const struct engine *engine, uint64_t seq, int64_t ts_ns)
+{
+    struct session *session = &play->session;
+    struct db_writer *writer = session->writer;
+    db_writer_group_begin(writer);
+    if (seq > 0)
+        db_writer_put_event(writer, seq);
+    session->now_ns = ts_ns;
+    session_put_symbols(session, engine);
+    for (int a = 0; a < engine_accounts(engine); a++) {
+        const struct account *account = engine_account(engine, a);
+        session_put_account(session, engine, a);
+        for (int s = 0; s < engine_symbols(engine); s++)
+            if (account->positions[s].updated_ns > 0)
+                db_writer_put_position(writer, a, s, &account->positions[s]);
+        if (account->begun)
+            db_writer_put_equity(writer, a, ts_ns, account->equity,
+                                 account->assets[account->currency_at].total, account->equity_peak,
+                                 account->day, account->day_equity, account->killed_ns);
+    }
+    for (size_t i = 0; i < engine_orders(engine); i++)
+        db_writer_put_order(writer, engine_order(engine, i));
+    db_writer_put_paused(writer, engine_paused(engine));
+    db_writer_group_end(writer);
+}
+
+/* The log is whole from this state on, as far as it is known: the record builds upon it. */
+static int begin_stretch(struct play *play, struct replay *replay, char *err, size_t err_size)
+{
+    const struct engine *engine = replay_engine(replay);
+    const struct state_record *state = replay_state(replay);
+    uint64_t seq = replay_seq(replay), last_command = 0, last_alert = 0;
+    struct engine_ids ids;
+    engine_ids(engine, &ids);
+    play->session.last_order = ids.last_order;
+    play->ret->first_seq = seq;
+    play->ret->based = seq > 0 || ids.last_ledger > 0;
+    if (!play->ret->based)
+        return 0;
+    put_state(play, engine, seq, replay_received(replay));
+    int r = db_writer_flush(play->session.writer, FLUSH_MS);
+    int rc = r == 0 ? sqlite3_exec(play->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) : SQLITE_OK;
+    if (r == 0 && rc == SQLITE_OK)
+        rc = db_base_put(play->db, engine, seq, replay_received(replay), play->session.default_venue);
+    if (r == 0 && rc == SQLITE_OK)
+        r = kept_decode(state->beside, state->beside_len, put_kept, play, &last_command, &last_alert);
+    if (r == 0 && rc == SQLITE_OK)
+        rc = sqlite3_exec(play->db, "COMMIT", NULL, NULL, NULL);
+    if (rc != SQLITE_OK)
+        snprintf(err, err_size, "the state after event %" PRIu64 " could not be stored: %s", seq,
+                 sqlite3_errmsg(play->db));
+    if (!sqlite3_get_autocommit(play->db))
+        sqlite3_exec(play->db, "ROLLBACK", NULL, NULL, NULL);
+    if (last_command > play->session.last_command)
+        play->session.last_command = last_command;
+    return r < 0 ? r : db_errno(rc);
+}
+
+static void none(void *ctx, const struct db_command *row)
+{
+    (void)ctx;
+    (void)row;
+}
+
+static void take_numbers(struct play *play, const struct state_record *state)
+{
+    uint64_t last_command = 0, last_alert = 0;
+    if (kept_decode(state->beside, state->beside_len, none, NULL, &last_command, &last_alert) < 0)
+        return;
+    if (last_command > play->session.last_command)
+        play->session.last_command = last_command;
+    if (last_alert > play->last_alert)
+        play->last_alert = last_alert;
+}
+
+static void note_fault(struct play *play, const char *segment, const char *words)
+{
+    if (play->ret->faults++ == 0)
+        snprintf(play->ret->fault, sizeof play->ret->fault, "%s: %.400s", segment, words);
+}
+
+static bool follows(const struct play *play, struct replay *replay)
+{
+    struct engine_ids ids;
+    engine_ids(replay_engine(replay), &ids);
+    return play->any && replay_seq(replay) == play->seq && memcmp(&ids, &play->ids, sizeof ids) == 0;
+}
+
+/* 0; -errno for what is no fault of the log's. */
+static int play_segment(struct play *play, const struct segment *segment, char *err, size_t err_size)
+{
+    char path[STATE_PATH_MAX + 128], words[JOURNAL_ERROR_MAX];
+    struct replay *replay;
+    struct replay_options options = {
+        .path = path, .policies = play->options->policies, .sink = session_sink(&play->session)};
+    snprintf(path, sizeof path, "%s/%s", play->events, segment->name);
+    int r = replay_open(&options, &replay, words, sizeof words);
+    if (r == -ENOMEM || r == -ENOPKG || r == -ENOTSUP) {
+        snprintf(err, err_size, "%s: %s", segment->name, words);
+        return r;
+    }
+    if (r < 0) {
+        note_fault(play, segment->name, words);
+        return 0;
+    }
+    enum state_why why = replay_state(replay)->why;
+    bool known = follows(play, replay), same_run = why == STATE_ROTATION || why == STATE_STOP;
+    take_numbers(play, replay_state(replay));
+    r = known ? 0 : begin_stretch(play, replay, err, err_size);
+    if (r == 0) {
+        play->any = true;
+        r = session_play(&play->session, replay, known && same_run, play->options->stop);
+        play->seq = replay_seq(replay);
+        engine_ids(replay_engine(replay), &play->ids);
+        if (r < 0 && r != -ECANCELED && r != -ENOMEM && r != -ENOPKG) {
+            note_fault(play, segment->name, replay_error(replay));
+            r = 0;
+        } else if (r < 0) {
+            snprintf(err, err_size, "%s: %s", segment->name,
+                     r == -ECANCELED ? "given up" : replay_error(replay));
+        }
+    }
+    replay_close(replay);
+    return r;
+}
+
+/* The newest event, whether it has rows or not; and numbers that no row may tell of any more. */
+static void put_end(struct play *play)
+{
+    struct db_writer *writer = play->session.writer;
+    char text[24];
+    db_writer_group_begin(writer);
+    if (play->seq > 0)
+        db_writer_put_event(writer, play->seq);
+    snprintf(text, sizeof text, "%" PRIu64, play->session.last_command);
+    db_writer_put_meta(writer, "last_command", text);
+    snprintf(text, sizeof text, "%" PRIu64, play->last_alert);
+    db_writer_put_meta(writer, "last_alert", text);
+    db_writer_group_end(writer);
+}
+
+int rebuild_play(const struct rebuild_options *options, const char *events, const char *path, sqlite3 *db,
+                 struct rebuild_played *ret, char *err, size_t err_size)
+{
+    struct play *play = calloc(1, sizeof *play);
+    *ret = (struct rebuild_played){0};
+    if (!play) {
+        snprintf(err, err_size, "out of memory");
+        return -ENOMEM;
+    }
+    play->options = options;
+    play->events = events;
+    play->db = db;
+    play->ret = ret;
+    config_defaults(&play->daemon.config);
+    int r = list_segments(events, &play->segments, &play->n_segments);
+    if (r < 0)
+        snprintf(err, err_size, "%s: %s", events, strerror(-r));
+    if (r == 0)
+        r = open_session(play, path, err, err_size);
+    for (size_t i = 0; r == 0 && i < play->n_segments; i++)
+        r = play_segment(play, &play->segments[i], err, err_size);
+    if (r == 0 && !play->any) {
+        snprintf(err, err_size, "no state of it can be read%s%s", ret->fault[0] ? ": " : "", ret->fault);
+        r = -ENOENT;
+    }
+    if (r == 0)
+        put_end(play);
+    ret->last_seq = play->seq;
+    r = play->session.writer ? close_session(play, r, err, err_size) : r;
+    free(play);
+    return r;
+}

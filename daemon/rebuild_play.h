@@ -1,0 +1,26 @@
+/* The event log played into a new database, over whatever of it cannot be read. */
+#ifndef DAEMON_REBUILD_PLAY_H
+#define DAEMON_REBUILD_PLAY_H
+
+#include <sqlite3.h>
+
+#include "daemon/rebuild.h"
+
+struct rebuild_played {
+    uint64_t first_seq, last_seq; /* of the last stretch without a hole: after the first, to the last */
+    bool based; /* … which has a base (db/base.h): the log does not begin at its beginning */
+    int faults; /* segments, or parts of them, that could not be read */
+    char fault[JOURNAL_ERROR_MAX]; /* the first of them; "" */
+};
+
+/* The event number that the log's oldest segment begins with, by its name. 0, -ENOENT without a segment,
+ * -errno. */
+int rebuild_log_begins(const char *events, uint64_t *ret_seq);
+
+/* Plays the segments of `events`, each from its own state, into the database at `path`; `db` is another
+ * connection to it, for the base and the commands that states hold. 0; -ENOENT: no state could be read;
+ * -ECANCELED; -EBADMSG for rows that contradict what the file holds already; -errno. err: one sentence. */
+int rebuild_play(const struct rebuild_options *options, const char *events, const char *path, sqlite3 *db,
+                 struct rebuild_played *ret, char *err, size_t err_size);
+
+#endif

@@ -1,0 +1,94 @@
+/* Whether the database is one to go on with, at a start; and the one that is built again where it is not. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/log.h"
+#include "daemon/rebuild.h"
+#include "daemon/rebuild_play.h"
+#include "daemon/session_internal.h"
+#include "exchange/clock.h"
+#include "exchange/net/notify.h"
+
+enum { QUICK_CHECK_MS = 10000, EXTEND_S = 3600 };
+
+/* Where the log is that the database can be built from: the one that is put aside as damaged, or the present
+ * one. */
+static const char *log_of(const struct session *session)
+{
+    return session->log_aside[0] ? session->log_aside : session->state->events;
+}
+
+int session_rebuild(struct session *session, const char *why, char *err, size_t err_size)
+{
+    struct rebuild_result result;
+    char reason[REBUILD_ERROR_MAX] = "";
+    const struct rebuild_options options = {
+        .state = session->state,
+        .events = log_of(session),
+        .why = why,
+        .venue = session->config->venues[0].venue->format->name,
+        .now_ns = clock_wall_ns(),
+    };
+    log_warning("the database: %s: it is built again from the event log", why);
+    notify_status("building the database again from the event log");
+    notify_extend(EXTEND_S);
+    int r = rebuild_database(&options, &result, reason, sizeof reason);
+    if (r < 0) {
+        snprintf(err, err_size,
+                 "%.200s: %.160s; and it cannot be built again from %.200s: %.160s; to start afresh, move "
+                 "both away",
+                 session->state->database, why, options.events, reason);
+        return r;
+    }
+    session->rebuilt = true;
+    snprintf(session->rebuilt_words, sizeof session->rebuilt_words, "%.340s (%.150s)", result.text, why);
+    log_warning("%s", session->rebuilt_words);
+    return 0;
+}
+
+/* The newest event that the database holds; 0 for one that says none. */
+static uint64_t held(const struct session *session)
+{
+    struct db_reader *reader;
+    char err[DB_ERROR_MAX], text[32];
+    uint64_t seq = 0;
+    if (db_reader_open(session->state->database, &reader, err, sizeof err) < 0)
+        return UINT64_MAX; /* of an older schema: as it is */
+    if (db_reader_meta(reader, "event_seq", text, sizeof text) == 0)
+        seq = strtoull(text, NULL, 10);
+    db_reader_close(reader);
+    return seq;
+}
+
+int session_sound(struct session *session, char *err, size_t err_size)
+{
+    char what[REBUILD_ERROR_MAX] = "", why[REBUILD_ERROR_MAX + 80];
+    uint64_t begins = 0;
+    int r = rebuild_finish(session->state, err, err_size);
+    if (r < 0)
+        return r;
+    if (r > 0)
+        log_warning("the database: what a former run had built again is in its place now");
+    bool log = rebuild_log_begins(log_of(session), &begins) == 0;
+    r = rebuild_check(session->state->database, QUICK_CHECK_MS, what, sizeof what);
+    if (r == -ENOENT && log)
+        return session_rebuild(session, what, err, err_size);
+    if (r == -EBADMSG && log)
+        return session_rebuild(session, what, err, err_size);
+    if (r == -EBADMSG) {
+        snprintf(err, err_size,
+                 "%.200s: %.300s; and there is no event log to build it again from: restore a backup, or "
+                 "move it away "
+                 "to start afresh",
+                 session->state->database, what);
+        return r;
+    }
+    if (r < 0 || !log || held(session) >= begins)
+        return 0; /* what is wrong with the path says who opens it */
+    snprintf(why, sizeof why, "it ends at event %" PRIu64 ", and the log begins after event %" PRIu64,
+             held(session), begins);
+    return session_rebuild(session, why, err, err_size);
+}

@@ -1,0 +1,51 @@
+/* What can be read of a damaged database, row by row, around the pages that cannot.
+ *
+ * A table is read by its key, forwards and backwards; where its key is one number, islands between faults are
+ * looked for as well. Rows of the record are taken only where their seals hold, ledger rows only where their
+ * hash follows from the row before, and nothing that names a row which is not there. Tables without seals
+ * (bars, telemetry, trainings …) are taken as far as the schema's constraints hold. The file itself is never
+ * written. */
+#ifndef DB_SALVAGE_H
+#define DB_SALVAGE_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+
+#include "db/base.h"
+#include "db/row.h"
+
+struct db_salvage;
+
+/* What came of one table. */
+struct db_salvaged {
+    const char *table;
+    int64_t rows;    /* that were taken */
+    int64_t refused; /* that could be read, and were not taken: their seals do not hold, or they name what is
+                        gone */
+    int faults;      /* places that could not be read */
+};
+
+/* Opens the damaged file beside the new one, `to`. 0; -EMEDIUMTYPE when it is no database of Papertape's, or
+ * cannot be read at all; -errno; err: one sentence. */
+int db_salvage_open(const char *path, sqlite3 *to, struct db_salvage **ret, char *err, size_t err_size);
+void db_salvage_close(struct db_salvage *salvage); /* NULL is fine */
+
+/* Before the log is played: symbols and accounts with their numbers, and what took effect up to event
+ * `first_seq`, the first state of the log. 0 or a SQLite result code of `to`. */
+int db_salvage_before(struct db_salvage *salvage, uint64_t first_seq);
+
+/* After it: the rest. Orders, fills and ledger rows up to the base's numbers, none without one. 0 or a SQLite
+ * result code of `to`. */
+int db_salvage_after(struct db_salvage *salvage, const struct db_base *base);
+
+/* The hash of a ledger row of the damaged file; false where it cannot be read. */
+bool db_salvage_ledger_hash(struct db_salvage *salvage, uint64_t id, uint8_t ret[static LEDGER_HASH_SIZE]);
+
+/* Puts commands that a state of the log held, where no row of them is there. A SQLite result code. */
+int db_salvage_command(sqlite3 *to, const struct db_command *row);
+
+/* The i-th of n tables. */
+int db_salvage_tables(const struct db_salvage *salvage);
+const struct db_salvaged *db_salvage_table(const struct db_salvage *salvage, int i);
+
+#endif
