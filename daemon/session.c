@@ -112,6 +112,7 @@ int session_open_database(struct session *session, char *err, size_t err_size)
         .storing = on_storing,
         .doubt = on_doubt,
         .before_commit = before_commit,
+        .stepped = session->hooks.stepped,
         .max_delay_ms = session->config->commit_delay_ms,
     };
     char reason[DB_ERROR_MAX];

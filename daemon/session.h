@@ -27,6 +27,10 @@ struct policy_set;
 /* What a session asks of the rest of the daemon. */
 struct session_hooks {
     void *ctx;
+    /* What stores has no threads of its own, and the loop's owner steps it (session_recorder(),
+     * session_writer()); NULL: it has. */
+    const struct clock_stepped *stepped;
+    const struct journal_files *files; /* of the event log; NULL: the system's */
     void (*need_snapshot)(void *ctx, int symbol);
     void (*need_bars)(void *ctx, int symbol, int64_t from_open_ns, int64_t to_open_ns);
     void (*command_done)(void *ctx, const struct event_command *command, enum order_reason reason,

@@ -72,6 +72,8 @@ static int open_log(struct session *session, char *err, size_t err_size)
     const struct config *config = session->config;
     struct journal_tail tail;
     struct recorder_config recorder = {.journal = journal_config(session, session->state->events),
+                                       .files = session->hooks.files,
+                                       .stepped = session->hooks.stepped,
                                        .ctx = session,
                                        .state = log_news,
                                        .storing = log_storing,

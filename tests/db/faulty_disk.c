@@ -45,7 +45,7 @@ static struct {
     size_t n_changes, cap_changes;
     struct faulty_plan plan;
     struct random random;
-    uint64_t count, faults;
+    uint64_t count, syncs, faults;
     bool lost, following;
 } disk = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -265,7 +265,10 @@ enum faulty_fate faulty_fate(const struct medium *m, enum faulty_call call)
     const struct faulty_plan *plan = &disk.plan;
     bool counts = disk.following && !disk.lost;
     disk.count += counts;
+    disk.syncs += counts && call == FAULTY_SYNC;
     if (counts && plan->power_at && disk.count >= plan->power_at)
+        disk.lost = true;
+    if (counts && plan->power_sync && disk.syncs >= plan->power_sync)
         disk.lost = true;
     if (disk.lost)
         fate = FATE_LOST;
@@ -310,12 +313,12 @@ static int64_t time_of_sync(void)
     return ns;
 }
 
-enum faulty_fate faulty_sync(struct medium *m)
+enum faulty_fate faulty_sync(struct medium *m, bool log)
 {
     enum faulty_fate fate = faulty_fate(m, FAULTY_SYNC);
     int64_t ns = fate == FATE_LOST ? 0 : time_of_sync();
     if (ns > 0 && disk.owner.flushing)
-        disk.owner.flushing(disk.owner.ctx, ns);
+        disk.owner.flushing(disk.owner.ctx, ns, log);
     pthread_mutex_lock(&disk.lock);
     if (disk.lost)
         fate = FATE_LOST;
@@ -325,6 +328,24 @@ enum faulty_fate faulty_sync(struct medium *m)
         settle(m, &disk.random);
     pthread_mutex_unlock(&disk.lock);
     return fate;
+}
+
+bool faulty_same(struct medium *m, int64_t from, int64_t to, const unsigned char *shown)
+{
+    pthread_mutex_lock(&disk.lock);
+    struct medium view = {.bytes = m->size > 0 ? malloc((size_t)m->size) : NULL, .size = m->size};
+    if (m->size > 0)
+        memcpy(view.bytes, m->bytes, (size_t)m->size);
+    for (size_t i = 0; i < m->n; i++) {
+        if (m->ops[i].size < 0)
+            resize(&view, m->ops[i].offset);
+        else
+            put(&view, m->ops[i].offset, m->ops[i].size, m->ops[i].bytes);
+    }
+    bool same = view.size >= to && memcmp(view.bytes + from, shown, (size_t)(to - from)) == 0;
+    free(view.bytes);
+    pthread_mutex_unlock(&disk.lock);
+    return same;
 }
 
 void faulty_told(const char *what, const char *path, int64_t at, const void *bytes, size_t n, int r)
@@ -375,7 +396,7 @@ void faulty_disk_go_on(const struct faulty_plan *plan)
     pthread_mutex_lock(&disk.lock);
     disk.plan = *plan;
     disk.random = (struct random){plan->seed};
-    disk.count = disk.faults = 0;
+    disk.count = disk.syncs = disk.faults = 0;
     disk.lost = false;
     disk.following = true;
     pthread_mutex_unlock(&disk.lock);

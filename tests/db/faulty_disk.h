@@ -19,6 +19,7 @@
 /* Calls that change something are counted: 1, 2, … */
 struct faulty_plan {
     uint64_t power_at;           /* the first call that is not done any more; 0: none */
+    uint64_t power_sync;         /* the same, counting syncs alone */
     uint64_t full_from, full_to; /* of those, the writes that find no room; 0: none */
     uint64_t sync_at;            /* the first sync from this on that fails; 0: none */
     const char *only;            /* files whose names end so fail; NULL: all */
@@ -33,7 +34,8 @@ struct faulty_owner {
     /* A call that changes something: "write", "sync", …, of the file of that name; `r`: what came of it. */
     void (*call)(void *ctx, const char *what, const char *name, int64_t at, const void *bytes, size_t n,
                  int r);
-    void (*flushing)(void *ctx, int64_t ns); /* a sync takes so long: time passes, the power may go */
+    /* A sync, of the event log or of a database, takes so long: time passes, and the power may go. */
+    void (*flushing)(void *ctx, int64_t ns, bool log);
 };
 
 /* Becomes SQLite's default VFS. */

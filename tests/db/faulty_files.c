@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -76,7 +77,7 @@ static int disk_sync(void *ctx, int fd)
     (void)ctx;
     bool folder = fstat(fd, &st) == 0 && S_ISDIR(st.st_mode);
     struct medium *m = folder ? NULL : opened[fd];
-    enum faulty_fate fate = faulty_sync(m);
+    enum faulty_fate fate = faulty_sync(m, true);
     path_of(fd, NULL, path);
     if (folder && fate == FATE_DONE)
         faulty_sync_folder(path);
@@ -122,6 +123,31 @@ static int disk_remove(void *ctx, int dir, const char *name)
     return unlinkat(dir, name, 0) < 0 ? -errno : 0;
 }
 
+static int disk_same(void *ctx, int dir, const char *name, int64_t from, int64_t to)
+{
+    char path[PATH_MAX];
+    (void)ctx;
+    if (faulty_lost())
+        return -EIO;
+    int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    struct medium *m = faulty_open(path_of(dir, name, path), false);
+    unsigned char *shown = malloc((size_t)(to - from) + 1);
+    bool whole = pread(fd, shown, (size_t)(to - from), from) == to - from;
+    close(fd);
+    int same = whole && (!m || faulty_same(m, from, to, shown));
+    free(shown);
+    return same;
+}
+
+static int disk_settle(void *ctx, int dir)
+{
+    (void)ctx;
+    (void)dir;
+    return error_of(faulty_sync(NULL, true));
+}
+
 const struct journal_files faulty_disk_files = {
     .open = disk_open,
     .read = disk_read,
@@ -130,4 +156,6 @@ const struct journal_files faulty_disk_files = {
     .cut = disk_cut,
     .rename = disk_rename,
     .remove = disk_remove,
+    .same = disk_same,
+    .settle = disk_settle,
 };

@@ -22,7 +22,10 @@ void faulty_wrote(struct medium *medium, int64_t at, const void *bytes, size_t n
 void faulty_cut(struct medium *medium, int64_t size);
 /* Takes as long as the plan says, then all of it is on the disk, or some. The fate, which may be the power's.
  */
-enum faulty_fate faulty_sync(struct medium *medium);
+enum faulty_fate faulty_sync(struct medium *medium, bool log);
+/* Does the device have what a read shows between these bytes? What waits gets there first, as for a direct
+ * read. */
+bool faulty_same(struct medium *medium, int64_t from, int64_t to, const unsigned char *shown);
 /* A name's change: both are paths; NULL: it is removed. */
 void faulty_named(const char *from, const char *to);
 /* All names in the folder of that path (which ends without a slash) are on the disk. */

@@ -74,7 +74,7 @@ static int file_sync(sqlite3_file *file, int flags)
     (void)flags;
     if (!m)
         return faulty_lost() ? SQLITE_IOERR : SQLITE_OK;
-    enum faulty_fate fate = faulty_sync(m);
+    enum faulty_fate fate = faulty_sync(m, false);
     char folder[512];
     snprintf(folder, sizeof folder, "%s", faulty_path(m));
     *strrchr(folder, '/') = '\0';
