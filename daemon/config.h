@@ -136,6 +136,7 @@ struct config {
     int64_t trainer_memory_mib, trainer_worker_memory_mib; /* 0: the co-process's own defaults */
     int trainer_cpu_slots;                                 /* 0: likewise */
     char trainer_devices[CONFIG_WORDS_MAX];                /* "": all */
+    char trainer_outputs[CONFIG_PATH_MAX];                 /* "": the state directory alone */
     /* [log] */
     enum log_level log_level;
     /* --record alone */

@@ -262,6 +262,9 @@ static const struct config_key keys[] = {
     {"trainer", "devices", "GPUs that it trains on, with commas: 0,1; empty: all; none: the processors only",
      config_parse_devices, config_print_text, AT(trainer_devices),
      .max = FITS(struct config, trainer_devices)},
+    {"trainer", "outputs",
+     "folders that a training's output may lie in besides the state directory, with commas",
+     config_parse_path, config_print_text, AT(trainer_outputs), .max = FITS(struct config, trainer_outputs)},
 
     {"log", "level", "error, warning, info or debug", config_parse_level, config_print_level, AT(log_level)},
 

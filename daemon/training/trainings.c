@@ -320,6 +320,10 @@ static void plan_program(struct trainings *trainings, struct spawn_config *ret)
         trainings->arguments[n++] = "--devices";
         trainings->arguments[n++] = config->trainer_devices;
     }
+    if (config->trainer_outputs[0]) {
+        trainings->arguments[n++] = "--outputs";
+        trainings->arguments[n++] = config->trainer_outputs;
+    }
     trainings->arguments[n] = NULL;
     snprintf(trainings->log, sizeof trainings->log, "%s/trainer.log", trainings->state_dir);
     *ret =

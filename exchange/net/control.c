@@ -11,7 +11,7 @@
 
 #include "exchange/net/control_internal.h"
 
-enum { BACKLOG = 32, NS_PER_MS = 1000000, RECHECK_MS = 50 };
+enum { BACKLOG = 512, NS_PER_MS = 1000000, RECHECK_MS = 50 };
 
 int64_t control_now_ns(void)
 {

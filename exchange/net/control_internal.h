@@ -12,7 +12,7 @@
 enum {
     CONTROL_OUTPUT_MAX = 256 * 1024,  /* bytes of answers that a client has not read: more, and it waits */
     CONTROL_UNREAD_ANSWER_MAX = 4096, /* an answer above this is an error while so much is unread */
-    CONTROL_ACCEPTS = 16,             /* newcomers a turn … */
+    CONTROL_ACCEPTS = 32,             /* newcomers a turn … */
     CONTROL_ACCEPTS_PAUSE_MS = 5,     /* … and so rarely while all connections are taken */
     CONTROL_ACCEPT_FAILED_PAUSE_MS = 100,
     CONTROL_PAUSE_TURNS = 3,    /* between two turns the loop has so often what the former took, … */

@@ -21,6 +21,7 @@ static const char help[] =
     "\n"
     "      --state DIR            the state directory, found as papertaped finds it\n"
     "      --socket F             trainer.sock there by default\n"
+    "      --outputs DIR[,DIR]    where a configuration's output may lie besides the state directory\n"
     "      --devices LIST         ids of GPUs with commas, or none, or auto, the default\n"
     "      --cpu-slots N          trainings on the CPU at a time; 1 by default\n"
     "      --memory-mib N         of all workers together; by default 80 % of what there is\n"
@@ -36,6 +37,7 @@ static const char help[] =
 enum {
     STATE = 256,
     SOCKET,
+    OUTPUTS,
     DEVICES,
     CPU_SLOTS,
     MEMORY,
@@ -51,6 +53,7 @@ enum { WORKER_MEMORY_MIB = 4096, MEMORY_PERCENT = 80, IDLE_S = 60, GRACE_S = 120
 static const struct option options[] = {
     {"state", required_argument, NULL, STATE},
     {"socket", required_argument, NULL, SOCKET},
+    {"outputs", required_argument, NULL, OUTPUTS},
     {"devices", required_argument, NULL, DEVICES},
     {"cpu-slots", required_argument, NULL, CPU_SLOTS},
     {"memory-mib", required_argument, NULL, MEMORY},
@@ -64,7 +67,7 @@ static const struct option options[] = {
 };
 
 struct serve_args {
-    const char *state, *socket, *devices, *worker;
+    const char *state, *socket, *outputs, *devices, *worker;
     uint64_t cpu_slots, memory_mib, worker_memory_mib, grace_s, idle_s, retry_ms;
     bool idle_given;
 };
@@ -78,6 +81,9 @@ static int take(void *ctx, int option)
         return GO_ON;
     case SOCKET:
         args->socket = optarg;
+        return GO_ON;
+    case OUTPUTS:
+        args->outputs = optarg;
         return GO_ON;
     case DEVICES:
         args->devices = optarg;
@@ -190,6 +196,7 @@ int command_serve(int argc, char **argv)
     struct serve_options serve = {
         .state = path,
         .socket = socket,
+        .outputs = args.outputs,
         .program = program,
         .devices = ids,
         .n_devices = n,

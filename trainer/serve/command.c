@@ -11,6 +11,7 @@
 #include "trainer/config.h"
 #include "trainer/serve/configuration.h"
 #include "trainer/serve/inside.h"
+#include "trainer/serve/outputs.h"
 
 enum {
     EVENTS_LIMIT = 1000,
@@ -150,6 +151,31 @@ static bool refuse_one(struct control_call *call, const char *section, const cha
     return false;
 }
 
+/* The folder that a key names: relative ones begin in the state. */
+static void find_folder(const struct serve *serve, const char *named, char *ret, size_t size)
+{
+    if (named[0] == '/')
+        snprintf(ret, size, "%s", named);
+    else
+        snprintf(ret, size, "%s/%s", serve->options->state, named);
+}
+
+/* May the co-process' workers write there? Who may use the socket need not be who owns the other folders. */
+static bool may_write(const struct serve *serve, struct control_call *call, const char *key,
+                      const char *named)
+{
+    char folder[PATH_MAX + CONFIG_PATH_MAX], message[CONFIG_PATH_MAX + 192];
+    find_folder(serve, named, folder, sizeof folder);
+    if (output_is_below(serve->options->state, folder) ||
+        output_is_below_one(serve->options->outputs, folder))
+        return true;
+    snprintf(message, sizeof message,
+             "%.300s: outside of the state directory: a folder below %.300s is right, or one that [trainer] "
+             "outputs or serve --outputs allows",
+             named, serve->options->state);
+    return refuse_one(call, "training", key, message);
+}
+
 /* Its text as it is kept, and what it wants; where it cannot be, the call is answered. `folder`: its output,
  * or NULL for its own or the state's. */
 static char *take_config(struct serve *serve, struct control_call *call, const char *name, const char *text,
@@ -171,14 +197,15 @@ static char *take_config(struct serve *serve, struct control_call *call, const c
         control_error(call, "EINVAL", "%s", err);
         return NULL;
     }
+    if ((!folder && ret->output[0] && !may_write(serve, call, "output", ret->output)) ||
+        (ret->tensorboard[0] && !may_write(serve, call, "tensorboard", ret->tensorboard)))
+        return NULL;
     if (folder)
         snprintf(output, sizeof output, "%s", folder);
     else if (!ret->output[0])
         snprintf(output, sizeof output, "%s", serve->checkpoints);
-    else if (ret->output[0] == '/')
-        snprintf(output, sizeof output, "%s", ret->output);
     else
-        snprintf(output, sizeof output, "%s/%s", serve->options->state, ret->output);
+        find_folder(serve, ret->output, output, sizeof output);
     if (ret->memory_mib > serve->options->memory_mib) {
         snprintf(message, sizeof message, "%lld: at most %lld is right, as of all trainings together",
                  (long long)ret->memory_mib, (long long)serve->options->memory_mib);

@@ -12,6 +12,7 @@ enum { SERVE_ERROR_MAX = 1024, SERVE_PROTOCOL = 1 };
 
 struct serve_options {
     const char *state, *socket;          /* directory; path */
+    const char *outputs;                 /* folders beside the state's, with commas; NULL: none */
     const char *program;                 /* run as `PROGRAM train …` */
     char (*devices)[DEVICE_ID_MAX];      /* their ids; borrowed, as all here */
     int n_devices, cpu_slots;            /* at most SCHEDULE_DEVICES_MAX; at least 1 */

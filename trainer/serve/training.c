@@ -90,6 +90,7 @@ int training_wants_read(const char *text, struct training_wants *ret, char err[s
                                        .restarts = (int)config->serve.restarts,
                                        .total_steps = study ? search.trials : config->ppo.total_steps};
         memcpy(ret->output, config->output, sizeof ret->output);
+        memcpy(ret->tensorboard, config->tensorboard, sizeof ret->tensorboard);
         settings_finish(&search);
     }
     free(config);

@@ -23,7 +23,7 @@ struct training_wants {
     double cpu_hours;   /* 0: no end */
     int restarts, priority;
     int64_t total_steps;
-    char output[CONFIG_PATH_MAX];
+    char output[CONFIG_PATH_MAX], tensorboard[CONFIG_PATH_MAX];
 };
 
 struct training {

@@ -4,11 +4,12 @@
 """
 import json
 import os
+import socket
 import subprocess
 import sys
 import tempfile
 
-from co_process import PATIENCE, RUNS, Client, CoProcess, check, config, done, market, until
+from co_process import PATIENCE, RUNS, Client, CoProcess, Refused, check, config, done, market, until
 
 
 def test_hello(co):
@@ -154,7 +155,12 @@ def test_again(co, before):
 
 
 def test_output(co, folder):
-    """Checkpoints in a folder that the configuration names, and those of somebody else's training."""
+    """Checkpoints in a folder that the configuration names, and those of another's training."""
+    for outside in (os.path.join(folder, "theirs"), "../theirs", "/", "checkpoints/../../theirs"):
+        co.refused("EINVAL", ["outside of the state directory", "[training] output"], "start", name="outside", config=config(output=outside))
+        co.refused("EINVAL", ["outside of the state directory", "[training] tensorboard"], "start", name="outside",
+                   config=config(tensorboard=outside))
+    check(not os.path.exists(os.path.join(folder, "theirs")), "nothing is written outside")
     os.mkdir(os.path.join(folder, "mine"))
     open(os.path.join(folder, "mine", "two-500.ckpt"), "w").close()
     text = config(output=os.path.join(folder, "mine"))
@@ -233,11 +239,10 @@ def test_clients(co):
             os.setgroups([])
             os.setgid(65534)
             os.setuid(65534)
-            try:
-                Client(co.socket).ask("list")
-            except ConnectionError:
-                os._exit(7)
-            os._exit(0)
+            stranger = socket.socket(socket.AF_UNIX)
+            stranger.connect(co.socket)
+            answer = stranger.makefile("rb").read() # a line says why, and then it is closed
+            os._exit(7 if json.loads(answer)["error"]["code"] == "EACCES" else 0)
         check(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7, "a stranger is not answered")
         os.chmod(co.socket, 0o660)
 
@@ -289,10 +294,36 @@ def test_broken(co):
     check(co.events("one")[-1]["seq"] < 10**9, "a torn line is none")
 
 
+def test_crowd(co):
+    """As many connections as there may be, all silent: it answers all the same; a reserve answers what looks, and stop."""
+    crowd = [socket.socket(socket.AF_UNIX) for _ in range(55)]  # and the test's own
+    for one in crowd:
+        one.connect(co.socket)
+    client = Client(co.socket)
+    check(client.ask("list")["trainings"] is not None, "a reserve lists")
+    try:
+        client.ask("start", name="crowded", config=config())
+        check(False, "a reserve starts nothing")
+    except Refused as refused:
+        check(refused.code == "EBUSY" and "this reserve answers hello, list, events, stop alone" in str(refused), f"a reserve: {refused}")
+    silent = socket.socket(socket.AF_UNIX)
+    silent.connect(co.socket)
+    check(b"first request must come within 100 ms" in silent.makefile("rb").readline(), "a silent reserve is closed")
+    more = [socket.socket(socket.AF_UNIX) for _ in range(200)]
+    for one in more:
+        one.connect(co.socket)
+    check(Client(co.socket).ask("list")["trainings"] is not None, "it answers among 256 that are silent")
+    check(client.ask("list")["trainings"] is not None, "and those that asked before")
+    for one in (*crowd, *more, silent):
+        one.close()
+
+
 program = sys.argv[1]
 with CoProcess(program, "--memory-mib", "1000", "--worker-memory-mib", "1000", "--retry-ms", "20", "--idle-s", "0") as co:
+    co.options += ("--outputs", f"/nonexistent,{co.folder}/mine")
     co.begin()
     test_hello(co)
+    test_crowd(co)
     test_refused(co)
     test_again(co, test_start(co))
     test_output(co, co.folder)
