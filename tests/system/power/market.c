@@ -63,7 +63,7 @@ void market_symbols(struct sim *sim)
 {
     static const char *const names[SYMBOLS] = {"BTCUSDT", "ETHUSDT"};
     for (int s = 0; s < SYMBOLS; s++) {
-        symbol_default(names[s], 2, 5, &sim->symbols[s]);
+        symbol_default(names[s], NULL, 2, 5, &sim->symbols[s]);
         sim->symbols[s].trading = true;
         snprintf(sim->symbols[s].venue, sizeof sim->symbols[s].venue, "binance");
         sim->price[s] = (s == 0 ? 60000 : 3000) * E8;
