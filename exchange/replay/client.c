@@ -99,7 +99,7 @@ static bool grow_queue(struct client *client)
 
 void client_push(struct client *client, struct message *message)
 {
-    if (client->close_code || client->end_code)
+    if (client->close_code || client->end_code || client->frozen)
         return;
     if (client->n_queued == client->cap_queue && !grow_queue(client)) {
         client_close(client, LWS_CLOSE_STATUS_UNEXPECTED_CONDITION, "out of memory");

@@ -63,6 +63,7 @@ struct client {
 
     int end_code; /* not 0: close when what is queued has gone out */
     const char *end_reason;
+    bool frozen;    /* fault freeze: it is neither read from nor written to */
     bool cut;       /* fault half-frame: the message that is begun is the last, and is not ended */
     int close_code; /* not 0: close at the next chance */
     const char *close_reason;

@@ -51,21 +51,47 @@ static bool read_count(const char *text, const char **end, uint64_t *ret)
     return true;
 }
 
-static bool parse_silence(struct faults *faults, const char *text)
+/* 30s or 30s+10s, the whole of the text. */
+static bool parse_span(const struct faults *faults, const char *text, struct fault_span *ret)
 {
-    int64_t from, length;
+    struct fault_span span = {.to_ns = INT64_MAX};
+    int64_t length;
     const char *end;
-    if (!read_duration(text, &end, &from))
+    if (!read_duration(text, &end, &span.from_ns))
         return false;
-    faults->silence_to_ns = INT64_MAX;
+    span.from_ns += faults->base_ns;
     if (*end == '+') {
         if (!read_duration(end + 1, &end, &length))
             return false;
-        faults->silence_to_ns = from + length;
+        span.to_ns = span.from_ns + length;
     }
-    faults->silence_from_ns = from;
-    faults->silence = true;
+    *ret = span;
     return *end == '\0';
+}
+
+static bool parse_silence(struct faults *faults, const char *text)
+{
+    faults->silence = true;
+    return parse_span(faults, text, &faults->silent);
+}
+
+static bool parse_freeze(struct faults *faults, const char *text)
+{
+    faults->freeze = true;
+    return parse_span(faults, text, &faults->frozen);
+}
+
+/* STREAM@SPAN; the stream's name may hold a '@' as well. */
+static bool parse_stream_silence(struct faults *faults, const char *text)
+{
+    const char *at = strrchr(text, '@');
+    struct fault_silence silence = {0};
+    if (!at || at == text || (size_t)(at - text) >= sizeof(silence.stream) ||
+        faults->n_silences == FAULT_SILENCES_MAX || !parse_span(faults, at + 1, &silence.span))
+        return false;
+    memcpy(silence.stream, text, (size_t)(at - text));
+    faults->silences[faults->n_silences++] = silence;
+    return true;
 }
 
 static bool parse_close(struct faults *faults, const char *text)
@@ -108,10 +134,9 @@ static bool parse_shutdown(struct faults *faults, const char *text)
     faults->shutdown = true;
     faults->shutdown_ns = SHUTDOWN_NS;
     faults->shutdown_close_ns = SHUTDOWN_CLOSE_NS;
-    if (*text == '\0')
-        return true;
-    if (*text != '@' || !read_duration(text + 1, &end, &faults->shutdown_ns))
+    if (*text != '\0' && (*text != '@' || !read_duration(text + 1, &end, &faults->shutdown_ns)))
         return false;
+    faults->shutdown_ns += faults->base_ns;
     if (*end == '+' && !read_duration(end + 1, &end, &faults->shutdown_close_ns))
         return false;
     return *end == '\0';
@@ -225,16 +250,20 @@ static const struct {
     const char *name;
     bool (*parse)(struct faults *faults, const char *text);
 } rows[] = {
-    {"silence@", parse_silence},  {"close@", parse_close},     {"ban@", parse_ban},
-    {"429:", parse_429},          {"418:", parse_418},         {"age@", parse_age},
-    {"shutdown", parse_shutdown}, {"slow:", parse_slow},       {"huge:", parse_huge},
-    {"clock:", parse_clock},      {"status@", parse_status},   {"filters@", parse_filters},
+    {"silence@", parse_silence},  {"silence:", parse_stream_silence},
+    {"freeze@", parse_freeze},    {"close@", parse_close},
+    {"ban@", parse_ban},          {"429:", parse_429},
+    {"418:", parse_418},          {"age@", parse_age},
+    {"shutdown", parse_shutdown}, {"slow:", parse_slow},
+    {"huge:", parse_huge},        {"clock:", parse_clock},
+    {"status@", parse_status},    {"filters@", parse_filters},
     {"delist@", parse_delist},    {"actions:", parse_actions},
 };
 
 const char *fault_help(void)
 {
-    return "silence@30s[+10s], close@1000, gap@book, garbage, dup, reorder, half-frame, deflate, fragment, "
+    return "silence@30s[+10s], silence:STREAM@30s[+10s], freeze@30s[+10s], close@1000, gap@book, garbage, "
+           "dup, reorder, half-frame, deflate, fragment, "
            "huge:10MB, slow:64B/s, 5xx, 429:5s, 418:60s, ban@100+60s, shutdown[@30s[+10s]], age@24h, "
            "clock:+3s, "
            "tls-expired, status@30s:BTCUSDT=HALT, filters@30s:BTCUSDT, delist@30s:BTCUSDT, actions:3";
@@ -260,10 +289,30 @@ int fault_parse(struct faults *faults, const char *spec, char error[static FAULT
     return -EINVAL;
 }
 
+static bool within(const struct fault_span *span, int64_t since_start_ns)
+{
+    return since_start_ns >= span->from_ns && since_start_ns < span->to_ns;
+}
+
 bool fault_silent(const struct faults *faults, int64_t since_start_ns)
 {
-    return faults->silence && since_start_ns >= faults->silence_from_ns &&
-           since_start_ns < faults->silence_to_ns;
+    return faults->silence && within(&faults->silent, since_start_ns);
+}
+
+bool fault_frozen(const struct faults *faults, int64_t since_start_ns)
+{
+    return faults->freeze && within(&faults->frozen, since_start_ns);
+}
+
+bool fault_stream_silent(const struct faults *faults, int64_t since_start_ns, const char *stream, size_t len)
+{
+    for (size_t i = 0; i < faults->n_silences; i++) {
+        const struct fault_silence *silence = &faults->silences[i];
+        if (within(&silence->span, since_start_ns) && strlen(silence->stream) == len &&
+            memcmp(silence->stream, stream, len) == 0)
+            return true;
+    }
+    return false;
 }
 
 const char *fault_garbage(uint64_t n)

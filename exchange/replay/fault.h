@@ -19,6 +19,8 @@ enum {
     FAULT_HUGE_AFTER = 1000,
     FAULT_BROKEN_EVERY = 4, /* REST requests */
     FAULT_CHANGES_MAX = 16,
+    FAULT_SILENCES_MAX = 16,
+    FAULT_STREAM_MAX = 64,
     FAULT_WORD_MAX = 24,
     FAULT_ERROR_MAX = 512,
 };
@@ -37,10 +39,24 @@ struct fault_change {
     char word[FAULT_WORD_MAX];
 };
 
+/* From then on, until then: since the start of play; to: INT64_MAX for good. */
+struct fault_span {
+    int64_t from_ns, to_ns;
+};
+
+/* One stream, as clients name it: "btcusdt@trade", "trades:AAPL". */
+struct fault_silence {
+    struct fault_span span;
+    char stream[FAULT_STREAM_MAX];
+};
+
 struct faults {
-    bool silence;
-    int64_t silence_from_ns, silence_to_ns; /* since the start of play; to: INT64_MAX for good */
-    uint64_t close_after;                   /* messages; 0: never */
+    int64_t base_ns; /* the times of what is added count from here */
+    bool silence, freeze;
+    struct fault_span silent, frozen; /* where `silence`, `freeze` */
+    struct fault_silence silences[FAULT_SILENCES_MAX];
+    size_t n_silences;
+    uint64_t close_after; /* messages; 0: never */
     bool gap_book, garbage, dup, reorder, half_frame, deflate, fragment;
     size_t huge_bytes;     /* of one message; 0: none */
     int64_t slow_bytes_s;  /* that a connection gets in a second; 0: all */
@@ -70,6 +86,10 @@ const char *fault_help(void);
 
 /* Is data held back, so long after the start of play? */
 bool fault_silent(const struct faults *faults, int64_t since_start_ns);
+/* That of one stream? */
+bool fault_stream_silent(const struct faults *faults, int64_t since_start_ns, const char *stream, size_t len);
+/* Do connections neither say nor read anything, pings and pongs included? */
+bool fault_frozen(const struct faults *faults, int64_t since_start_ns);
 
 /* A frame that no parser may accept; n tells one from the next. */
 const char *fault_garbage(uint64_t n);

@@ -60,7 +60,7 @@ static void on_signal(uv_signal_t *handle, int number)
     uv_stop(handle->loop);
 }
 
-static int serve(const struct options *options, struct protocol *protocol, const struct ca *ca,
+static int serve(struct options *options, struct protocol *protocol, const struct ca *ca,
                  struct transcript *transcript)
 {
     uv_loop_t loop;

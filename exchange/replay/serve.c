@@ -248,12 +248,32 @@ static void heartbeat(struct client *client)
         protocol->ops->heartbeat(protocol, client);
 }
 
+/* Not the venue's: a fault from now on, in the words of --fault. */
+static void control(struct server *server, const struct request *request, struct response *response)
+{
+    char error[FAULT_ERROR_MAX];
+    server->faults->base_ns = play_elapsed_ns(&server->play);
+    response->type = "text/plain";
+    if (strcmp(request->method, "POST") != 0) {
+        response->status = 405;
+        text_lit(&response->body, "POST the text of a fault\n");
+    } else if (fault_parse(server->faults, request->body, error) < 0) {
+        response->status = 400;
+        text_str(&response->body, error);
+    } else {
+        text_lit(&response->body, "ok\n");
+    }
+}
+
 static int answer_http(struct server *server, struct session *session)
 {
     struct response *response = &session->response;
     response_clear(response);
     session->body_sent = 0;
-    server->protocol->ops->answer(server->protocol, &session->request->request, response);
+    if (strcmp(session->request->request.path, "/_control") == 0)
+        control(server, &session->request->request, response);
+    else
+        server->protocol->ops->answer(server->protocol, &session->request->request, response);
     transcript_rest(server->transcript, &session->request->request, response);
     request_free(session->request);
     session->request = NULL;
@@ -350,13 +370,29 @@ static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *use
     }
 }
 
+/* Fault freeze: of the connections that are there when it begins; those that come after are well. */
+static void freeze(struct server *server)
+{
+    bool frozen = fault_frozen(server->faults, play_elapsed_ns(&server->play)) && server->play.started;
+    if (frozen == server->frozen)
+        return;
+    server->frozen = frozen;
+    for (struct client *c = server->clients; c; c = c->next) {
+        c->frozen = frozen;
+        lws_rx_flow_control(c->wsi, !frozen);
+    }
+}
+
 static void on_beat(uv_timer_t *timer)
 {
     struct server *server = timer->data;
     uint64_t now = uv_hrtime();
+    freeze(server);
     for (struct client *c = server->clients; c; c = c->next) {
         if (server->faults->slow_bytes_s > 0)
             client_allow(c, server->faults->slow_bytes_s * BEAT_MS / 1000);
+        if (c->frozen)
+            continue;
         if (now - c->last_pong_ns > PONG_WITHIN_S * NS_PER_S)
             client_close(c, LWS_CLOSE_STATUS_POLICY_VIOLATION, "no pong");
         else if (client_behind(c) && now - c->last_ping_ns > NS_PER_S)

@@ -1,4 +1,5 @@
-/* The venue on loopback: websocket streams and REST on one TLS port, one loop, one owner. */
+/* The venue on loopback: websocket streams and REST on one TLS port, one loop, one owner. POST /_control with
+ * the text of a fault adds it while the play runs. */
 #ifndef EXCHANGE_REPLAY_SERVE_H
 #define EXCHANGE_REPLAY_SERVE_H
 
@@ -20,9 +21,10 @@ struct server {
     uv_loop_t *loop;
     struct protocol *protocol;
     struct play play;
-    const struct faults *faults;
+    struct faults *faults; /* POST /_control adds to them */
     struct transcript *transcript;
     bool closed_one, cut_one; /* faults close@N and half-frame have happened */
+    bool frozen;              /* fault freeze has begun */
 
     struct lws_context *context;
     int port;        /* that it listens on */
@@ -41,7 +43,7 @@ struct server_options {
     const char *host; /* "127.0.0.1" */
     int port;         /* 0: the system picks one */
     double speed;     /* 0: as fast as clients read */
-    const struct faults *faults;
+    struct faults *faults;
     struct transcript *transcript; /* may be one without a file */
 };
 

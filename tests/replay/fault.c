@@ -17,6 +17,21 @@ int main(void)
     CHECK(!fault_silent(&f, s) && fault_silent(&f, 3 * s / 2) && !fault_silent(&f, 7 * s / 4));
     CHECK_INT(fault_parse(&f, "silence@2m+1m", error), 0);
     CHECK(!fault_silent(&f, 119 * s) && fault_silent(&f, 179 * s) && !fault_silent(&f, 180 * s));
+    CHECK(!fault_stream_silent(&f, 40 * s, "btcusdt@trade", 13));
+    CHECK_INT(fault_parse(&f, "silence:btcusdt@depth@100ms@30s+10s", error), 0);
+    CHECK_INT(fault_parse(&f, "silence:trades:BTC/USD@5s", error), 0);
+    CHECK(!fault_stream_silent(&f, 30 * s - 1, "btcusdt@depth@100ms", 19));
+    CHECK(fault_stream_silent(&f, 30 * s, "btcusdt@depth@100ms", 19));
+    CHECK(!fault_stream_silent(&f, 40 * s, "btcusdt@depth@100ms", 19));
+    CHECK(!fault_stream_silent(&f, 30 * s, "btcusdt@depth", 13));
+    CHECK(fault_stream_silent(&f, 30 * s, "trades:BTC/USD", 14));
+    CHECK(!fault_frozen(&f, s));
+    CHECK_INT(fault_parse(&f, "freeze@1s+1s", error), 0);
+    CHECK(fault_frozen(&f, s) && !fault_frozen(&f, 2 * s));
+    f.base_ns = 100 * s; /* as POST /_control sets it */
+    CHECK_INT(fault_parse(&f, "freeze@1s", error), 0);
+    CHECK(!fault_frozen(&f, 100 * s) && fault_frozen(&f, 101 * s));
+    f.base_ns = 0;
     CHECK_INT(fault_parse(&f, "close@1000", error), 0);
     CHECK_INT(f.close_after, 1000);
     CHECK_INT(fault_parse(&f, "gap@book", error), 0);

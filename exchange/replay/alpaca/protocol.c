@@ -125,6 +125,10 @@ static void tell(struct endpoint *endpoint, const struct flow_event *event)
     for (struct subscriber *s = endpoint->subscribers; s; s = s->next) {
         if (!s->wants[event->kind][event->symbol])
             continue;
+        if (subscriber_silenced(s, event->kind, endpoint->flow.made->symbols[event->symbol].name)) {
+            s->has_book[event->symbol] &= event->kind != FLOW_BOOK; /* it is told the whole one afterwards */
+            continue;
+        }
         bool whole = event->kind == FLOW_BOOK && !(s->has_book[event->symbol] && r.told);
         if (!whole && !changed)
             continue;

@@ -195,7 +195,7 @@ static int tell(struct alpaca *alpaca, const json_t *message)
         if ((endpoint->flow.class == MADE_CRYPTO) != crypto)
             continue;
         for (struct subscriber *s = endpoint->subscribers; s && rc == 0; s = s->next)
-            if (subscriber_wants(s, kind, symbol))
+            if (subscriber_wants(s, kind, symbol) && !subscriber_silenced(s, kind, symbol))
                 rc = add(alpaca, s, message, book);
     }
     return rc;

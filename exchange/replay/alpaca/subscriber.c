@@ -1,5 +1,6 @@
 #include "exchange/replay/alpaca/subscriber.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -175,6 +176,17 @@ static void say_subscription(struct subscriber *s)
     wire_array_end(&wire);
     say(s, &text);
     text_finish(&text);
+}
+
+bool subscriber_silenced(const struct subscriber *s, enum flow_kind kind, const char *symbol)
+{
+    const struct server *server = s->alpaca->base.server;
+    char name[FAULT_STREAM_MAX];
+    if (server->faults->n_silences == 0)
+        return false;
+    int n = snprintf(name, sizeof(name), "%s:%s", channel_names[kind], symbol);
+    return n > 0 && (size_t)n < sizeof(name) &&
+           fault_stream_silent(server->faults, play_elapsed_ns(&server->play), name, (size_t)n);
 }
 
 bool subscriber_wants(const struct subscriber *s, enum flow_kind kind, const char *symbol)

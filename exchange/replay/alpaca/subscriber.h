@@ -49,6 +49,8 @@ void subscriber_destroy(struct subscriber *subscriber);
 /* A whole message from it. */
 void subscriber_hear(struct subscriber *subscriber, const char *data, size_t len);
 
+/* Is that held back from it by a fault? */
+bool subscriber_silenced(const struct subscriber *subscriber, enum flow_kind kind, const char *symbol);
 /* Does it listen to that? */
 bool subscriber_wants(const struct subscriber *subscriber, enum flow_kind kind, const char *symbol);
 

@@ -298,6 +298,9 @@ static void deliver(void *user, struct stream *stream, int unit, const char *dat
     changes_apply(binance->tape, faults, played_ns(binance));
     if (symbol && (symbol->delisted || (!binance->made && changes_silence(symbol, stream->kind))))
         return;
+    if (fault_stream_silent(faults, play_elapsed_ns(&binance->base.server->play), stream->name,
+                            stream->name_len))
+        return;
     if (faults->gap_book && (stream->kind == STREAM_DEPTH || stream->kind == STREAM_DEPTH_FAST) &&
         sent % FAULT_GAP_EVERY == 0)
         return;
