@@ -107,6 +107,7 @@ enum venue_reply_kind {
     VENUE_REPLY_BOOK,
     VENUE_REPLY_DAYS,
     VENUE_REPLY_ACTIONS,
+    VENUE_REPLY_LATEST,
 };
 
 /* A corporate action and whose it is. */
@@ -161,6 +162,10 @@ struct venue_reply {
             const struct venue_action *list; /* corporate_action_order() */
             size_t n;
         } actions;
+        struct {
+            const struct market_event *list; /* `symbol` is not written, nor a quote's update_id */
+            size_t n;                        /* 0: the venue has none */
+        } latest;
     };
 };
 
@@ -200,6 +205,18 @@ struct venue_bars_request {
     bool adjusted;            /* for splits up to now_ns, so that the bars continue into what is streamed */
 };
 
+enum {
+    VENUE_CONNECTIONS_MAX = 32, /* of a stream: stream_connection() is below it */
+    VENUE_LATEST_MAX = 500,     /* trades in one reply */
+};
+
+/* What a stream would have told last. */
+struct venue_latest_request {
+    const struct symbol *symbol; /* copied */
+    enum market_kind kind;       /* TRADE, AGG_TRADE: the newest ones, ascending; QUOTE, TICKER: one */
+    int64_t since_ns;            /* trades before may be left out; 0: all but the newest may */
+};
+
 struct venue_stream;
 struct venue_rest;
 struct venue_call;
@@ -210,6 +227,10 @@ struct venue {
     const char *ws_url, *rest_url;     /* its own hosts */
     const struct venue_option *options;
     size_t n_options;
+    /* What silent streams may cost of its limits: units a minute, at most BUDGET_ATTEMPTS_MAX, and those of
+     * one question by the stream's kind. */
+    uint32_t asks_a_minute;
+    uint8_t ask_cost[MARKET_CHANNELS];
     bool needs_keys; /* it says nothing to strangers */
     /* Are all its symbols' calendars ""? Else rest_days() and rest_actions() are there. */
     bool always_open;
@@ -225,9 +246,14 @@ struct venue {
     int (*stream_create)(const struct venue_stream_config *config, const struct venue_stream_handler *handler,
                          void *user, struct venue_stream **ret);
     void (*stream_destroy)(struct venue_stream *stream); /* no callback follows; NULL is fine */
-    /* Drops the connection, if it is up, and makes another, within backoff and budget: `why` becomes the
-     * detail. */
-    void (*stream_reconnect)(struct venue_stream *stream, const char *why);
+    /* Which of its connections carries that name: 0 to VENUE_CONNECTIONS_MAX - 1; -1: none does. Holds until
+     * names are added or taken away. */
+    int (*stream_connection)(const struct venue_stream *stream, const char *name);
+    /* Makes another in place of that connection, if it is up, within backoff and budget; the others stay as
+     * they are. Where the venue allows two, the old one stays until the new one brings something, and the
+     * link stays UP; else the old one is dropped first. `why` becomes the detail. False: it is not up, or another
+     * is being made already. */
+    bool (*stream_replace)(struct venue_stream *stream, int connection, const char *why);
     void (*stream_pause)(struct venue_stream *stream, bool paused); /* of reading; holds over reconnections */
     const struct venue_status *(*stream_status)(const struct venue_stream *stream);
     /* Adds and takes away names while it runs, within the venue's limits of messages and of names for a
@@ -255,6 +281,10 @@ struct venue {
                      venue_reply_done *done, void *user, struct venue_call **ret);
     int (*rest_book)(struct venue_rest *rest, const struct symbol *symbol, venue_reply_done *done, void *user,
                      struct venue_call **ret);
+    /* What a stream told last, as REST knows it. -EINVAL for kinds that rest_bars() and rest_book() are of,
+     * and for those that the venue has not. */
+    int (*rest_latest)(struct venue_rest *rest, const struct venue_latest_request *request,
+                       venue_reply_done *done, void *user, struct venue_call **ret);
     /* The trading days of each calendar between two times, a reply a calendar (`more`). NULL where
      * always_open. */
     int (*rest_days)(struct venue_rest *rest, int64_t from_ns, int64_t to_ns, venue_reply_done *done,

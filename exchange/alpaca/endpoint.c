@@ -492,14 +492,15 @@ void endpoint_ask(struct endpoint *endpoint, enum alpaca_channel channel, const 
         endpoint->subscriptions[i].asked &= (uint16_t)~bit;
 }
 
-void endpoint_reconnect(struct endpoint *endpoint, const char *why)
+bool endpoint_reconnect(struct endpoint *endpoint, const char *why)
 {
     if (endpoint->phase != ENDPOINT_READY)
-        return;
+        return false;
     drop_connection(endpoint);
     say(endpoint, "%s", why);
     link_again(&endpoint->link, clock_now_ms());
     endpoint_touch(endpoint);
+    return true;
 }
 
 void endpoint_pause(struct endpoint *endpoint, bool paused)

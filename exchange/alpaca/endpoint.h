@@ -74,7 +74,8 @@ void endpoint_ask(struct endpoint *endpoint, enum alpaca_channel channel, const 
 /* Brings the connection in line with what is asked, soon. */
 void endpoint_touch(struct endpoint *endpoint);
 
-void endpoint_reconnect(struct endpoint *endpoint, const char *why);
+/* False: it is not up. */
+bool endpoint_reconnect(struct endpoint *endpoint, const char *why);
 void endpoint_pause(struct endpoint *endpoint, bool paused);
 int endpoint_list(struct endpoint *endpoint); /* 0; -ENOTCONN */
 void endpoint_hold(struct endpoint *endpoint, int64_t until_ms, const char *why);

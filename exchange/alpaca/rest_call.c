@@ -60,6 +60,8 @@ int alpaca_call_prepare(struct venue_call *base)
         return prepare_bars(base);
     case VENUE_REPLY_BOOK:
         return alpaca_is_crypto(base->symbol.name) ? 0 : -EINVAL;
+    case VENUE_REPLY_LATEST:
+        return base->latest != MARKET_AGG_TRADE ? 0 : -EINVAL;
     case VENUE_REPLY_SYMBOLS:
         for (size_t i = 0; i < base->n_wanted; i++)
             n_crypto += alpaca_is_crypto(base->wanted[i].name);
@@ -174,11 +176,33 @@ static void add_actions(struct text *text, const struct alpaca_call *call)
     text_format(text, "&limit=%d&sort=asc", ALPACA_ACTIONS_MAX);
 }
 
-/* Bars, books and corporate actions are market data; the rest is asked of the trading API. */
+/* Trades since a time, or the newest of what is asked for. Of a feed that is late only the newest may be. */
+static void add_latest(struct text *text, const struct venue_call *base)
+{
+    const struct alpaca_rest *rest = rest_of(base);
+    bool crypto = alpaca_is_crypto(base->symbol.name), trade = base->latest == MARKET_TRADE;
+    bool since = trade && base->from_ns > 0 && !is_delayed((const struct alpaca_call *)base);
+    const char *what = trade ? "trades" : base->latest == MARKET_QUOTE ? "quotes" : "snapshots";
+    bool newest = !since && base->latest != MARKET_TICKER;
+    if (crypto)
+        text_format(text, "/v1beta3/crypto/%s/%s%s?symbols=", rest->crypto, newest ? "latest/" : "", what);
+    else
+        text_format(text, "/v2/stocks/%s%s?symbols=", what, newest ? "/latest" : "");
+    text_url(text, base->symbol.name);
+    if (since) {
+        add_time(text, "start", base->from_ns);
+        text_format(text, "&limit=%d&sort=asc", VENUE_LATEST_MAX);
+    }
+    if (!crypto)
+        text_format(text, "&feed=%s", strcmp(rest->feed, "test") == 0 ? "iex" : rest->feed);
+}
+
+/* Bars, books, the newest messages and corporate actions are market data; the rest is asked of the trading
+ * API. */
 static const char *host(const struct venue_call *call)
 {
-    bool data =
-        call->kind == VENUE_REPLY_BARS || call->kind == VENUE_REPLY_BOOK || call->kind == VENUE_REPLY_ACTIONS;
+    bool data = call->kind == VENUE_REPLY_BARS || call->kind == VENUE_REPLY_BOOK ||
+                call->kind == VENUE_REPLY_ACTIONS || call->kind == VENUE_REPLY_LATEST;
     return data ? rest_of(call)->data : rest_of(call)->trading;
 }
 
@@ -211,6 +235,9 @@ char *alpaca_call_url(const struct venue_call *base, bool whole)
     case VENUE_REPLY_ACTIONS:
         add_actions(&text, call);
         break;
+    case VENUE_REPLY_LATEST:
+        add_latest(&text, base);
+        break;
     }
     if (call->token[0]) {
         text_lit(&text, "&page_token=");
@@ -226,9 +253,10 @@ void alpaca_call_title(const struct venue_call *call, char ret[static VENUE_DETA
         [VENUE_REPLY_BARS] = "bars",     [VENUE_REPLY_BOOK] = "order book",
         [VENUE_REPLY_DAYS] = "calendar", [VENUE_REPLY_ACTIONS] = "corporate actions",
     };
-    bool named = call->kind == VENUE_REPLY_BARS || call->kind == VENUE_REPLY_BOOK;
-    snprintf(ret, VENUE_DETAIL_MAX, "%s%s%s", titles[call->kind], named ? " " : "",
-             named ? call->symbol.name : "");
+    bool latest = call->kind == VENUE_REPLY_LATEST;
+    bool named = call->kind == VENUE_REPLY_BARS || call->kind == VENUE_REPLY_BOOK || latest;
+    snprintf(ret, VENUE_DETAIL_MAX, "%s%s%s", latest ? market_kind_name(call->latest) : titles[call->kind],
+             named ? " " : "", named ? call->symbol.name : "");
 }
 
 /* Moves the call to the page of that token. False for one that cannot be the next. */
@@ -423,6 +451,53 @@ static int take_book(struct alpaca_call *call, const char *body, size_t len, str
     return 0;
 }
 
+struct latest_page {
+    const struct alpaca_call *call;
+    struct market_event *events;
+    size_t n;
+};
+
+static const struct symbol *latest_symbol(void *user, struct json_text name)
+{
+    const struct latest_page *page = user;
+    return if_named(&page->call->base.symbol, name);
+}
+
+/* Of a snapshot's two days the later one counts. */
+static int latest_message(void *user, const struct symbol *symbol, const struct market_event *event)
+{
+    struct latest_page *page = user;
+    bool list = event->kind == MARKET_TRADE;
+    (void)symbol;
+    if (event->kind != page->call->base.latest || (list && page->n == VENUE_LATEST_MAX))
+        return 0;
+    if (list || page->n == 0)
+        page->events[page->n++] = *event;
+    else if (event->event_ns > page->events[0].event_ns)
+        page->events[0] = *event;
+    return 0;
+}
+
+static int take_latest(struct alpaca_call *call, const char *body, size_t len, struct venue_reply *reply,
+                       void **storage)
+{
+    struct market_event *events = malloc(VENUE_LATEST_MAX * sizeof(*events));
+    if (!events)
+        return -ENOMEM;
+    struct latest_page page = {.call = call, .events = events};
+    const struct alpaca_reply_handler handler = {latest_symbol, latest_message, &page};
+    struct alpaca_reply said;
+    int r = alpaca_parse_reply(body, len, &rest_of(&call->base)->levels, &handler, &said);
+    if (r < 0) {
+        free(events);
+        return r == -E2BIG ? -EBADMSG : r;
+    }
+    *storage = events;
+    reply->latest.list = events;
+    reply->latest.n = page.n;
+    return 0;
+}
+
 static int take_days(const char *body, size_t len, struct venue_reply *reply, void **storage)
 {
     struct trading_day *days = malloc(DAYS_MAX * sizeof(*days));
@@ -500,6 +575,8 @@ int alpaca_call_take(struct venue_call *base, const char *body, size_t len, stru
         return take_days(body, len, reply, storage);
     case VENUE_REPLY_ACTIONS:
         return take_actions(call, body, len, reply);
+    case VENUE_REPLY_LATEST:
+        return take_latest(call, body, len, reply, storage);
     }
     return -EBADMSG;
 }

@@ -231,11 +231,22 @@ void alpaca_stream_destroy(struct alpaca_stream *stream)
         endpoint_close(&stream->endpoints[i]);
 }
 
-void alpaca_stream_reconnect(struct alpaca_stream *stream, const char *why)
+int alpaca_stream_connection(const char *name)
 {
-    for (int i = 0; i < ENDPOINTS; i++)
-        endpoint_reconnect(&stream->endpoints[i], why);
+    enum alpaca_channel channel;
+    char symbol[SYMBOL_NAME_MAX];
+    if (alpaca_name_parse(name, &channel, symbol) < 0)
+        return -1;
+    return alpaca_is_crypto(symbol) ? CRYPTO : STOCKS;
+}
+
+bool alpaca_stream_replace(struct alpaca_stream *stream, int connection, const char *why)
+{
+    if (connection < 0 || connection >= ENDPOINTS)
+        return false;
+    bool replaced = endpoint_reconnect(&stream->endpoints[connection], why);
     gather(stream);
+    return replaced;
 }
 
 void alpaca_stream_pause(struct alpaca_stream *stream, bool paused)

@@ -17,7 +17,8 @@ struct alpaca_stream;
 int alpaca_stream_create(const struct venue_stream_config *config, const struct venue_stream_handler *handler,
                          void *user, struct alpaca_stream **ret);
 void alpaca_stream_destroy(struct alpaca_stream *stream);
-void alpaca_stream_reconnect(struct alpaca_stream *stream, const char *why);
+int alpaca_stream_connection(const char *name);
+bool alpaca_stream_replace(struct alpaca_stream *stream, int connection, const char *why);
 void alpaca_stream_pause(struct alpaca_stream *stream, bool paused);
 const struct venue_status *alpaca_stream_status(const struct alpaca_stream *stream);
 int alpaca_stream_follow(struct alpaca_stream *stream, const char *const *names, size_t n);

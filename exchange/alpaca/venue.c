@@ -21,9 +21,15 @@ static void stream_destroy(struct venue_stream *stream)
     alpaca_stream_destroy(STREAM(stream));
 }
 
-static void stream_reconnect(struct venue_stream *stream, const char *why)
+static int stream_connection(const struct venue_stream *stream, const char *name)
 {
-    alpaca_stream_reconnect(STREAM(stream), why);
+    (void)stream;
+    return alpaca_stream_connection(name);
+}
+
+static bool stream_replace(struct venue_stream *stream, int connection, const char *why)
+{
+    return alpaca_stream_replace(STREAM(stream), connection, why);
 }
 
 static void stream_pause(struct venue_stream *stream, bool paused)
@@ -65,11 +71,14 @@ const struct venue alpaca_venue = {
     .rest_url = ALPACA_REST_URL,
     .options = alpaca_options,
     .n_options = ALPACA_OPTIONS,
+    .asks_a_minute = 40, /* of 200 calls */
+    .ask_cost = {1, 1, 1, 1, 1, 1},
     .needs_keys = true,
     .stream_name = alpaca_stream_name,
     .stream_create = stream_create,
     .stream_destroy = stream_destroy,
-    .stream_reconnect = stream_reconnect,
+    .stream_connection = stream_connection,
+    .stream_replace = stream_replace,
     .stream_pause = stream_pause,
     .stream_status = stream_status,
     .stream_follow = stream_follow,
@@ -82,6 +91,7 @@ const struct venue alpaca_venue = {
     .rest_symbols = requests_symbols,
     .rest_bars = requests_bars,
     .rest_book = requests_book,
+    .rest_latest = requests_latest,
     .rest_days = requests_days,
     .rest_actions = requests_actions,
     .rest_hold = requests_hold,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/binance/latest_parse.h"
 #include "exchange/binance/rest_parse.h"
 #include "exchange/text.h"
 
@@ -14,6 +15,9 @@ enum {
     WEIGHT_TIME = 1,
     WEIGHT_INFO = 20,
     WEIGHT_KLINES = 2,
+    WEIGHT_TRADES = 25,
+    WEIGHT_AGG_TRADES = 4,
+    WEIGHT_TICKER = 2,      /* of one symbol */
     LEVELS_A_WEIGHT = 20,   /* of depth */
     NAMES_IN_URL_MAX = 100, /* more are looked for in the whole list */
     MS_NS = 1000000,
@@ -28,6 +32,10 @@ int binance_call_weight(const struct venue_call *call)
         return WEIGHT_KLINES;
     case VENUE_REPLY_BOOK:
         return ((const struct binance_call *)call)->depth / LEVELS_A_WEIGHT;
+    case VENUE_REPLY_LATEST:
+        return call->latest == MARKET_TRADE       ? WEIGHT_TRADES
+               : call->latest == MARKET_AGG_TRADE ? WEIGHT_AGG_TRADES
+                                                  : WEIGHT_TICKER;
     default:
         return WEIGHT_TIME;
     }
@@ -53,6 +61,18 @@ static size_t page_size(const struct venue_call *call)
 {
     size_t max = call->bars.max;
     return max > 0 && max < BINANCE_KLINES_MAX ? max : BINANCE_KLINES_MAX;
+}
+
+static void add_latest(struct text *text, const struct venue_call *call)
+{
+    bool trades = call->latest == MARKET_TRADE || call->latest == MARKET_AGG_TRADE;
+    text_str(text, call->latest == MARKET_TRADE       ? "trades?symbol="
+                   : call->latest == MARKET_AGG_TRADE ? "aggTrades?symbol="
+                   : call->latest == MARKET_QUOTE     ? "ticker/bookTicker?symbol="
+                                                      : "ticker/24hr?symbol=");
+    text_url(text, call->symbol.name);
+    if (trades)
+        text_format(text, "&limit=%d", VENUE_LATEST_MAX);
 }
 
 char *binance_call_url(const struct venue_call *call, bool whole)
@@ -84,6 +104,9 @@ char *binance_call_url(const struct venue_call *call, bool whole)
         text_url(&text, call->symbol.name);
         text_format(&text, "&limit=%d", ((const struct binance_call *)call)->depth);
         break;
+    case VENUE_REPLY_LATEST:
+        add_latest(&text, call);
+        break;
     default: /* what it has not */
         text.failed = true;
         break;
@@ -99,8 +122,10 @@ void binance_call_title(const struct venue_call *call, char ret[static VENUE_DET
         [VENUE_REPLY_BARS] = "klines",
         [VENUE_REPLY_BOOK] = "depth",
     };
-    bool of_symbol = call->kind == VENUE_REPLY_BARS || call->kind == VENUE_REPLY_BOOK;
-    snprintf(ret, VENUE_DETAIL_MAX, of_symbol ? "%s %s" : "%s", names[call->kind], call->symbol.name);
+    bool latest = call->kind == VENUE_REPLY_LATEST;
+    bool of_symbol = call->kind == VENUE_REPLY_BARS || call->kind == VENUE_REPLY_BOOK || latest;
+    snprintf(ret, VENUE_DETAIL_MAX, of_symbol ? "%s %s" : "%s",
+             latest ? market_kind_name(call->latest) : names[call->kind], call->symbol.name);
 }
 
 static int take_symbols(struct venue_call *call, const char *body, size_t len, struct venue_reply *reply)
@@ -165,6 +190,23 @@ static int take_book(struct venue_call *call, const char *body, size_t len, stru
     return 0;
 }
 
+static int take_latest(struct venue_call *call, const char *body, size_t len, struct venue_reply *reply,
+                       void **storage)
+{
+    struct market_event *events = malloc(VENUE_LATEST_MAX * sizeof(*events));
+    if (!events)
+        return -ENOMEM;
+    int r = binance_parse_latest(body, len, &call->symbol, call->latest, events, VENUE_LATEST_MAX,
+                                 &reply->latest.n);
+    if (r < 0) {
+        free(events);
+        return r;
+    }
+    *storage = events;
+    reply->latest.list = events;
+    return 0;
+}
+
 int binance_call_take(struct venue_call *call, const char *body, size_t len, struct venue_reply *reply,
                       void **storage)
 {
@@ -177,6 +219,8 @@ int binance_call_take(struct venue_call *call, const char *body, size_t len, str
         return take_bars(call, body, len, reply, storage);
     case VENUE_REPLY_BOOK:
         return take_book(call, body, len, reply, storage);
+    case VENUE_REPLY_LATEST:
+        return take_latest(call, body, len, reply, storage);
     default:
         return -EBADMSG;
     }

@@ -114,6 +114,7 @@ static void end_overlap(struct shard *shard, enum renew_side gone)
 static void drop_current(struct shard *shard)
 {
     close_connection(shard, shard->current);
+    shard->silent = false;
     shard->current = -1;
     if (shard->next >= 0 && shard->connections[shard->next].opened) {
         shard->current = shard->next;
@@ -138,14 +139,23 @@ static void take_over(struct shard *shard)
     shard->config->changed(shard->config->user);
 }
 
-void shard_again(struct shard *shard, int64_t now_ms)
+bool shard_replace(struct shard *shard, int64_t now_ms)
 {
-    if (shard->current < 0)
+    if (shard->current < 0 || shard->next >= 0 || shard->link.attempt != LINK_ATTEMPT_NONE)
+        return false;
+    link_renew(&shard->link, now_ms);
+    shard->silent = true;
+    return true;
+}
+
+/* The old one is silent and the new one is not: there is nothing to wait for. */
+static void end_silence(struct shard *shard, const struct connection *heard)
+{
+    if (!shard->silent)
         return;
-    link_again(&shard->link, now_ms);
-    drop_current(shard);
-    if (shard->current < 0 && shard->next < 0)
-        renew_reset(shard->renew);
+    if (shard->next >= 0 && heard == &shard->connections[shard->next])
+        take_over(shard);
+    shard->silent = false;
 }
 
 /* The venue's news. */
@@ -241,6 +251,7 @@ static void on_message(void *user, const char *data, size_t len)
             status->detail[0] = '\0';
     }
     if (binance_is_market_data(data, len)) {
+        end_silence(shard, connection);
         pass_on(connection, data, len);
         look_at_overlap(shard);
     } else {

@@ -63,6 +63,7 @@ struct shard {
     int64_t overlap_ms, behind_ms; /* since when both are up, one is alone */
     int64_t settled_ms;            /* since when the new one carries all names; 0: it does not */
     int64_t paused_ms;             /* since when nothing is read; 0: it is */
+    bool silent;                   /* the one that is up is replaced for its silence */
     struct binance_name **names;
     size_t n, cap;
     int64_t request_id, list_id; /* the last; of the list that is asked for, 0: none */
@@ -90,8 +91,10 @@ void shard_unsettle(struct shard *shard);
 /* Does all that is due, and returns when it is to be called again. */
 int64_t shard_drive(struct shard *shard, int64_t now_ms);
 
-/* Drops what is up and makes another, by the link's rule. */
-void shard_again(struct shard *shard, int64_t now_ms);
+/* The connection that is up is silent: another is made beside it, and takes its place with the first message
+ * that it brings, or once it has been there for as long as a renewal waits. False: it is not up, or another
+ * is being made already. */
+bool shard_replace(struct shard *shard, int64_t now_ms);
 
 void shard_pause(struct shard *shard, bool paused);
 

@@ -17,6 +17,9 @@ enum {
     AGE_JITTER_MS = HOUR_MS / 2,
 };
 
+_Static_assert((int)BINANCE_CONNECTIONS_MAX <= (int)VENUE_CONNECTIONS_MAX,
+               "more connections than a venue may have");
+
 struct binance_stream {
     const struct venue_stream_handler *handler;
     void *user;
@@ -30,7 +33,7 @@ struct binance_stream {
     struct venue_ban ban;
     int64_t hold_ms;
     uv_timer_t timer;
-    bool destroyed, dropping, unsettled;
+    bool destroyed, unsettled;
 };
 
 /* Status. */
@@ -75,7 +78,7 @@ static void refresh(struct binance_stream *stream)
 static void tell(struct binance_stream *stream)
 {
     struct venue_status *now = &stream->status, *told = &stream->told;
-    if (stream->destroyed || stream->dropping)
+    if (stream->destroyed)
         return;
     refresh(stream);
     bool same = now->link == told->link && now->up == told->up && now->connections == told->connections &&
@@ -107,7 +110,7 @@ static void on_changed(void *user)
 static void on_frame(void *user, const char *data, size_t len)
 {
     struct binance_stream *stream = user;
-    if (!stream->destroyed && !stream->dropping)
+    if (!stream->destroyed)
         stream->handler->frame(stream->user, data, len);
 }
 
@@ -154,7 +157,7 @@ int binance_stream_list(struct binance_stream *stream,
     if (stream->listing.done)
         return -EBUSY;
     for (size_t i = 0; i < stream->n_shards; i++)
-        if (stream->shards[i]->current < 0 || stream->dropping)
+        if (stream->shards[i]->current < 0)
             return -ENOTCONN;
     if (stream->n_shards == 0)
         return -ENOTCONN;
@@ -283,11 +286,6 @@ static void on_timer(uv_timer_t *timer)
     struct binance_stream *stream = timer->data;
     int64_t now = clock_now_ms(), wake_ms = INT64_MAX;
     uv_timer_stop(timer);
-    if (stream->dropping) {
-        stream->dropping = false;
-        for (size_t i = 0; i < stream->n_shards; i++)
-            shard_again(stream->shards[i], now);
-    }
     if (stream->unsettled)
         forget_names(stream);
     for (size_t i = 0; i < stream->n_shards && !stream->destroyed; i++) {
@@ -402,20 +400,23 @@ int binance_stream_create(const struct binance_variant *variant, const struct ve
     return 0;
 }
 
-void binance_stream_reconnect(struct binance_stream *stream, const char *why)
+int binance_stream_connection(const struct binance_stream *stream, const char *text)
 {
-    bool up = false;
-    for (size_t i = 0; i < stream->n_shards; i++)
-        up |= stream->shards[i]->current >= 0;
-    if (!up || stream->dropping)
-        return;
-    /* `state` must not be called from within this call: the connections are dropped from the loop, and bring
-     * nothing any more. */
-    stream->dropping = true;
+    const struct binance_name *name = binance_names_find(&stream->names, text);
+    for (size_t i = 0; name && i < stream->n_shards; i++)
+        if (stream->shards[i] == name->shard)
+            return (int)i;
+    return -1;
+}
+
+bool binance_stream_replace(struct binance_stream *stream, int connection, const char *why)
+{
+    if (connection < 0 || (size_t)connection >= stream->n_shards ||
+        !shard_replace(stream->shards[connection], clock_now_ms()))
+        return false;
     snprintf(stream->status.detail, sizeof(stream->status.detail), "%s", why);
-    stream->status.link = VENUE_WAITING;
-    stream->status.since_ms = stream->status.retry_ms = clock_now_ms();
     wake(stream);
+    return true;
 }
 
 void binance_stream_pause(struct binance_stream *stream, bool paused)

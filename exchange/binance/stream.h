@@ -23,7 +23,8 @@ int binance_stream_create(const struct binance_variant *variant, const struct ve
                           const struct venue_stream_handler *handler, void *user,
                           struct binance_stream **ret);
 void binance_stream_destroy(struct binance_stream *stream);
-void binance_stream_reconnect(struct binance_stream *stream, const char *why);
+int binance_stream_connection(const struct binance_stream *stream, const char *name);
+bool binance_stream_replace(struct binance_stream *stream, int connection, const char *why);
 void binance_stream_pause(struct binance_stream *stream, bool paused);
 const struct venue_status *binance_stream_status(const struct binance_stream *stream);
 int binance_stream_follow(struct binance_stream *stream, const char *const *names, size_t n);

@@ -45,9 +45,14 @@ static void stream_destroy(struct venue_stream *stream)
     binance_stream_destroy(STREAM(stream));
 }
 
-static void stream_reconnect(struct venue_stream *stream, const char *why)
+static int stream_connection(const struct venue_stream *stream, const char *name)
 {
-    binance_stream_reconnect(STREAM(stream), why);
+    return binance_stream_connection((const struct binance_stream *)stream, name);
+}
+
+static bool stream_replace(struct venue_stream *stream, int connection, const char *why)
+{
+    return binance_stream_replace(STREAM(stream), connection, why);
 }
 
 static void stream_pause(struct venue_stream *stream, bool paused)
@@ -98,14 +103,17 @@ static int rest_create_us(const struct venue_rest_config *config, struct venue_r
 static const struct venue_option options[] = {{"time_unit", "microsecond", UNIT_WORDS, UNIT_SUMMARY}};
 static const struct venue_option us_options[] = {{"time_unit", "millisecond", UNIT_WORDS, UNIT_SUMMARY}};
 
-/* What both have alike. */
+/* What both have alike. A unit of what silent streams may cost is 5 of weight: a quarter of 6000 a minute. */
 #define ALIKE \
+    .asks_a_minute = 300, .ask_cost = {[MARKET_TRADE] = 5, [MARKET_AGG_TRADE] = 1, [MARKET_KLINE] = 1, \
+                                       [MARKET_QUOTE] = 1, [MARKET_DEPTH] = 50,    [MARKET_TICKER] = 1}, \
     .n_options = 1, .always_open = true, .stream_name = binance_stream_name, \
-    .stream_destroy = stream_destroy, .stream_reconnect = stream_reconnect, .stream_pause = stream_pause, \
-    .stream_status = stream_status, .stream_follow = stream_follow, .stream_unfollow = stream_unfollow, \
-    .stream_list = stream_list, .stream_hold = stream_hold, .rest_destroy = requests_destroy, \
-    .rest_time = requests_time, .rest_symbols = requests_symbols, .rest_bars = requests_bars, \
-    .rest_book = requests_book, .rest_hold = requests_hold, .rest_cancel = requests_cancel, \
+    .stream_destroy = stream_destroy, .stream_connection = stream_connection, \
+    .stream_replace = stream_replace, .stream_pause = stream_pause, .stream_status = stream_status, \
+    .stream_follow = stream_follow, .stream_unfollow = stream_unfollow, .stream_list = stream_list, \
+    .stream_hold = stream_hold, .rest_destroy = requests_destroy, .rest_time = requests_time, \
+    .rest_symbols = requests_symbols, .rest_bars = requests_bars, .rest_book = requests_book, \
+    .rest_latest = requests_latest, .rest_hold = requests_hold, .rest_cancel = requests_cancel, \
     .rest_status = requests_status
 
 const struct venue binance_venue = {

@@ -427,6 +427,22 @@ int requests_book(struct venue_rest *rest, const struct symbol *symbol, venue_re
     return queue_call(call, ret);
 }
 
+int requests_latest(struct venue_rest *rest, const struct venue_latest_request *request,
+                    venue_reply_done *done, void *user, struct venue_call **ret)
+{
+    bool asked = request->kind == MARKET_TRADE || request->kind == MARKET_AGG_TRADE ||
+                 request->kind == MARKET_QUOTE || request->kind == MARKET_TICKER;
+    if (!asked || request->since_ns < 0)
+        return -EINVAL;
+    struct venue_call *call = new_call(rest, VENUE_REPLY_LATEST, done, user);
+    if (!call)
+        return -ENOMEM;
+    call->symbol = *request->symbol;
+    call->latest = request->kind;
+    call->from_ns = request->since_ns;
+    return queue_call(call, ret);
+}
+
 int requests_days(struct venue_rest *rest, int64_t from_ns, int64_t to_ns, venue_reply_done *done, void *user,
                   struct venue_call **ret)
 {

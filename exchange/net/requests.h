@@ -24,7 +24,8 @@ struct venue_call {
     void *user;
 
     /* What is asked for. The venue may change it from page to page. */
-    struct symbol symbol;           /* BARS, BOOK */
+    struct symbol symbol;           /* BARS, BOOK, LATEST */
+    enum market_kind latest;        /* LATEST: since from_ns */
     struct venue_bars_request bars; /* BARS */
     struct venue_symbol *wanted;    /* SYMBOLS: what is wanted; ACTIONS: whose */
     size_t n_wanted;
@@ -111,6 +112,8 @@ int requests_bars(struct venue_rest *rest, const struct venue_bars_request *requ
                   void *user, struct venue_call **ret);
 int requests_book(struct venue_rest *rest, const struct symbol *symbol, venue_reply_done *done, void *user,
                   struct venue_call **ret);
+int requests_latest(struct venue_rest *rest, const struct venue_latest_request *request,
+                    venue_reply_done *done, void *user, struct venue_call **ret);
 int requests_days(struct venue_rest *rest, int64_t from_ns, int64_t to_ns, venue_reply_done *done, void *user,
                   struct venue_call **ret);
 int requests_actions(struct venue_rest *rest, const char *const *names, size_t n, int64_t from_ns,

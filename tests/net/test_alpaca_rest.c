@@ -49,6 +49,8 @@ struct seen {
     struct venue_symbol symbol;
     struct venue_left_out left_out;
     struct venue_action actions[4];
+    struct market_event latest[4];
+    size_t n_latest;
 };
 
 static void on_reply(void *user, const struct venue_reply *reply)
@@ -70,6 +72,10 @@ static void on_reply(void *user, const struct venue_reply *reply)
         seen->n_actions = reply->actions.n;
         for (size_t i = 0; i < reply->actions.n && i < 4; i++)
             seen->actions[i] = reply->actions.list[i];
+    } else if (reply->kind == VENUE_REPLY_LATEST) {
+        seen->n_latest = reply->latest.n;
+        for (size_t i = 0; i < reply->latest.n && i < 4; i++)
+            seen->latest[i] = reply->latest.list[i];
     } else if (reply->kind == VENUE_REPLY_DAYS) {
         seen->n_days = reply->days.n;
     } else if (reply->kind == VENUE_REPLY_SYMBOLS) {
@@ -327,6 +333,61 @@ static void test_others(void)
     end();
 }
 
+static struct seen ask_latest(const struct symbol *symbol, enum market_kind kind, int64_t since_ns)
+{
+    struct seen seen = {0};
+    const struct venue_latest_request request = {symbol, kind, since_ns};
+    CHECK_INT(requests_latest(rest, &request, on_reply, &seen, NULL), 0);
+    CHECK(loop_until(&loop, &seen.done));
+    CHECK_INT(seen.error, 0);
+    return seen;
+}
+
+/* What silent streams should have told. */
+static void test_latest(void)
+{
+    static const char *const script[] = {
+        "{\"trades\":{\"AAPL\":[{\"i\":7,\"p\":1.5,\"s\":2,\"t\":\"2025-03-12T14:00:01Z\",\"x\":\"V\",\"c\":["
+        "\"@\"],"
+        "\"z\":\"C\"},{\"i\":8,\"p\":1.6,\"s\":1,\"t\":\"2025-03-12T14:00:02Z\"}]},\"next_page_token\":null}",
+        "{\"quotes\":{\"AAPL\":{\"bp\":1,\"bs\":2,\"ap\":3,\"as\":4,\"t\":\"2025-03-12T14:00:01Z\"}}}",
+        "{\"AAPL\":{\"latestTrade\":{\"i\":8,\"p\":1.6,\"s\":1,\"t\":\"2025-03-12T14:00:02Z\"},\"dailyBar\":{"
+        "\"t\":"
+        "\"2025-03-12T04:00:00Z\",\"o\":1,\"h\":3,\"l\":1,\"c\":2,\"v\":10,\"n\":2,\"vw\":2},"
+        "\"prevDailyBar\":{\"t\":"
+        "\"2025-03-11T04:00:00Z\",\"o\":1,\"h\":9,\"l\":1,\"c\":9,\"v\":10,\"n\":2,\"vw\":2}}}",
+        "{\"trades\":{\"AAPL\":{\"i\":8,\"p\":1.6,\"s\":1,\"t\":\"2025-03-12T14:00:02Z\"}}}",
+        "{\"quotes\":{}}",
+        NULL};
+    begin(script, "iex");
+    struct seen seen = ask_latest(&stock, MARKET_TRADE, OPEN_NS);
+    CHECK(strstr(lines[0], "GET /v2/stocks/trades?symbols=AAPL&start=2025-03-12T"));
+    CHECK(strstr(lines[0], "&limit=500&sort=asc&feed=iex "));
+    CHECK(seen.n_latest == 2 && seen.latest[0].trade.id == 7 && seen.latest[1].trade.price == 1600000000);
+    seen = ask_latest(&stock, MARKET_QUOTE, OPEN_NS);
+    CHECK(strstr(lines[1], "GET /v2/stocks/quotes/latest?symbols=AAPL&feed=iex "));
+    CHECK(seen.n_latest == 1 && seen.latest[0].quote.ask == 3000000000 &&
+          seen.latest[0].event_ns > OPEN_NS - HOUR_NS);
+    seen = ask_latest(&stock, MARKET_TICKER, OPEN_NS);
+    CHECK(strstr(lines[2], "GET /v2/stocks/snapshots?symbols=AAPL&feed=iex "));
+    CHECK(seen.n_latest == 1 && seen.latest[0].ticker.close == 2000000000); /* today's */
+    seen = ask_latest(&stock, MARKET_TRADE, 0);
+    CHECK(strstr(lines[3], "GET /v2/stocks/trades/latest?symbols=AAPL&feed=iex "));
+    CHECK(seen.n_latest == 1);
+    seen = ask_latest(&coin, MARKET_QUOTE, OPEN_NS);
+    CHECK(strstr(lines[4], "GET /v1beta3/crypto/us/latest/quotes?symbols=BTC%2FUSD "));
+    CHECK(seen.n_latest == 0);
+    const struct venue_latest_request none = {&stock, MARKET_AGG_TRADE, 0};
+    CHECK_INT(requests_latest(rest, &none, on_reply, &seen, NULL), -EINVAL);
+    end();
+
+    /* Of the delayed feed trades of a time are not to be had. */
+    begin(script + 3, "delayed_sip");
+    ask_latest(&stock, MARKET_TRADE, OPEN_NS);
+    CHECK(strstr(lines[0], "GET /v2/stocks/trades/latest?symbols=AAPL&feed=delayed_sip "));
+    end();
+}
+
 /* What does not read is left out and told; the rest of the reply is there. */
 static void test_left_out(void)
 {
@@ -413,6 +474,7 @@ int main(void)
     test_refusals();
     test_limits();
     test_others();
+    test_latest();
     test_left_out();
     loop_end(&loop, net);
     server_forget_ca();

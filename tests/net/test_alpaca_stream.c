@@ -239,14 +239,17 @@ static void test_subscribes(bool packed)
     /* A connection that ends: everything is asked for again, and the list that was under way is told. */
     seen.listed = false;
     CHECK_INT(alpaca_stream_list(seen.stream, on_list, &seen), 0);
-    alpaca_stream_reconnect(seen.stream, "AAPL was silent for 60 s");
+    CHECK_INT(alpaca_stream_connection("trades:AAPL"), 0);
+    CHECK_INT(alpaca_stream_connection("quotes:BTC/USD"), 1);
+    CHECK_INT(alpaca_stream_connection("AAPL"), -1);
+    alpaca_stream_replace(seen.stream, 0, "AAPL was silent for 60 s");
     CHECK_STR(alpaca_stream_status(seen.stream)->detail, "AAPL was silent for 60 s");
     CHECK_INT(alpaca_stream_status(seen.stream)->link, VENUE_WAITING);
     CHECK(!seen.listed); /* not from within the call */
     CHECK(loop_until(&loop, &seen.listed));
     CHECK(seen.list_error[0]);
     CHECK(wait_for(&seen, VENUE_UP, NULL));
-    CHECK_INT(script.auths, 4);
+    CHECK_INT(script.auths, 3); /* crypto was left alone */
 
     /* Nothing is asked for any more: nothing is connected. */
     CHECK_INT(alpaca_stream_unfollow(seen.stream, names, 4), 0);
@@ -293,7 +296,7 @@ static void test_errors(bool packed)
             CHECK_INT(seen.status.retry_ms, 0);
             CHECK_INT(seen.status.attempts, 1);
             CHECK_INT(server_accepted(server), 1);
-            alpaca_stream_reconnect(seen.stream, "again"); /* it stays */
+            alpaca_stream_replace(seen.stream, 0, "again"); /* it stays */
             CHECK_INT(alpaca_stream_status(seen.stream)->link, VENUE_FINAL);
         }
         end_stream(&seen, server);

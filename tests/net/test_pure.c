@@ -1,11 +1,10 @@
-/* Backoff, budget, watchdog and URLs: time is made up. */
+/* Backoff, budget and URLs: time is made up. */
 #include <errno.h>
 
 #include "exchange/net/backoff.h"
 #include "exchange/net/budget.h"
 #include "exchange/net/retry_after.h"
 #include "exchange/net/url.h"
-#include "exchange/net/watchdog.h"
 #include "tests/check.h"
 
 static void test_backoff(void)
@@ -85,32 +84,6 @@ static void test_budget(void)
     CHECK(!budget_take(&budget, 0));
 }
 
-static void test_watchdog(void)
-{
-    struct watchdog_stream streams[] = {{.max_age = 60}, {.max_age = 10}, {.max_age = 0}};
-    struct watchdog watchdog;
-    size_t stale[3] = {9, 9, 9};
-    watchdog_init(&watchdog, streams, 3, 1000);
-    CHECK_INT(watchdog_check(&watchdog, 1000, stale, 3), 0);
-    CHECK_INT(watchdog_next(&watchdog, 1000), 1011);
-    CHECK_INT(watchdog_check(&watchdog, 1010, stale, 3), 0);
-    CHECK_INT(watchdog_check(&watchdog, 1011, stale, 3), 1);
-    CHECK_INT(stale[0], 1);
-    CHECK_INT(watchdog_next(&watchdog, 1011), 1061);
-    watchdog_touch(&watchdog, 1, 1011);
-    CHECK_INT(watchdog_check(&watchdog, 1011, stale, 3), 0);
-    CHECK_INT(watchdog_age(&watchdog, 1, 1020), 9);
-    CHECK_INT(watchdog_check(&watchdog, 5000, stale, 1), 2);
-    CHECK_INT(stale[0], 0);
-    CHECK(watchdog_stale(&watchdog, 0, 5000) && !watchdog_stale(&watchdog, 2, 5000));
-    CHECK_INT(watchdog_next(&watchdog, 5000), INT64_MAX);
-    watchdog_restart(&watchdog, 5000);
-    CHECK_INT(watchdog_check(&watchdog, 5000, stale, 3), 0);
-
-    watchdog_init(&watchdog, NULL, 0, 0);
-    CHECK_INT(watchdog_check(&watchdog, 100, NULL, 0), 0);
-}
-
 static void test_url(void)
 {
     struct url url;
@@ -184,7 +157,6 @@ int main(void)
 {
     test_backoff();
     test_budget();
-    test_watchdog();
     test_url();
     test_retry_after();
     return check_done("net pure");

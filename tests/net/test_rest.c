@@ -29,6 +29,8 @@ struct seen {
     uint64_t book_id;
     int64_t best_bid, best_ask;
     struct venue_call *call;
+    struct market_event latest;
+    size_t n_latest;
     bool cancel_after_page, destroy_after_page;
 };
 
@@ -71,6 +73,10 @@ static void on_reply(void *user, const struct venue_reply *reply)
         CHECK(reply->book.n_bids == 1 && reply->book.n_asks == 1);
         seen->best_bid = reply->book.bids[0].price;
         seen->best_ask = reply->book.asks[0].price;
+        break;
+    case VENUE_REPLY_LATEST:
+        seen->n_latest = reply->latest.n;
+        seen->latest = reply->latest.list[0];
         break;
     default:
         break;
@@ -160,6 +166,14 @@ static void script(struct peer *peer, const char *head)
     } else if (strstr(head, "GET /api/v3/depth?symbol=BTCUSDT&limit=")) {
         say(peer, "200 OK", "",
             "{\"lastUpdateId\":42,\"bids\":[[\"1.5\",\"2\"]],\"asks\":[[\"1.6\",\"2\"]]}");
+    } else if (strstr(head, "GET /api/v3/ticker/bookTicker?symbol=BTCUSDT ")) {
+        say(peer, "200 OK", "",
+            "{\"symbol\":\"BTCUSDT\",\"bidPrice\":\"1.5\",\"bidQty\":\"2\",\"askPrice\":\"1.6\",\"askQty\":"
+            "\"3\"}");
+    } else if (strstr(head, "GET /api/v3/aggTrades?symbol=BTCUSDT&limit=500 ")) {
+        say(peer, "200 OK", "",
+            "[{\"a\":7,\"p\":\"1.5\",\"q\":\"2\",\"f\":7,\"l\":8,\"T\":1499827319559,\"m\":true,\"M\":true}"
+            "]");
     } else if (strstr(head, "GET /api/v3/exchangeInfo")) {
         if (strstr(head, "BTCUSTD"))
             say(peer, "400 Bad Request", "", "{\"code\":-1121,\"msg\":\"Invalid symbol.\"}");
@@ -244,6 +258,18 @@ static void test_replies(void)
     CHECK_INT(seen.best_bid, 150000000);
     CHECK_INT(seen.best_ask, 160000000);
 
+    struct venue_latest_request latest = {.symbol = &btc, .kind = MARKET_QUOTE};
+    seen = (struct seen){0};
+    CHECK_INT(venue->rest_latest(rest, &latest, on_reply, &seen, NULL), 0);
+    CHECK(loop_until(&loop, &seen.done));
+    CHECK(seen.error == 0 && seen.n_latest == 1 && seen.latest.quote.ask_qty == 300000000);
+    latest.kind = MARKET_AGG_TRADE;
+    seen = (struct seen){0};
+    CHECK_INT(venue->rest_latest(rest, &latest, on_reply, &seen, NULL), 0);
+    CHECK(loop_until(&loop, &seen.done));
+    CHECK(seen.error == 0 && seen.n_latest == 1 && seen.latest.trade.last_id == 8);
+    latest.kind = MARKET_KLINE; /* bars have a call of their own */
+    CHECK_INT(venue->rest_latest(rest, &latest, on_reply, &seen, NULL), -EINVAL);
     CHECK_INT(venue->rest_symbols(rest, names, 0, on_reply, &seen, NULL), -EINVAL);
     CHECK_INT(venue->rest_status(rest)->queued, 0);
     CHECK_INT(venue->rest_status(rest)->in_flight, 0);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <zlib.h>
 
+#include "exchange/binance/latest_parse.h"
 #include "exchange/binance/rest_parse.h"
 #include "tests/check.h"
 
@@ -290,6 +291,84 @@ static void test_depth(void)
 static const char error_text[] = "{\"code\":-1121,\"msg\":\"Invalid symbol.\",\"x\":[{}]}";
 static const char time_text[] = "{\"serverTime\":1499827319559}";
 
+/* What streams told last: by kind, as the venue's documentation shows them. */
+static const struct {
+    enum market_kind kind;
+    const char *text;
+} latest_texts[] = {
+    {MARKET_TRADE,
+     "[{\"id\":28457,\"price\":\"4.00000100\",\"qty\":\"12.00000000\",\"quoteQty\":\"48.000012\","
+     "\"time\":1499865549590,\"isBuyerMaker\":true,\"isBestMatch\":true},"
+     "{\"id\":28458,\"price\":\"4.5\",\"qty\":\"1\",\"quoteQty\":\"4.5\",\"time\":1499865549600,"
+     "\"isBuyerMaker\":false,\"isBestMatch\":true}]"},
+    {MARKET_AGG_TRADE, "[{\"a\":26129,\"p\":\"0.01633102\",\"q\":\"4.70443515\",\"f\":27781,\"l\":27783,"
+                       "\"T\":1498793709153,\"m\":true,\"M\":true}]"},
+    {MARKET_QUOTE, "{\"symbol\":\"BTCUSDT\",\"bidPrice\":\"4.00000000\",\"bidQty\":\"431.00000000\","
+                   "\"askPrice\":\"4.00000200\",\"askQty\":\"9.00000000\"}"},
+    {MARKET_TICKER,
+     "{\"symbol\":\"BTCUSDT\",\"priceChange\":\"-94.99999800\",\"lastPrice\":\"4.00000200\","
+     "\"openPrice\":\"99.00000000\",\"highPrice\":\"100.00000000\",\"lowPrice\":\"0.10000000\","
+     "\"volume\":\"8913.30000000\",\"openTime\":1499783499040,\"closeTime\":1499869899040}"},
+};
+
+static int latest(int which, const char *text, size_t len, struct market_event ret[static 2], size_t *ret_n)
+{
+    return binance_parse_latest(text, len, &btc, latest_texts[which].kind, ret, 2, ret_n);
+}
+
+static void test_latest(void)
+{
+    struct market_event told[2];
+    size_t n = 9;
+    CHECK_INT(latest(0, latest_texts[0].text, strlen(latest_texts[0].text), told, &n), 0);
+    CHECK_INT(n, 2);
+    CHECK(told[0].kind == MARKET_TRADE && told[0].trade.id == 28457 && told[0].trade.first_id == 28457);
+    CHECK_INT(told[0].trade.price, 400000100);
+    CHECK_INT(told[0].trade.qty, 12 * S);
+    CHECK_INT(told[0].trade.ts_ns, 1499865549590000000);
+    CHECK_INT(told[0].event_ns, 1499865549590000000);
+    CHECK(told[0].trade.buyer_maker && !told[1].trade.buyer_maker && !told[1].trade.odd);
+    CHECK_INT(latest(1, latest_texts[1].text, strlen(latest_texts[1].text), told, &n), 0);
+    CHECK(n == 1 && told[0].trade.id == 26129 && told[0].trade.first_id == 27781 &&
+          told[0].trade.last_id == 27783);
+    CHECK_INT(latest(2, latest_texts[2].text, strlen(latest_texts[2].text), told, &n), 0);
+    CHECK(n == 1 && told[0].quote.bid == 4 * S && told[0].quote.bid_qty == 431 * S && told[0].event_ns == 0);
+    CHECK(told[0].quote.ask == 4 * S + 200 && told[0].quote.ask_qty == 9 * S);
+    CHECK_INT(latest(3, latest_texts[3].text, strlen(latest_texts[3].text), told, &n), 0);
+    CHECK(n == 1 && told[0].ticker.close == 4 * S + 200 && told[0].ticker.open == 99 * S);
+    CHECK(told[0].ticker.high == 100 * S && told[0].ticker.low == S / 10 &&
+          told[0].ticker.volume == 891330000000);
+    CHECK_INT(told[0].event_ns, 1499869899040000000);
+
+    static const char none[] = "{\"bidPrice\":\"0\",\"bidQty\":\"0\",\"askPrice\":\"0\",\"askQty\":\"0\"}";
+    CHECK_INT(latest(2, none, strlen(none), told, &n), 0);
+    CHECK_INT(n, 0);
+    CHECK_INT(latest(0, "[]", 2, told, &n), 0);
+    CHECK_INT(n, 0);
+    static const char crossed[] = "{\"bidPrice\":\"2\",\"bidQty\":\"1\",\"askPrice\":\"1\",\"askQty\":\"1\"}";
+    CHECK_INT(latest(2, crossed, strlen(crossed), told, &n), -EBADMSG);
+    static const char falling[] =
+        "[{\"id\":2,\"price\":\"1\",\"qty\":\"1\",\"time\":1,\"isBuyerMaker\":true},"
+        "{\"id\":2,\"price\":\"1\",\"qty\":\"1\",\"time\":1,\"isBuyerMaker\":true}]";
+    CHECK_INT(latest(0, falling, strlen(falling), told, &n), -EBADMSG);
+    CHECK_INT(binance_parse_latest(latest_texts[0].text, strlen(latest_texts[0].text), &btc, MARKET_TRADE,
+                                   told, 1, &n),
+              -EBADMSG); /* more than there is room for */
+    CHECK_INT(binance_parse_latest("[]", 2, &btc, MARKET_KLINE, told, 2, &n), -EBADMSG);
+    for (int which = 0; which < 4; which++)
+        for (size_t cut = 0, len = strlen(latest_texts[which].text); cut < len; cut++) {
+            char *copy = exact(latest_texts[which].text, cut);
+            CHECK(latest(which, copy, cut, told, &n) < 0);
+            free(copy);
+            copy = exact(latest_texts[which].text, len);
+            for (int m = 0; m < 128; m++) { /* whatever comes of it, nothing beyond the text is read */
+                copy[cut] = (char)m;
+                latest(which, copy, len, told, &n);
+            }
+            free(copy);
+        }
+}
+
 static void test_small(void)
 {
     int64_t ns = 7, code = 7;
@@ -501,6 +580,7 @@ int main(void)
     test_klines();
     test_depth();
     test_small();
+    test_latest();
     test_damage();
     test_recorded_info();
     test_recorded_depth();

@@ -128,16 +128,20 @@ static void test_reconnects(void)
     CHECK_INT(status->connects, 6);
     CHECK(seen.were[VENUE_WAITING]);
 
-    /* The daemon's watchdog asks for another connection: the first time at once, then with backoff. */
-    binance_stream_reconnect(seen.stream, "btcusdt@trade was silent for 60 s");
+    /* The daemon finds it silent: another is made beside it, and takes over with its first message. */
+    CHECK_INT(binance_stream_connection(seen.stream, "btcusdt@trade"), 0);
+    CHECK_INT(binance_stream_connection(seen.stream, "solusdt@trade"), -1);
+    memset(seen.were, 0, sizeof(seen.were));
+    binance_stream_replace(seen.stream, 0, "btcusdt@trade was silent for 60 s");
     CHECK_STR(status->detail, "btcusdt@trade was silent for 60 s");
-    CHECK_INT(status->link, VENUE_WAITING);
-    binance_stream_reconnect(seen.stream, "again"); /* is under way: not twice */
+    CHECK_INT(status->link, VENUE_UP);
+    binance_stream_replace(seen.stream, 0, "again"); /* is under way: not twice */
+    binance_stream_replace(seen.stream, 1, "there is none");
     CHECK(wait_frames(&seen, 7));
     CHECK_STR(status->detail, "");
-    binance_stream_reconnect(seen.stream, "once more");
-    CHECK(wait_frames(&seen, 8));
-    CHECK_INT(status->connects, 8);
+    CHECK_INT(status->connects, 7);
+    CHECK_INT(status->renewals, 1);
+    CHECK(!seen.were[VENUE_WAITING] && !seen.were[VENUE_DOWN]);
     binance_stream_destroy(seen.stream);
     server_stop(server);
 }
