@@ -41,6 +41,7 @@ void config_defaults(struct config *config)
         .n_venues = 1,
         .stale_ms = 30000,
         .stale_trade_ms = 300000,
+        .silence_ms = 60000,
         .refresh_ms = 300000,
         .clock = CLOCK_WALL,
         .latency_ns = 50000000,

@@ -149,6 +149,9 @@ static const struct config_key keys[] = {
      config_parse_i64, config_print_i64, AT(stale_ms), 100, 86400000, 3},
     {"feed", "stale_trade_s", "the same for trades and what is made of them, which may be rare",
      config_parse_i64, config_print_i64, AT(stale_trade_ms), 100, 86400000, 3},
+    {"feed", "silence_s",
+     "a connection that brings nothing for so many seconds is replaced, sooner where REST has newer data",
+     config_parse_i64, config_print_i64, AT(silence_ms), 100, 86400000, 3},
     {"feed", "refresh_s", "between two readings of what the venues list; 0: only at the start",
      config_parse_i64, config_print_i64, AT(refresh_ms), 0, 86400000, 3},
 

@@ -46,6 +46,8 @@ static size_t add_streams(json_t *array, const struct engine *engine, struct fee
         json_object_set_new(object, "limit_ms", json_integer(view.limit_ms));
         json_object_set_new(object, "frames", count(view.frames));
         json_object_set_new(object, "stale", json_boolean(view.stale));
+        json_object_set_new(object, "state", json_string(view.state));
+        json_object_set_new(object, "asked_ms", status_age(view.asked_ms));
         json_object_set_new(object, "venue", json_string(feed_venue(feed)->format->name));
         feed_stream_rates(feed, i, &rates);
         add_rates(object, &rates);

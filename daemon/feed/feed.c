@@ -14,6 +14,7 @@ enum {
     TICK_MS = 1000,
     RETRY_MIN_MS = 1000,
     RETRY_MAX_MS = 60000,
+    MINUTE_MS = 60000,
     ABSENT_MS = 5000, /* that others wait for a venue that is new and away */
 };
 
@@ -140,7 +141,6 @@ static void free_feed(struct feed *feed)
     free(feed->waiting);
     free(feed->symbols);
     free(feed->streams);
-    free(feed->watched);
     free(feed);
 }
 
@@ -165,6 +165,11 @@ int feed_create(struct feeds *feeds, struct daemon *daemon, const struct config_
     for (size_t i = 0; i < feed->venue->n_options && i < CONFIG_SETTINGS_MAX; i++)
         feed->settings[feed->n_settings++] =
             (struct venue_setting){feed->venue->options[i].name, config->settings[i]};
+    feed->limits = (struct silence_limits){.stale_ms = daemon->config.stale_ms,
+                                           .stale_trade_ms = daemon->config.stale_trade_ms,
+                                           .silence_ms = daemon->config.silence_ms,
+                                           .interval_ms = daemon->config.interval_ns / 1000000};
+    budget_init(&feed->asks, feed->venue->asks_a_minute, MINUTE_MS);
     backoff_init(&feed->backoff, RETRY_MIN_MS, RETRY_MAX_MS, uv_hrtime());
     char why[400];
     int r = config->keys[0] ? feed_keys_read(config->keys, &feed->keys, why, sizeof why) : 0;

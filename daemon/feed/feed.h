@@ -22,6 +22,8 @@ struct feed_stream_view {
     int64_t limit_ms;
     uint64_t frames;
     bool stale;
+    const char *state; /* "ok"; "quiet": by REST there is nothing to tell; "stale"; "closed": the market is */
+    int64_t asked_ms;  /* since REST was asked for it in this silence; -1: it was not */
 };
 
 /* Of the last minute; below 0: not known. */

@@ -100,7 +100,7 @@ static void watch_anew(struct feed *feed, int calendar)
     int64_t now = clock_now_ms();
     for (size_t i = 0; i < feed->n_streams; i++)
         if (feed->symbols[feed->streams[i].symbol].calendar == calendar)
-            watchdog_touch(&feed->watchdog, i, now);
+            feed_listen_to(feed, i, now);
 }
 
 static void tell_session(struct feed *feed, int at, int64_t at_ns)

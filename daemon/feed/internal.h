@@ -1,7 +1,8 @@
 /* The feeds' insides, shared by this folder's files: feeds.c holds them together, feed.c takes one up and
  * down, hours.c has its calendars and corporate actions, fetch.c asks for bars and books, refresh.c asks
  * again and again for what changes slowly, stream.c takes frames, symbols.c adds and removes what they are
- * of, watch.c judges their age, view.c tells. */
+ * of, silence.c has the rules of their age, watch.c acts on them, latest.c asks for what a silent one should
+ * have told, view.c reports. */
 #ifndef DAEMON_FEED_INTERNAL_H
 #define DAEMON_FEED_INTERNAL_H
 
@@ -10,8 +11,9 @@
 #include "daemon/feed/keys.h"
 #include "daemon/feed/measure.h"
 #include "daemon/feed/pace.h"
+#include "daemon/feed/silence.h"
 #include "exchange/net/backoff.h"
-#include "exchange/net/watchdog.h"
+#include "exchange/net/budget.h"
 
 struct net_context;
 
@@ -19,8 +21,27 @@ enum { FEED_CALENDARS_MAX = 4 };
 
 enum stage { STAGE_TIME, STAGE_SYMBOLS, STAGE_DAYS, STAGE_ACTIONS, STAGE_HISTORY, STAGE_STREAM };
 
+/* The newest that is known of a stream, from it or by REST. */
+struct newest {
+    bool known;
+    int64_t id, ts_ns; /* TRADE, AGG_TRADE; ts_ns: of a QUOTE too, 0 where it has no time */
+    struct market_quote quote;
+    struct market_ticker ticker;
+};
+
+/* What became of a connection for its silence. */
+struct silent_link {
+    int64_t replaced_ms; /* 0: never */
+    int times;           /* since it last brought data */
+};
+
 struct stream {
     int symbol; /* the feed's */
+    struct silence_rule rule;
+    struct silence silence;
+    struct newest newest;
+    int64_t since_ns; /* listening began, by the venue's time */
+    bool alerted;     /* that it is stale */
     enum market_kind kind;
     char name[FEED_STREAM_NAME_MAX];
     uint64_t frames;
@@ -109,9 +130,12 @@ struct feed {
     size_t held_len, held_cap;
 
     struct stream *streams;
-    struct watchdog_stream *watched; /* the same ones */
     size_t n_streams;
-    struct watchdog watchdog;
+    struct silence_limits limits;
+    struct silent_link links[VENUE_CONNECTIONS_MAX];
+    struct budget asks;  /* units of questions for silent streams: venue->ask_cost */
+    size_t next_asked;   /* where the next look for one begins */
+    int n_asked_streams; /* unanswered ones */
 
     uv_timer_t tick, retry;
     struct backoff backoff;
@@ -120,7 +144,6 @@ struct feed {
     int64_t last_frame_ms, newest_ns; /* newest_ns: the latest event time seen */
     bool was_up, told_absence;
     int64_t started_ms;
-    int silences; /* reconnections for silence since data last came */
     uint64_t bad_frames;
     bool told_bad; /* that there are many */
     struct measure measure;
@@ -285,7 +308,10 @@ void feed_open_stream(struct feed *feed);
 int feed_connect(struct feed *feed);
 /* Adds those of one symbol to the list; 0, or -EINVAL when the venue has none of them for it. */
 int feed_add_streams(struct feed *feed, int symbol);
-/* Their names as the venue has them: follows them, or no longer. 0 or -errno. */
+/* As the venue names it. 0 or -errno. */
+int feed_stream_name(const struct feed *feed, int symbol, enum market_kind kind,
+                     char ret[VENUE_STREAM_NAME_MAX]);
+/* Follows all of a symbol, or no longer. 0 or -errno. */
 int feed_follow(struct feed *feed, int symbol, bool follow);
 
 /* ---- symbols.c ---- */
@@ -298,7 +324,20 @@ void feed_list_late(struct feed *feed, int64_t now_ms);
 void feed_symbol_ready(struct feed *feed, int symbol);
 void feed_list_drop(struct feed *feed);
 
+/* ---- latest.c ---- */
+
+/* It is the newest of its stream. */
+void feed_remember(struct stream *stream, const struct market_event *event);
+/* Asks for the streams that are due, within the budget. */
+void feed_ask_silent(struct feed *feed, int64_t now_ms);
+
 /* ---- watch.c ---- */
+
+/* Should it speak? It is streamed, listed, and its market is open. */
+bool feed_stream_counts(const struct feed *feed, size_t at);
+/* Listening begins again, to all of them. */
+void feed_listen(struct feed *feed, int64_t now_ms);
+void feed_listen_to(struct feed *feed, size_t at, int64_t now_ms);
 
 /* Once a second. */
 void feed_tick(uv_timer_t *timer);

@@ -90,13 +90,13 @@ static void take_event(struct feed *feed, struct event *event)
     measure_message(&feed->measure, feed->last_frame_ms, late);
     if (!symbol->streamed)
         return; /* on its way when it was removed */
-    feed->silences = 0;
     event->market.symbol = symbol->index;
     if (at >= 0) {
         feed->streams[at].frames++;
         feed->streams[at].last_ms = feed->last_frame_ms;
         measure_message(&feed->streams[at].measure, feed->last_frame_ms, late);
-        watchdog_touch(&feed->watchdog, (size_t)at, feed->last_frame_ms);
+        silence_heard(&feed->streams[at].silence, feed->last_frame_ms);
+        feed_remember(&feed->streams[at], &event->market);
     }
     pass_time(feed, event_ns);
     session_event(feed->daemon->session, event);
@@ -165,7 +165,8 @@ static bool was_open(const struct feed *feed, int symbol, int64_t from_ns, int64
 static void gone_up(struct feed *feed)
 {
     feed->up_since_ms = clock_now_ms();
-    watchdog_restart(&feed->watchdog, feed->up_since_ms);
+    memset(feed->links, 0, sizeof feed->links);
+    feed_listen(feed, feed->up_since_ms);
     set_connection(feed, true);
     log_info("feed: connected to %s", feed_ws_url(feed));
     if (feed->was_up) {
@@ -212,24 +213,19 @@ static void add_stream(struct feed *feed, int symbol, enum market_kind kind)
 {
     const struct config *config = &feed->daemon->config;
     struct stream *stream = &feed->streams[feed->n_streams];
-    bool rare = kind == MARKET_TRADE || kind == MARKET_AGG_TRADE;
     stream->symbol = symbol;
     stream->kind = kind;
     if (kind == MARKET_KLINE)
         snprintf(stream->name, sizeof stream->name, "kline_%s", bar_interval_name(config->interval_ns));
     else
         snprintf(stream->name, sizeof stream->name, "%s", market_kind_name(kind));
-    int64_t max_age = rare ? config->stale_trade_ms : config->stale_ms;
-    if (kind == MARKET_KLINE && feed->listed[symbol].loose_ids) /* told once it has closed, and traded */
-        max_age = config->stale_trade_ms + config->interval_ns / 1000000;
-    feed->watched[feed->n_streams].max_age = max_age;
+    stream->rule = silence_rule(kind, feed->listed[symbol].loose_ids, &feed->limits);
     feed->symbols[symbol].streams[kind] = (int)feed->n_streams++;
-    feed->watchdog.n = feed->n_streams;
-    watchdog_touch(&feed->watchdog, feed->n_streams - 1, clock_now_ms());
+    feed_listen_to(feed, feed->n_streams - 1, clock_now_ms());
 }
 
-static int name_stream(const struct feed *feed, int symbol, enum market_kind kind,
-                       char ret[VENUE_STREAM_NAME_MAX])
+int feed_stream_name(const struct feed *feed, int symbol, enum market_kind kind,
+                     char ret[VENUE_STREAM_NAME_MAX])
 {
     return feed->venue->stream_name(feed->listed[symbol].name, kind, feed->daemon->config.interval_ns, ret);
 }
@@ -240,7 +236,7 @@ int feed_add_streams(struct feed *feed, int symbol)
     char name[VENUE_STREAM_NAME_MAX];
     int n = 0;
     for (int kind = 0; kind < MARKET_CHANNELS; kind++)
-        if (feed->kinds[kind] && name_stream(feed, symbol, (enum market_kind)kind, name) == 0) {
+        if (feed->kinds[kind] && feed_stream_name(feed, symbol, (enum market_kind)kind, name) == 0) {
             add_stream(feed, symbol, (enum market_kind)kind);
             n++;
         }
@@ -256,7 +252,7 @@ int feed_follow(struct feed *feed, int symbol, bool follow)
         follow ? feed->venue->stream_follow : feed->venue->stream_unfollow;
     for (int kind = 0; kind < MARKET_CHANNELS; kind++)
         if (feed->symbols[symbol].streams[kind] >= 0 &&
-            name_stream(feed, symbol, (enum market_kind)kind, names[n]) == 0) {
+            feed_stream_name(feed, symbol, (enum market_kind)kind, names[n]) == 0) {
             list[n] = names[n];
             n++;
         }
@@ -268,10 +264,8 @@ static int list_streams(struct feed *feed)
 {
     size_t most = (size_t)SYMBOLS_MAX * MARKET_CHANNELS;
     feed->streams = calloc(most, sizeof *feed->streams);
-    feed->watched = calloc(most, sizeof *feed->watched);
-    if (!feed->streams || !feed->watched)
+    if (!feed->streams)
         return -ENOMEM;
-    watchdog_init(&feed->watchdog, feed->watched, 0, clock_now_ms());
     for (int s = 0; s < feed->n_symbols; s++)
         if (!feed->listed[s].gone && feed_add_streams(feed, s) < 0) {
             daemon_fail("%s: %s has none of the streams that are subscribed", feed->listed[s].name,
@@ -291,7 +285,7 @@ int feed_connect(struct feed *feed)
     for (size_t i = 0; i < feed->n_streams && r == 0; i++) {
         if (!feed->symbols[feed->streams[i].symbol].streamed)
             continue;
-        r = name_stream(feed, feed->streams[i].symbol, feed->streams[i].kind, names[n]);
+        r = feed_stream_name(feed, feed->streams[i].symbol, feed->streams[i].kind, names[n]);
         list[n] = names[n];
         n++;
     }
@@ -321,7 +315,7 @@ void feed_open_stream(struct feed *feed)
         return; /* told */
     int r = feed->venue->format->parser_create(feed->listed, (size_t)feed->n_symbols, &feed->parser);
     if (r == 0)
-        r = feed->streams && feed->watched ? feed_connect(feed) : -ENOMEM;
+        r = feed->streams ? feed_connect(feed) : -ENOMEM;
     if (r < 0)
         daemon_fail("%s: ws_url: %s: %s", feed->venue->format->name, feed_ws_url(feed), strerror(-r));
 }

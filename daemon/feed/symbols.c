@@ -108,7 +108,7 @@ void feed_symbol_ready(struct feed *feed, int symbol)
         return; /* removed again */
     for (int kind = 0; kind < MARKET_CHANNELS; kind++)
         if (feed->symbols[symbol].streams[kind] >= 0)
-            watchdog_touch(&feed->watchdog, (size_t)feed->symbols[symbol].streams[kind], now);
+            feed_listen_to(feed, (size_t)feed->symbols[symbol].streams[kind], now);
     int r = feed->link ? feed_follow(feed, symbol, true) : feed_connect(feed);
     if (r < 0)
         feed_tell(feed, DB_ERROR, "symbol",
@@ -185,7 +185,7 @@ int feed_add_symbol(struct feed *feed, const struct symbol *symbol)
     if (r == 0)
         r = enter(feed, symbol, true);
     if (r < 0) {
-        feed->n_streams = feed->watchdog.n = streams;
+        feed->n_streams = streams;
         return r;
     }
     feed_find_calendars(feed);

@@ -155,11 +155,18 @@ bool feed_stream_view(const struct feed *feed, size_t i, struct feed_stream_view
         .symbol = symbol->index,
         .name = stream->name,
         .age_ms = stream->last_ms ? now - stream->last_ms : -1,
-        .limit_ms = feed->watched[i].max_age,
+        .limit_ms = silence_limit(&stream->rule, &stream->silence),
         .frames = stream->frames,
-        .stale = feed->up_since_ms == 0 ||
-                 (watchdog_stale(&feed->watchdog, i, now) && feed_symbol_open(feed, stream->symbol)),
+        .asked_ms = stream->silence.asked_ms ? now - stream->silence.asked_ms : -1,
     };
+    enum silence_state state = silence_state(&stream->rule, &stream->silence, now);
+    bool down = feed->up_since_ms == 0;
+    ret->state = !down && !feed_stream_counts(feed, i) ? "closed"
+                 : down || state == SILENCE_STALE      ? "stale"
+                 : state == SILENCE_QUIET              ? "quiet"
+                                                       : "ok";
+    ret->stale = strcmp(ret->state, "stale") == 0;
+
     return symbol->streamed;
 }
 

@@ -7,10 +7,9 @@
 #include "exchange/clock.h"
 
 enum {
-    QUIET_BOOK_MS = 5000,      /* without a difference for so long a book is asked for all the same */
-    SILENCE_DOUBLINGS_MAX = 5, /* a venue that stays silent is reconnected ever more rarely */
-    BAD_A_MINUTE = 10,         /* frames that cannot be read, or … */
-    BAD_PERCENT = 1,           /* … of all, of at least so many: */
+    QUIET_BOOK_MS = 5000, /* without a difference for so long a book is asked for all the same */
+    BAD_A_MINUTE = 10,    /* frames that cannot be read, or … */
+    BAD_PERCENT = 1,      /* … of all, of at least so many: */
     BAD_OF = 100,
 };
 
@@ -19,6 +18,31 @@ static bool prices(enum market_kind kind)
     return kind == MARKET_TRADE || kind == MARKET_AGG_TRADE || kind == MARKET_QUOTE || kind == MARKET_DEPTH;
 }
 
+bool feed_stream_counts(const struct feed *feed, size_t at)
+{
+    int symbol = feed->streams[at].symbol;
+    return feed->symbols[symbol].streamed && !feed->listed[symbol].gone && feed_symbol_open(feed, symbol);
+}
+
+void feed_listen_to(struct feed *feed, size_t at, int64_t now)
+{
+    feed->streams[at].since_ns = feed_venue_now_ns(feed);
+    silence_begin(&feed->streams[at].silence, now);
+}
+
+void feed_listen(struct feed *feed, int64_t now)
+{
+    for (size_t i = 0; i < feed->n_streams; i++)
+        feed_listen_to(feed, i, now);
+}
+
+static bool is_stale(const struct stream *stream, int64_t now)
+{
+    return silence_state(&stream->rule, &stream->silence, now) == SILENCE_STALE;
+}
+
+/* A symbol's prices are stale once none of its streams brought any within stale_s, and REST knows more, or
+ * does not say. */
 static void judge_symbols(struct feed *feed, int64_t now)
 {
     for (int s = 0; s < feed->n_symbols; s++) {
@@ -30,7 +54,8 @@ static void judge_symbols(struct feed *feed, int64_t now)
             if (at < 0 || !prices((enum market_kind)kind))
                 continue;
             watched = true;
-            fresh |= watchdog_age(&feed->watchdog, (size_t)at, now) <= feed->daemon->config.stale_ms;
+            fresh |= now - silence_known_ms(&feed->streams[at].silence) <= feed->limits.stale_ms &&
+                     !is_stale(&feed->streams[at], now);
         }
         bool stale = watched && !fresh && feed_symbol_open(feed, s);
         if (stale == feed->symbols[s].stale)
@@ -41,34 +66,73 @@ static void judge_symbols(struct feed *feed, int64_t now)
     }
 }
 
-/* Is silence of it a sign? A share that nobody trades is none: of those that trade in sessions the newest
- * data of all of them counts. */
-static bool alarming(const struct feed *feed, size_t at, int64_t now)
+/* The connection that carries it; 0 where none is known to. */
+static int link_of(const struct feed *feed, const struct stream *stream)
 {
-    int symbol = feed->streams[at].symbol;
-    if (!feed->symbols[symbol].streamed || feed->listed[symbol].gone || !feed_symbol_open(feed, symbol))
-        return false;
-    return feed->symbols[symbol].calendar < 0 || now - feed->last_frame_ms > feed->watched[at].max_age;
+    char name[VENUE_STREAM_NAME_MAX];
+    int link = -1;
+    if (feed_stream_name(feed, stream->symbol, stream->kind, name) == 0)
+        link = feed->venue->stream_connection(feed->link, name);
+    return link < 0 ? 0 : link;
+}
+
+/* A connection goes for the silence of all that it carries. Of shares, which trade in sessions, those whose
+ * market is closed do not count. */
+static void judge_link(struct feed *feed, int at, const struct silence_link *heard, int64_t now)
+{
+    struct silent_link *link = &feed->links[at];
+    char why[VENUE_DETAIL_MAX];
+    if (heard->heard_ms > link->replaced_ms)
+        link->times = 0;
+    int64_t since = link->times > 0 ? link->replaced_ms : heard->heard_ms;
+    if (now - since <= silence_link_wait(heard, &feed->limits, link->times))
+        return;
+    snprintf(why, sizeof why, "no data of any of %d streams for %lld s", heard->streams,
+             (long long)((now - heard->heard_ms) / 1000));
+    if (!feed->venue->stream_replace(feed->link, at, why))
+        return;
+    link->times++;
+    link->replaced_ms = now;
+    feed_tell(feed, DB_WARNING, "silent", "%s: the connection is replaced", why);
+}
+
+/* One stream that is silent beside others that are not. It is reported once, and that it is over. */
+static void judge_stream(struct feed *feed, struct stream *stream, bool stale)
+{
+    char about[VENUE_DETAIL_MAX];
+    if (stale == stream->alerted)
+        return;
+    stream->alerted = stale;
+    snprintf(about, sizeof about, "%s: %s %s is stale", feed->venue->format->name,
+             feed->listed[stream->symbol].name, stream->name);
+    if (stale) {
+        log_warning("%s: no data for %lld s%s", about,
+                    (long long)((clock_now_ms() - stream->silence.heard_ms) / 1000),
+                    stream->silence.behind_ms != 0 ? ", and the venue has newer" : "");
+        session_alert(feed->daemon->session, DB_WARNING, "stale", about);
+    } else {
+        log_info("%s no longer", about);
+        session_alert_over(feed->daemon->session, "stale", about);
+    }
 }
 
 static void judge_silence(struct feed *feed, int64_t now)
 {
-    int doublings = feed->silences < SILENCE_DOUBLINGS_MAX ? feed->silences : SILENCE_DOUBLINGS_MAX;
+    struct silence_link links[VENUE_CONNECTIONS_MAX] = {0};
     for (size_t at = 0; at < feed->n_streams; at++) {
-        int64_t silent = watchdog_age(&feed->watchdog, at, now);
-        if (!watchdog_stale(&feed->watchdog, at, now) || silent < feed->watched[at].max_age << doublings ||
-            !alarming(feed, at, now))
-            continue;
-        char why[VENUE_DETAIL_MAX];
-        snprintf(why, sizeof why, "%s %s: no data for %lld s", feed->listed[feed->streams[at].symbol].name,
-                 feed->streams[at].name, (long long)(silent / 1000));
-        feed->silences++;
-        log_warning("feed: %s: reconnecting", why);
-        session_alert(feed->daemon->session, DB_WARNING, "stale", why);
-        watchdog_restart(&feed->watchdog, now);
-        feed->venue->stream_reconnect(feed->link, why);
-        return;
+        const struct stream *stream = &feed->streams[at];
+        if (feed_stream_counts(feed, at))
+            silence_link_add(&links[link_of(feed, stream)], &stream->rule, &stream->silence);
     }
+    for (size_t at = 0; at < feed->n_streams; at++) {
+        struct stream *stream = &feed->streams[at];
+        bool stale = feed_stream_counts(feed, at) && is_stale(stream, now);
+        if (!stale || now - links[link_of(feed, stream)].heard_ms <= feed->limits.stale_ms)
+            judge_stream(feed, stream, stale);
+    }
+    for (int i = 0; i < VENUE_CONNECTIONS_MAX; i++)
+        if (links[i].streams > 0)
+            judge_link(feed, i, &links[i], now);
 }
 
 /* One is told of once; so many that something is wrong are told of each time that it begins. */
@@ -115,9 +179,10 @@ void feed_tick(uv_timer_t *timer)
     if (wall && feed->stage == STAGE_STREAM)
         feed_refresh(feed, feed_clock_ns(feed));
     if (feed->unanswered > 0) { /* nothing is read: silence is of our own making */
-        watchdog_restart(&feed->watchdog, now);
+        feed_listen(feed, now);
     } else if (feed->up_since_ms != 0) {
         judge_symbols(feed, now);
+        feed_ask_silent(feed, now);
         judge_silence(feed, now);
         fetch_books(feed, now);
     }

@@ -1,0 +1,138 @@
+#include "daemon/feed/silence.h"
+
+enum {
+    MINUTE_MS = 60 * 1000,
+    GRACE_MS = 3000,      /* of what a stream brings at once */
+    GRACE_SHARE = 4,      /* and at most this part of the limit */
+    BAR_GRACE_MS = 10000, /* of a bar that has closed */
+    GAP_WEIGHT = 16,      /* of a gap in the running mean: one part of so many */
+};
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+struct silence_rule silence_rule(enum market_kind kind, bool sparse, const struct silence_limits *limits)
+{
+    struct silence_rule rule = {.limit_ms = limits->stale_ms, .grace_ms = GRACE_MS};
+    switch (kind) {
+    case MARKET_TRADE:
+    case MARKET_AGG_TRADE:
+    case MARKET_DEPTH: /* dear to ask for, and the quote says as much of the price */
+        rule = (struct silence_rule){limits->stale_trade_ms, limits->stale_ms, GRACE_MS, true};
+        break;
+    case MARKET_KLINE: /* one is due when an interval ends */
+        rule =
+            (struct silence_rule){limits->interval_ms + (sparse ? limits->stale_trade_ms : limits->stale_ms),
+                                  0, BAR_GRACE_MS, sparse};
+        break;
+    case MARKET_TICKER:
+        rule = sparse
+                   ? (struct silence_rule){MINUTE_MS + limits->stale_trade_ms, 0, MINUTE_MS + GRACE_MS, true}
+                   : (struct silence_rule){limits->stale_trade_ms, limits->stale_ms, GRACE_MS, true};
+        break;
+    default: /* quotes */
+        break;
+    }
+    rule.least_ms = least(rule.least_ms, rule.limit_ms);
+    if (!sparse || kind != MARKET_TICKER)
+        rule.grace_ms = least(rule.grace_ms, rule.limit_ms / GRACE_SHARE);
+    return rule;
+}
+
+void silence_begin(struct silence *silence, int64_t now_ms)
+{
+    *silence = (struct silence){.heard_ms = now_ms, .gap_ms = silence->gap_ms, .asking = silence->asking};
+}
+
+void silence_heard(struct silence *silence, int64_t now_ms)
+{
+    int64_t gap = now_ms - silence->heard_ms;
+    if (silence->spoke)
+        silence->gap_ms = silence->gap_ms == 0
+                              ? most(gap, 1)
+                              : most(silence->gap_ms + (gap - silence->gap_ms) / GAP_WEIGHT, 1);
+    silence->heard_ms = now_ms;
+    silence->confirmed_ms = silence->behind_ms = silence->asked_ms = 0;
+    silence->quiet = 0;
+    silence->spoke = true;
+}
+
+int64_t silence_limit(const struct silence_rule *rule, const struct silence *silence)
+{
+    int64_t limit = rule->limit_ms;
+    if (rule->least_ms > 0 && silence->gap_ms > 0)
+        limit = least(most(SILENCE_BUSY_GAPS * silence->gap_ms, rule->least_ms), limit);
+    unsigned doublings = silence->quiet < SILENCE_QUIET_DOUBLINGS ? silence->quiet : SILENCE_QUIET_DOUBLINGS;
+    return rule->rare ? limit << doublings : limit;
+}
+
+int64_t silence_known_ms(const struct silence *silence)
+{
+    return most(silence->heard_ms, silence->confirmed_ms);
+}
+
+enum silence_state silence_state(const struct silence_rule *rule, const struct silence *silence,
+                                 int64_t now_ms)
+{
+    if (silence->behind_ms != 0 && now_ms - silence->behind_ms >= rule->grace_ms)
+        return SILENCE_STALE;
+    if (now_ms - silence_known_ms(silence) > silence_limit(rule, silence))
+        return SILENCE_STALE;
+    return silence->confirmed_ms > silence->heard_ms ? SILENCE_QUIET : SILENCE_FRESH;
+}
+
+int64_t silence_early_ms(int64_t limit_ms)
+{
+    return limit_ms * 2 / 3;
+}
+
+bool silence_ask_due(const struct silence_rule *rule, const struct silence *silence, int64_t now_ms)
+{
+    int64_t since = most(silence_known_ms(silence), silence->asked_ms);
+    return !silence->asking && now_ms - since >= silence_early_ms(silence_limit(rule, silence));
+}
+
+void silence_asked(struct silence *silence, int64_t now_ms)
+{
+    silence->asked_ms = now_ms;
+    silence->asking = true;
+}
+
+void silence_answered(struct silence *silence, enum silence_answer answer, int64_t now_ms)
+{
+    silence->asking = false;
+    if (silence->asked_ms == 0) /* it spoke meanwhile */
+        return;
+    if (answer == SILENCE_NEWER && silence->behind_ms == 0) {
+        silence->behind_ms = now_ms;
+    } else if (answer == SILENCE_NOTHING && silence->behind_ms == 0) {
+        silence->confirmed_ms = now_ms;
+        silence->quiet++;
+    }
+}
+
+void silence_link_add(struct silence_link *link, const struct silence_rule *rule,
+                      const struct silence *silence)
+{
+    int64_t limit = silence_limit(rule, silence);
+    link->heard_ms = link->streams == 0 ? silence->heard_ms : most(link->heard_ms, silence->heard_ms);
+    link->limit_ms = link->streams == 0 ? limit : least(link->limit_ms, limit);
+    link->behind |= silence->behind_ms != 0;
+    link->quiet |= silence->confirmed_ms > silence->heard_ms;
+    link->streams++;
+}
+
+int64_t silence_link_wait(const struct silence_link *link, const struct silence_limits *limits, int times)
+{
+    int doublings = times < SILENCE_REPLACE_DOUBLINGS ? times : SILENCE_REPLACE_DOUBLINGS;
+    if (link->streams == 0 || (link->quiet && !link->behind))
+        return INT64_MAX;
+    return (link->behind ? limits->stale_ms : most(limits->silence_ms, link->limit_ms)) << doublings;
+}

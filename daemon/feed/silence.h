@@ -1,0 +1,90 @@
+/* What a silence means: how long a stream may bring nothing before it is stale by itself, when REST is asked
+ * for what it should have told, and when a connection is given up. Pure: times are passed in, milliseconds of
+ * any one clock that does not go back. docs/venues.md has the rules as users read them. */
+#ifndef DAEMON_FEED_SILENCE_H
+#define DAEMON_FEED_SILENCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "exchange/market.h"
+
+enum {
+    SILENCE_BUSY_GAPS = 32,        /* of a busy stream, so many of its mean gaps are a silence */
+    SILENCE_QUIET_DOUBLINGS = 3,   /* of a quiet one's limit, for each answer that nothing was to be told */
+    SILENCE_REPLACE_DOUBLINGS = 5, /* of the wait, for a connection that stays silent when replaced */
+};
+
+/* Of one stream. */
+struct silence_rule {
+    int64_t limit_ms; /* stale after so long */
+    int64_t least_ms; /* after less, down to this, where its rate says so; 0: its rate says nothing */
+    int64_t grace_ms; /* REST may know so much sooner what the stream then brings */
+    bool rare;        /* in a quiet market it may stay silent for ever */
+};
+
+struct silence_limits {
+    int64_t stale_ms, stale_trade_ms, silence_ms; /* [feed] stale_s, stale_trade_s, silence_s */
+    int64_t interval_ms;                          /* of bars */
+};
+
+/* `sparse`: the venue tells bars and days once a minute is over, and only of one with trades. */
+struct silence_rule silence_rule(enum market_kind kind, bool sparse, const struct silence_limits *limits);
+
+enum silence_state {
+    SILENCE_FRESH, /* data came within its limit */
+    SILENCE_QUIET, /* none did, and by REST there is none */
+    SILENCE_STALE,
+};
+
+/* What was heard of one stream. */
+struct silence {
+    int64_t heard_ms;     /* the last data, or when listening began */
+    int64_t gap_ms;       /* between two messages, a running mean; 0: not known */
+    int64_t confirmed_ms; /* when REST knew nothing newer, since it was heard; 0: not */
+    int64_t behind_ms;    /* since when REST knows more than it told; 0: not */
+    int64_t asked_ms;     /* the last question since it was heard; 0: none */
+    unsigned quiet;       /* confirmations since it was heard */
+    bool spoke, asking;   /* data came since listening began; an answer is due */
+};
+
+/* Listening begins, or begins again: its rate stays known. */
+void silence_begin(struct silence *silence, int64_t now_ms);
+void silence_heard(struct silence *silence, int64_t now_ms);
+
+/* After how long it is stale, as things are. */
+int64_t silence_limit(const struct silence_rule *rule, const struct silence *silence);
+enum silence_state silence_state(const struct silence_rule *rule, const struct silence *silence,
+                                 int64_t now_ms);
+/* The moment up to which what it told is known to be the newest. */
+int64_t silence_known_ms(const struct silence *silence);
+
+/* REST is asked before the limit is reached, so that the answer is there when it is. */
+int64_t silence_early_ms(int64_t limit_ms);
+/* Is it to be asked now? */
+bool silence_ask_due(const struct silence_rule *rule, const struct silence *silence, int64_t now_ms);
+void silence_asked(struct silence *silence, int64_t now_ms);
+
+enum silence_answer {
+    SILENCE_UNKNOWN, /* none came, or it does not say */
+    SILENCE_NOTHING, /* nothing is newer */
+    SILENCE_NEWER,
+};
+void silence_answered(struct silence *silence, enum silence_answer answer, int64_t now_ms);
+
+/* Of one connection: what its streams that should speak add up to. {0} to begin with. */
+struct silence_link {
+    int streams;
+    int64_t heard_ms; /* the newest of theirs */
+    int64_t limit_ms; /* the shortest of theirs */
+    bool behind;      /* REST knows more than one of them told */
+    bool quiet;       /* REST knows no more than one of them told */
+};
+void silence_link_add(struct silence_link *link, const struct silence_rule *rule,
+                      const struct silence *silence);
+
+/* After how long a silence of all of it is it replaced? INT64_MAX: not while things are so. `times`: that it
+ * was, since it last brought data. */
+int64_t silence_link_wait(const struct silence_link *link, const struct silence_limits *limits, int times);
+
+#endif

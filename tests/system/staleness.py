@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""What a silence means: a stream that is silent beside others is stale by itself within its stated time and asked for by REST,
+its neighbours undisturbed; a quiet market is no fault; a connection goes only for the silence of all that it carries, or
+unanswered pings, and is replaced within its stated time. With PAPERTAPE_LONG twenty minutes of each venue with the limits as
+they are shipped; else the same at a fraction of the time."""
+
+import os
+import ssl
+import sys
+import time
+import urllib.request
+
+import harness
+
+MINUTES = float(os.environ.get("PAPERTAPE_MINUTES") or (20 if harness.LONG else 0.12))
+LATE_S = 3.0  # the daemon looks once a second, this test many times; the machine is shared
+SHIPPED = dict(stale=30, trade=300, silence=60)
+FAST = dict(stale=3, trade=6, silence=5)
+LIMITS = SHIPPED if harness.LONG else FAST
+
+CONFIG = """[market]
+venue = {venue}
+symbols = {symbols}
+interval = 1m
+history = 20
+{streams}
+[feed]
+stale_s = {stale}
+stale_trade_s = {trade}
+silence_s = {silence}
+[account main]
+currency = {currency}
+strategy = none
+{more}
+"""
+
+
+def start(folder, name, venue, replay_arguments, symbols, streams="", limits=LIMITS):
+    """A venue and a daemon with its default streams, up to the first data of each symbol."""
+    inside = folder.within(name)
+    transcript = os.path.join(inside, "transcript")
+    keys = harness.write_keys(inside, "keys", "hush")
+    replay = folder.start(harness.Replay(inside, "--venue", venue, "--synthetic", "5", "--transcript", transcript, *replay_arguments))
+    replay.transcript, replay.expected = transcript, []
+    more = f"[venue alpaca]\nkeys = {keys}\nfeed = iex\n" if venue == "alpaca" else ""
+    config = CONFIG.format(venue=venue, symbols=symbols, streams=streams, currency="USD" if venue == "alpaca" else "USDT", more=more,
+                           **limits)
+    daemon = folder.start(harness.Daemon(inside, replay, config, name="daemon"))
+    daemon.wait_status(lambda s: s["venues"][0]["connections_up"] > 0 and s["venues"][0]["frames"] > 0, f"{name}: data")
+    return replay, daemon
+
+
+def fault(replay, text):
+    trusted = ssl.create_default_context(cafile=replay.ca)
+    request = urllib.request.Request(replay.urls["rest_url"] + "/_control", data=text.encode(), method="POST")
+    with urllib.request.urlopen(request, context=trusted, timeout=harness.PATIENCE) as answer:
+        assert answer.read() == b"ok\n", text
+    return time.monotonic()
+
+
+def stream_of(status, symbol, name):
+    return next(s for s in status["feed"]["streams"] if (s["symbol"], s["stream"]) == (symbol, name))
+
+
+def requests_of(replay, path):
+    """Of one that has ended: its transcript is whole."""
+    with open(replay.transcript, errors="replace") as file:
+        return sum(line.startswith("0 rest GET " + path) for line in file)
+
+
+def stop(replay, daemon):
+    assert daemon.stop() == 0
+    assert replay.stop() == 0
+    for path in replay.expected:
+        assert requests_of(replay, path) > 0, f"{path} was not asked for"
+
+
+def watch(daemon, seconds, connects):
+    """So long not one reconnection; returns the most streams that were stale at once, and states seen."""
+    most, states = 0, set()
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        status = daemon.status_object()
+        venue = status["venues"][0]
+        assert venue["connects"] == connects and venue["connections_up"] == venue["connections"], venue
+        most = max(most, sum(s["stale"] for s in status["feed"]["streams"]))
+        states |= {s["state"] for s in status["feed"]["streams"]}
+        time.sleep(0.05 if seconds < 60 else 1)
+    assert "the connection is replaced" not in daemon.log_text() and "feed lost" not in daemon.log_text(), daemon.log_text()
+    return most, states
+
+
+def one_silent(name, replay, daemon, symbol, stream, venue_stream, path):
+    """Its limit is what the status says; the others stay as they were, their data comes on, and all is well once it speaks again."""
+    before = daemon.status_object()
+    limit_s = stream_of(before, symbol, stream)["limit_ms"] / 1000
+    connects = before["venues"][0]["connects"]
+    replay.expected.append(path)
+    began = fault(replay, f"silence:{venue_stream}@0s+{limit_s + 10:.0f}s")
+    status = daemon.wait_status(lambda s: stream_of(s, symbol, stream)["stale"], f"{name}: {symbol} {stream} stale")
+    stale_s = time.monotonic() - began
+    assert stale_s <= limit_s + LATE_S, (name, stale_s, limit_s)
+    found = stream_of(status, symbol, stream)
+    assert found["state"] == "stale" and found["asked_ms"] is not None, found
+    others = [s for s in status["feed"]["streams"] if s is not found and s["state"] == "stale"]
+    assert not others, (name, others)
+    frames = {(s["symbol"], s["stream"]): s["frames"] for s in before["feed"]["streams"]}
+    louder = [s for s in status["feed"]["streams"] if s is not found and s["frames"] > frames[s["symbol"], s["stream"]]]
+    assert louder, (name, status["feed"]["streams"])
+    harness.wait_for(lambda: daemon.query("SELECT count(*) FROM alerts WHERE code = 'stale' AND acked_ns IS NULL AND "
+                                          f"text LIKE '%{symbol} {stream}%'")[0][0] == 1, f"{name}: an alert")
+    after = daemon.wait_status(lambda s: not stream_of(s, symbol, stream)["stale"], f"{name}: {symbol} {stream} well again")
+    assert after["venues"][0]["connects"] == connects, after["venues"]
+    harness.wait_for(lambda: daemon.query("SELECT count(*) FROM alerts WHERE code = 'stale' AND acked_ns IS NULL")[0][0] == 0,
+                     f"{name}: the alert closed")
+    print(f"{name}: {symbol} {stream} silent: stale after {stale_s:.1f} s of {limit_s:.0f}, asked by {path}, "
+          f"{len(louder)} neighbours went on, {connects} connects", flush=True)
+
+
+def all_silent(name, replay, daemon, what):
+    """Nothing comes any more: another connection is there in time, which brings data again where the venue has them."""
+    before = daemon.status_object()["venues"][0]["connects"]
+    began = fault(replay, what)
+    status = daemon.wait_status(lambda s: s["venues"][0]["connects"] > before, f"{name}: another connection")
+    took_s = time.monotonic() - began
+    allowed_s = max(LIMITS["stale"], LIMITS["silence"]) + LATE_S
+    assert took_s <= allowed_s, (name, took_s, allowed_s)
+    daemon.wait_status(lambda s: s["venues"][0]["age_ms"] is not None and s["venues"][0]["age_ms"] < 1500 and
+                       s["feed"]["state"] == "ok", f"{name}: data again")
+    print(f"{name}: {what}: replaced after {took_s:.1f} s of {LIMITS['silence']}, {status['venues'][0]['renewals']} by overlap", flush=True)
+
+
+def binance(folder):
+    """A busy symbol and quiet ones: seven messages a minute each, as many of the limit as when it is shipped."""
+    rate = 0.15 * 30 / LIMITS["stale"]
+    replay, daemon = start(folder, "quiet", "binance", ["--rate", str(rate)], "BTCUSDT, ETHUSDT")
+    most, states = watch(daemon, MINUTES * 60, 1)
+    print(f"binance --rate {rate:g}: {MINUTES * 60:.0f} s, 0 reconnections, at most {most} streams stale at once, states {sorted(states)}",
+          flush=True)
+    stop(replay, daemon)
+
+
+def binance_silent(folder):
+    replay, daemon = start(folder, "busy", "binance", ["--rate", "40"], "BTCUSDT, ETHUSDT")
+    daemon.frames("BTCUSDT", "trade", 20)
+    rows = [("bookTicker", "btcusdt@bookTicker", "/api/v3/ticker/bookTicker")]
+    if harness.LONG:
+        rows += [("trade", "btcusdt@trade", "/api/v3/trades"), ("depth", "btcusdt@depth@100ms", "/api/v3/depth"),
+                 ("kline_1m", "btcusdt@kline_1m", "/api/v3/klines"), ("miniTicker", "btcusdt@miniTicker", "/api/v3/ticker/24hr")]
+    for stream, venue_stream, path in rows:
+        one_silent("binance", replay, daemon, "BTCUSDT", stream, venue_stream, path)
+    all_silent("binance", replay, daemon, f"silence@0s+{LIMITS['silence'] + 10}s")
+    all_silent("binance", replay, daemon, "freeze@0s")
+    stop(replay, daemon)
+
+
+def thin(folder):
+    """One symbol of which almost nothing is to be told: REST says so, and the connection stays."""
+    replay, daemon = start(folder, "thin", "binance", ["--rate", "0.01" if harness.LONG else "0.05"], "BTCUSDT")
+    daemon.wait_status(lambda s: any(x["state"] == "quiet" for x in s["feed"]["streams"]), "thin: a quiet stream")
+    seconds = MINUTES * 60 if not harness.LONG else 300
+    most, states = watch(daemon, seconds, 1)
+    assert not daemon.status_object()["symbols"][0]["stale"]
+    print(f"thin: {seconds:.0f} s without a reconnection, at most {most} streams stale, states {sorted(states)}", flush=True)
+    stop(replay, daemon)
+
+
+def alpaca(folder):
+    """The README's section: default streams of a stock in its session and of a coin."""
+    replay, daemon = start(folder, "alpaca", "alpaca", ["--keys", "PKTEST:hush", "--from", "2026-01-15T15:00:00Z"], "AAPL, BTC/USD")
+    most, states = watch(daemon, MINUTES * 60, 2)
+    print(f"alpaca: {MINUTES * 60:.0f} s, 0 reconnections, at most {most} streams stale at once, states {sorted(states)}", flush=True)
+    one_silent("alpaca", replay, daemon, "BTC/USD", "bookTicker", "quotes:BTC/USD", "/v1beta3/crypto/us/latest/quotes")
+    if harness.LONG:
+        one_silent("alpaca", replay, daemon, "AAPL", "trade", "trades:AAPL", "/v2/stocks/trades")
+        all_silent("alpaca", replay, daemon, f"silence@0s+{LIMITS['silence'] + 10}s")
+    stop(replay, daemon)
+
+
+def main():
+    with harness.Folder() as folder:
+        harness.together(folder, binance, binance_silent, thin, alpaca)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
