@@ -187,6 +187,7 @@ static bool read_kline(struct reader *reader, char type, bool old, const struct 
         return false;
     if (type == 'd') {
         event->kind = MARKET_TICKER;
+        event->event_ns = old ? bar.open_ns : 0; /* REST tells of several days */
         event->ticker = (struct market_ticker){bar.open, bar.high, bar.low, bar.close, bar.volume};
         return true;
     }

@@ -24,7 +24,7 @@ struct alpaca_levels {
  *   q  QUOTE       update_id is not written
  *   b  KLINE of one minute, closed; event_ns is its end. trades' ids -1; quote_volume from `vw`
  *   u  REVISION    the same bar once more
- *   d  TICKER      of the day
+ *   d  TICKER      of the day; event_ns: its beginning, where `old`
  *   c  CORRECTION  x  CANCEL  l  BANDS  i  IMBALANCE
  *   s  STATUS      halts and resumptions
  *   o  DEPTH, BOOK (`r`): ids are not written, levels are in *levels

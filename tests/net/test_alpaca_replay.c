@@ -33,6 +33,8 @@ struct seen {
     size_t n_days;
     struct venue_action actions[8];
     size_t n_actions;
+    struct market_event latest;
+    size_t n_latest;
 };
 
 static void on_reply(void *user, const struct venue_reply *reply)
@@ -80,6 +82,11 @@ static void on_reply(void *user, const struct venue_reply *reply)
     case VENUE_REPLY_ACTIONS:
         for (size_t i = 0; i < reply->actions.n && i < 8; i++)
             seen->actions[seen->n_actions++] = reply->actions.list[i];
+        break;
+    case VENUE_REPLY_LATEST:
+        seen->n_latest = reply->latest.n;
+        if (reply->latest.n > 0)
+            seen->latest = reply->latest.list[reply->latest.n - 1];
         break;
     }
 }
@@ -190,6 +197,16 @@ static void test_rest(struct net_context *net, const struct replay *replay, stru
         test_long_bars(rest, &symbols[i], DAY_NS, now_ns);
     }
 
+    memset(&seen, 0, sizeof(seen));
+    static const enum market_kind kinds[] = {MARKET_TRADE, MARKET_QUOTE, MARKET_TICKER};
+    for (int i = 0; i < 6; i++) { /* what their streams told last */
+        const struct venue_latest_request latest = {.symbol = &symbols[i % 2], .kind = kinds[i / 2]};
+        memset(&seen, 0, sizeof(seen));
+        CHECK_INT(venue->rest_latest(rest, &latest, on_reply, &seen, NULL), 0);
+        CHECK(loop_until(&loop, &seen.done));
+        CHECK_INT(seen.error, 0);
+        CHECK(seen.n_latest == 1 && seen.latest.kind == latest.kind && seen.latest.event_ns > 0);
+    }
     memset(&seen, 0, sizeof(seen));
     CHECK_INT(venue->rest_book(rest, &symbols[0], on_reply, &seen, NULL), -EINVAL);
     venue->rest_book(rest, &symbols[1], on_reply, &seen, NULL);
