@@ -46,6 +46,28 @@ static void venues(FILE *out, const struct status *s)
     }
 }
 
+enum { STALE_NAMED_MAX = 3 };
+
+/* Those that are silent beside others, by name and age. */
+static void stale_streams(FILE *out, const struct model *model, struct moment now)
+{
+    const struct status *s = &model->status;
+    char age[FORMAT_MAX];
+    int n = 0;
+    bool up = strcmp(s->feed.state, "ok") == 0 || strcmp(s->feed.state, "stale") == 0;
+    for (int i = 0; up && i < s->n_streams; i++) {
+        const struct status_stream *stream = &s->streams[i];
+        if (!stream->stale || ++n > STALE_NAMED_MAX)
+            continue;
+        fprintf(out, "%s%s %s, age %s", n == 1 ? "stale     " : "; ", stream->symbol, stream->stream,
+                format_age(age, model_age(model, stream->age_ms, now)));
+    }
+    if (n > STALE_NAMED_MAX)
+        fprintf(out, "; and %d more", n - STALE_NAMED_MAX);
+    if (n > 0)
+        fputc('\n', out);
+}
+
 static void feed(FILE *out, const struct model *model, struct moment now)
 {
     const struct status *s = &model->status;
@@ -70,6 +92,7 @@ static void feed(FILE *out, const struct model *model, struct moment now)
             exact(c, s->feed.bad_frames), exact(d, s->feed.connects), s->feed.detail[0] ? ": " : "",
             s->feed.detail);
     venues(out, s);
+    stale_streams(out, model, now);
 }
 
 /* "12s", or with the word STALE. */

@@ -83,6 +83,8 @@ static void read_feed(const json_t *object, struct status *s)
         stream->limit_ms = status_count(e, "limit_ms");
         stream->frames = status_count(e, "frames");
         stream->stale = json_is_true(json_object_get(e, "stale"));
+        const char *state = json_string_value(json_object_get(e, "state"));
+        stream->excused = state && (strcmp(state, "quiet") == 0 || strcmp(state, "closed") == 0);
     }
     s->n_streams = n_streams;
 }

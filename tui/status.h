@@ -39,6 +39,7 @@ struct status_stream {
     int64_t age_ms, limit_ms, frames;
     double per_second, latency_p50_ms, latency_p99_ms;
     bool stale;
+    bool excused; /* its silence is none of its: a quiet market by REST, or a closed one */
 };
 
 struct status_venue {

@@ -19,6 +19,7 @@ history = 100
 [feed]
 stale_s = 2
 stale_trade_s = 4
+silence_s = 2
 [account main]
 strategy = none
 """

@@ -174,7 +174,8 @@ void panel_streams(const struct area *area, const struct scene *scene)
         const struct status_stream *stream = &s->streams[i];
         int y = i - window.first + 1;
         int64_t age = model_age(model, stream->age_ms, scene->now);
-        enum freshness freshness = stream->limit_ms > 0 ? freshness_of(age, stream->limit_ms / 3) : FRESH;
+        enum freshness freshness =
+            stream->limit_ms > 0 && !stream->excused ? freshness_of(age, stream->limit_ms / 3) : FRESH;
         if (stream->stale && freshness == FRESH)
             freshness = STALE;
         table_text(&table, SYMBOL, y, STYLE_STRONG, stream->symbol);
