@@ -251,8 +251,8 @@ struct venue {
     int (*stream_connection)(const struct venue_stream *stream, const char *name);
     /* Makes another in place of that connection, if it is up, within backoff and budget; the others stay as
      * they are. Where the venue allows two, the old one stays until the new one brings something, and the
-     * link stays UP; else the old one is dropped first. `why` becomes the detail. False: it is not up, or another
-     * is being made already. */
+     * link stays UP; else the old one is dropped first. `why` becomes the detail. False: it is not up, or
+     * another is being made already. */
     bool (*stream_replace)(struct venue_stream *stream, int connection, const char *why);
     void (*stream_pause)(struct venue_stream *stream, bool paused); /* of reading; holds over reconnections */
     const struct venue_status *(*stream_status)(const struct venue_stream *stream);
