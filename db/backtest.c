@@ -137,6 +137,7 @@ static void put_all(struct save *save, const char *venue)
     const struct market *market = save->market;
     int64_t first_ns = market_open_ns(market, save->backtest->from);
     db_writer_group_begin(save->writer);
+    next(save, db_writer_put_meta(save->writer, DB_BACKTEST_KEY, "1"));
     for (int s = 0; s < market->n_symbols && save->r == 0; s++)
         next(save, db_writer_put_symbol(save->writer, s, venue, &market->series[s].symbol, market->start_ns));
     for (int a = 0; a < save->backtest->n_accounts && save->r == 0; a++) {

@@ -5,6 +5,9 @@
 
 #include "engine/backtest/backtest.h"
 
+/* The key of meta that a saved backtest has: what it holds is a whole history, and nothing newer comes. */
+#define DB_BACKTEST_KEY "saved_backtest"
+
 /* Makes the database `path`, which must not be there, with the accounts, symbols, orders, fills, ledger rows,
  * positions, a point of equity a row, and the bars up to the last row. Of a backtest that kept its orders and
  * its ledger. It takes as long as the disk takes. 0; an error of db_writer_open(), -EBADMSG for rows that

@@ -81,6 +81,10 @@ struct db_equity_point {
 int db_reader_equity(struct db_reader *reader, int account, int64_t from_ns, int points,
                      void (*row)(void *ctx, const struct db_equity_point *row), void *ctx);
 
+/* The deepest fall from a peak that an account's stored points show, as a share: 0 or less. 0; -ENOENT: there
+ * is no point. */
+int db_reader_drawdown(struct db_reader *reader, int account, double *ret);
+
 /* Money put into an account or taken out of it (DEPOSIT, TRANSFER), or that it was begun anew (RESET). */
 struct db_flow {
     uint64_t id; /* of its ledger row */

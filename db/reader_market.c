@@ -81,6 +81,22 @@ int db_reader_equity(struct db_reader *reader, int account, int64_t from_ns, int
     return db_query_end(stmt, r);
 }
 
+int db_reader_drawdown(struct db_reader *reader, int account, double *ret)
+{
+    sqlite3_stmt *stmt;
+    int r = db_query(
+        reader, "SELECT min(CAST(equity AS REAL) / peak - 1) FROM equity WHERE account = ?1 AND peak > 0",
+        &stmt);
+    if (r < 0)
+        return r;
+    sqlite3_bind_int(stmt, 1, account);
+    r = db_query_step(reader, stmt);
+    bool any = r > 0 && sqlite3_column_type(stmt, 0) != SQLITE_NULL;
+    if (any)
+        *ret = sqlite3_column_double(stmt, 0);
+    return db_query_end(stmt, r < 0 ? r : any ? 0 : -ENOENT);
+}
+
 int db_reader_alerts(struct db_reader *reader, bool only_open, int64_t limit,
                      void (*row)(void *ctx, const struct db_alert *row), void *ctx)
 {

@@ -287,24 +287,29 @@ int db_apply_position(struct db_store *store, const struct db_row_position *row)
     return run(store, &b);
 }
 
-/* A point of equity, new or over the one of that time. */
-static int put_point(struct db_store *store, const struct db_row_equity *row)
+static int put_point(struct db_store *store, const struct db_row_equity *row, enum db_statement which)
 {
-    struct binding b = bind(store, DB_SQL_EQUITY_KNOWN);
-    int64_t known = 0;
-    integer(&b, row->account);
-    integer(&b, row->ts_ns);
-    int rc = run_returning(store, &b, &known);
-    if (rc != SQLITE_OK)
-        return rc;
-    b = bind(store, DB_SQL_EQUITY);
+    struct binding b = bind(store, which);
     integer(&b, row->account);
     integer(&b, row->ts_ns);
     integer(&b, row->equity);
     integer(&b, row->cash);
     integer(&b, row->peak);
     integer(&b, row->day_equity);
-    rc = run(store, &b);
+    return run(store, &b);
+}
+
+/* A point of equity, new or over the one of that time, which a history that is kept whole does not have. */
+static int apply_point(struct db_store *store, const struct db_row_equity *row)
+{
+    struct binding b = bind(store, DB_SQL_EQUITY_KNOWN);
+    int64_t known = 0;
+    bool live = row->kind == DB_EQUITY_LIVE;
+    integer(&b, row->account);
+    integer(&b, row->ts_ns);
+    int rc = live ? run_returning(store, &b, &known) : SQLITE_OK;
+    if (rc == SQLITE_OK)
+        rc = put_point(store, row, live ? DB_SQL_EQUITY : DB_SQL_EQUITY_NEW);
     if (rc == SQLITE_OK)
         store->counts.rows[DB_COUNT_EQUITY] += !known;
     return rc;
@@ -347,7 +352,7 @@ static int thin_equity(struct db_store *store, const struct db_row_equity *row)
 
 int db_apply_equity(struct db_store *store, const struct db_row_equity *row)
 {
-    int rc = put_point(store, row);
+    int rc = apply_point(store, row);
     if (rc == SQLITE_OK && row->kind != DB_EQUITY_PAST)
         rc = note_equity(store, row);
     if (rc == SQLITE_OK && row->kind == DB_EQUITY_LIVE)

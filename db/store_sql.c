@@ -128,6 +128,8 @@ const char *const db_statements_sql[DB_STATEMENTS] = {
         ")) ON CONFLICT DO UPDATE SET equity = excluded.equity, cash = "
         "excluded.cash, peak = excluded.peak, day_equity = excluded.day_equity, hash = "
         "excluded.hash",
+    [DB_SQL_EQUITY_NEW] = "INSERT INTO equity (" DB_EQUITY_COLUMNS ", hash) VALUES (" EQUITY_VALUES
+                          ", seal(2, " EQUITY_VALUES "))",
     [DB_SQL_EQUITY_KNOWN] = "SELECT 1 FROM equity WHERE account = ?1 AND ts_ns = ?2",
     [DB_SQL_EQUITY_ACCOUNT] =
         "UPDATE accounts SET equity_peak = ?2, day = ?3, day_equity = ?4, killed_ns = ?5 "

@@ -19,7 +19,9 @@ struct history_reader {
     char curve_account[ACCOUNT_NAME_MAX];
     struct statistics *statistics;
     struct history_curve curve;
-    int64_t equity_ns[ACCOUNTS_MAX]; /* of each account's newest point that was seen */
+    int64_t equity_ns[ACCOUNTS_MAX];   /* of each account's newest point that was seen */
+    double drawdown[ACCOUNTS_MAX];     /* of a saved backtest's accounts, the deepest: at drawdown_ns */
+    int64_t drawdown_ns[ACCOUNTS_MAX]; /* the newest point then; 0: not read */
 };
 
 /* Digits after the point that a symbol's filters allow: "61837.63", however many its scale has. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/backtest.h"
 #include "exchange/decimal.h"
 #include "exchange/order.h"
 #include "tui/history_reader.h"
@@ -164,9 +165,34 @@ static void on_equity(void *ctx, const struct db_equity_point *row)
     reading->equity_ns[reading->at] = row->ts_ns;
 }
 
+/* What a report of the run says: return and deepest drawdown from its opening cash on. */
+static int read_run(struct history_reader *reader, struct reading *reading, int number)
+{
+    const struct db_account *known = &reading->accounts[reading->at].account;
+    struct status_account *account = &reading->status->accounts[reading->at];
+    int64_t newest_ns = reading->equity_ns[reading->at];
+    int r = 0;
+    if (reader->drawdown_ns[number] != newest_ns) {
+        r = db_reader_drawdown(reader->db, number, &reader->drawdown[number]);
+        if (r == 0)
+            reader->drawdown_ns[number] = newest_ns;
+    }
+    if (r < 0 || newest_ns == 0)
+        return r == -ENOENT ? 0 : r;
+    account->deposits = decimal_to_double(known->cash, known->currency_scale);
+    account->return_pct = 100 * (account->equity / account->deposits - 1);
+    account->drawdown_pct = 100 * reader->drawdown[number];
+    return 0;
+}
+
 static int read_accounts(struct history_reader *reader, struct reading *reading)
 {
-    int r = db_reader_accounts(reader->db, on_account, reading);
+    char saved[8];
+    int r = db_reader_meta(reader->db, DB_BACKTEST_KEY, saved, sizeof(saved));
+    if (r < 0 && r != -ENOENT)
+        return r;
+    reading->status->saved = r != -ENOENT;
+    r = db_reader_accounts(reader->db, on_account, reading);
 
     for (reading->at = 0; r == 0 && reading->at < reading->status->n_accounts; reading->at++) {
         int number = reading->accounts[reading->at].account.number;
@@ -174,6 +200,8 @@ static int read_accounts(struct history_reader *reader, struct reading *reading)
             continue;
         r = db_reader_equity(reader->db, number, reader->equity_ns[number], 1, on_equity, reading);
         reader->equity_ns[number] = reading->equity_ns[reading->at];
+        if (r == 0 && reading->status->saved)
+            r = read_run(reader, reading, number);
     }
     return r;
 }

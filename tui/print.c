@@ -75,7 +75,8 @@ static void feed(FILE *out, const struct model *model, struct moment now)
     char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX], d[FORMAT_MAX], up[FORMAT_MAX];
 
     if (model->source != MODEL_DAEMON) {
-        fprintf(out, "daemon    none: %s\n", model->daemon_words);
+        fprintf(out, "daemon    none: %s\n",
+                model->status.saved ? "a saved backtest has none" : model->daemon_words);
         return;
     }
     int64_t clock_ns = model_clock_ns(model, now);
@@ -304,6 +305,30 @@ static json_t *positions_json(const struct status *s)
     return list;
 }
 
+/* Trades of an account, closed ones; what the dashboard's strategies have. */
+static json_t *trades_json(const struct history *h, const char *account)
+{
+    for (int i = 0; i < h->n_accounts; i++)
+        if (strcmp(h->accounts[i].account, account) == 0)
+            return json_integer((json_int_t)h->accounts[i].trades.trades);
+    return json_null();
+}
+
+static json_t *accounts_json(const struct model *model)
+{
+    json_t *list = json_array();
+
+    for (int i = 0; i < model->status.n_accounts; i++) {
+        const struct status_account *a = &model->status.accounts[i];
+        json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "account", a->account,
+                                              "currency", a->currency, "equity", number(a->equity), "cash",
+                                              number(a->cash), "return_pct", number(a->return_pct),
+                                              "drawdown_pct", number(a->drawdown_pct), "trades",
+                                              trades_json(&model->history, a->account)));
+    }
+    return list;
+}
+
 static json_t *equity_json(const struct history *h)
 {
     json_t *list = json_array();
@@ -386,6 +411,9 @@ int print_json(FILE *out, const struct model *model, const json_t *status)
                                equity_json(&model->history), "fills", fills_json(&model->history), "orders",
                                orders_json(&model->history), "alerts", alerts_json(&model->history), "log",
                                log_json(&model->history));
+    json_object_set_new(object, "accounts", known ? accounts_json(model) : json_null());
+    json_object_set_new(object, "saved_backtest",
+                        json_boolean(model->source == MODEL_DATABASE && model->status.saved));
     json_object_set_new(object, "trainings", print_trainings_json(model, moment_now()));
     json_object_set_new(object, "policies", print_policies_json(model));
     json_object_set_new(object, "studies", print_searches_json(model, moment_now()));

@@ -176,6 +176,7 @@ struct status {
     char trading[STATUS_WORD_MAX], trading_reason[STATUS_TEXT_MAX];
     int64_t pid, now_ns;
     double uptime_s;
+    bool saved; /* of a saved backtest: nothing newer comes, and nothing in it grows old */
     bool begun; /* false: the daemon does not know yet what it holds; no symbol, account, position or order */
     struct status_feed feed;
     struct status_stream streams[STATUS_STREAMS_MAX];

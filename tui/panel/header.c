@@ -37,8 +37,9 @@ static void feed_segment(struct segment *ret, const struct scene *scene)
     char age[FORMAT_MAX];
 
     if (model->source != MODEL_DAEMON) {
-        snprintf(ret->text, sizeof(ret->text), "NO DAEMON");
-        ret->style = STYLE_BAD;
+        bool saved = model->source == MODEL_DATABASE && model->status.saved;
+        snprintf(ret->text, sizeof(ret->text), saved ? "SAVED RUN" : "NO DAEMON");
+        ret->style = saved ? STYLE_NORMAL : STYLE_BAD;
     } else if (freshness != FRESH) {
         format_age(age, model_age(model, 0, scene->now));
         snprintf(ret->text, sizeof(ret->text), "daemon STALE %s", age);

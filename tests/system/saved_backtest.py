@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""`papertape backtest --save`: every row's equity is kept, what the dashboard shows of it is what the report says, and a disk
+that is full is named and leaves nothing behind. With PAPERTAPE_LONG a year of minutes of two symbols, 525,600 rows, takes at most
+10 s of CPU; that what is done for a row does not grow with their number, tests/db/equity.c counts."""
+
+import csv
+import json
+import math
+import os
+import random
+import resource
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+import harness
+
+SEED = int(os.environ.get("PAPERTAPE_SEED", "20261126"))
+START_MS = 1672531200000
+CPU_LIMIT_S = 10.0  # of 525,600 rows of two symbols
+SYMBOLS = ("AAAUSDT", "BBBUSDT")
+
+
+def made_bars(folder, n):
+    paths = []
+    for symbol in SYMBOLS:
+        rng, price = random.Random(f"{SEED} {symbol}"), 100.0
+        paths.append(os.path.join(folder, f"{symbol}_{n}.csv"))
+        with open(paths[-1], "w") as file:
+            file.write("open_time,open,high,low,close,volume\n")
+            for i in range(n):
+                close = max(1.0, round(price * math.exp(rng.gauss(0, 0.002)), 2))
+                high, low = max(price, close) + 0.05, min(price, close) - 0.05
+                file.write(f"{START_MS + 60000 * i},{price:.2f},{high:.2f},{low:.2f},{close:.2f},{rng.random() * 10:.5f}\n")
+                price = close
+    return paths
+
+
+def backtest(paths, *options, status=0, **kwargs):
+    """The process that ended, and the seconds of CPU that it took."""
+    words = [harness.PAPERTAPE, "backtest", "--strategy", "sma-cross", "--set", "fast=20,slow=100", "--fees", "0.0001:0.0001",
+             "--bars", ",".join(paths), "--no-cache", *options]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=harness.PATIENCE, **kwargs)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert done.returncode == status, (words, done.returncode, done.stderr)
+    return done, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def close(a, b):
+    return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9)
+
+
+def check_dashboard(state, account):
+    """Return, deepest drawdown and closed trades, in JSON and on the screen."""
+    done = subprocess.run([harness.PAPERTAPE, "--state", state, "--once", "--json"], capture_output=True, text=True, timeout=harness.PATIENCE)
+    shown = json.loads(done.stdout)
+    assert shown["saved_backtest"] is True and len(shown["accounts"]) == 1, shown["accounts"]
+    seen = shown["accounts"][0]
+    for name, key in (("return_pct", "return_pct"), ("drawdown_pct", "max_drawdown_pct"), ("equity", "equity"), ("cash", "cash")):
+        assert close(seen[name], account[key]), (name, seen, account[key])
+    assert seen["trades"] == account["trades"] > 10, (seen, account["trades"])
+    screen = subprocess.run([harness.PAPERTAPE, "--state", state, "--readonly", "--dump-screen", "160x48", "--tab", "5"],
+                            capture_output=True, text=True, timeout=harness.PATIENCE).stdout
+    assert "SAVED RUN" in screen and "NO DAEMON" not in screen, screen
+    rows = [line.split() for line in screen.splitlines() if line.split()[:1] == ["sma-cross"]]
+    assert rows[0][1:3] == [f"{account['equity']:.2f}", f"{account['return_pct']:+.2f}%"], (rows, account["return_pct"])
+    drawdown = account["max_drawdown_pct"]
+    assert rows[0][3] == f"{drawdown:+.{2 if abs(drawdown) < 1 else 1}f}%", (rows, drawdown)
+    assert rows[1][2].rstrip("+") == str(account["trades"]), rows  # +: one is open
+
+
+def check_saved(folder, n):
+    """A run much longer than the window in which a daemon keeps every point, and what is stored of it."""
+    state, curve = os.path.join(folder, "state"), os.path.join(folder, "equity.csv")
+    done, cpu_s = backtest(made_bars(folder, n), "--save", state, "--json", "--equity", curve)
+    account = json.loads(done.stdout)["accounts"][0]
+    with open(curve) as file:
+        rows = list(csv.DictReader(file))
+    database = sqlite3.connect(f"file:{state}/papertape.db?mode=ro", uri=True)
+    stored = database.execute("SELECT ts_ns, equity, cash, peak FROM equity ORDER BY ts_ns").fetchall()
+    assert len(stored) == len(rows) == n, (len(stored), len(rows), n)
+    for row, (ts_ns, equity, cash, peak) in zip(rows, stored, strict=True):
+        assert int(row["ts_ns"]) == ts_ns, (row, ts_ns)
+        for name, units in (("equity", equity), ("cash", cash), ("peak", peak)):
+            assert close(float(row[name]), units / 1e8), (name, row, units)
+    assert database.execute("SELECT count(*) FROM bars").fetchone()[0] == n * len(SYMBOLS)
+    database.close()
+    verified = subprocess.run([harness.PAPERTAPE, "ledger", "verify", "--state", state], capture_output=True, text=True, timeout=harness.PATIENCE)
+    assert verified.returncode == 0, verified.stderr
+    check_dashboard(state, account)
+    return cpu_s, account["fills"]
+
+
+def check_full_disk(folder):
+    """A limit on the size of files stands for a disk that refuses: the cause is said, and nothing is left."""
+    paths = made_bars(folder, 20000)
+    state = os.path.join(folder, "none")
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2 << 20, 2 << 20))
+
+    done, _ = backtest(paths, "--save", state, status=1, preexec_fn=limit, restore_signals=False)
+    said = [line for line in done.stderr.splitlines() if ": note: " not in line]
+    assert len(said) == 1 and state in said[0] and "could not be stored: " in said[0] and "disk I/O error" in said[0], done.stderr
+    assert not [name for name in os.listdir(folder) if name.startswith("none")], os.listdir(folder)
+    if os.geteuid() == 0:
+        check_full_tmpfs(folder, paths)
+
+
+def check_full_tmpfs(folder, paths):
+    disk = os.path.join(folder, "disk")
+    os.mkdir(disk)
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "none", disk], capture_output=True).returncode != 0:
+        print("a full tmpfs: skipped, it cannot be mounted here")
+        return
+    try:
+        done, _ = backtest(paths, "--save", os.path.join(disk, "state"), status=1)
+        assert "could not be stored: database or disk is full" in done.stderr, done.stderr
+        assert os.listdir(disk) == [], os.listdir(disk)
+    finally:
+        subprocess.run(["umount", disk], check=True)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        rows = 20000
+        cpu_s, fills = check_saved(folder, rows)
+        print(f"saved_backtest: seed {SEED}: {rows} rows of {len(SYMBOLS)} symbols, {fills} fills: {cpu_s:.2f} s of CPU; every point kept")
+    with tempfile.TemporaryDirectory() as folder:
+        check_full_disk(folder)
+    if harness.LONG and not harness.SANITIZED:
+        with tempfile.TemporaryDirectory() as folder:
+            rows = 525600
+            cpu_s, fills = check_saved(folder, rows)
+            print(f"saved_backtest: {rows} rows of {len(SYMBOLS)} symbols, {fills} fills: {cpu_s:.2f} s of CPU, at most {CPU_LIMIT_S:.0f}")
+            assert cpu_s <= CPU_LIMIT_S, cpu_s
+
+
+if __name__ == "__main__":
+    sys.exit(main())
