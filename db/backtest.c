@@ -1,6 +1,7 @@
 #include "db/backtest.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,18 +27,42 @@ struct save {
     struct db_holdings holdings;
     size_t put; /* rows of the open group, and of those before it since the last flush */
     int r;
+    atomic_bool failed;     /* storing has; then … */
+    char why[DB_ERROR_MAX]; /* … says the first reason */
 };
 
-/* Waits until all that was put is stored, however long that takes, or storing fails. */
-static int flush(struct db_writer *writer)
+/* On the writer's thread: the first reason is the cause, what is said after it follows from it. */
+static void note_state(void *ctx, bool ok, const char *detail)
 {
-    struct db_writer_stats stats = {.ok = true};
+    struct save *save = ctx;
+    if (ok || atomic_load(&save->failed))
+        return;
+    snprintf(save->why, sizeof save->why, "%s", detail);
+    atomic_store(&save->failed, true);
+}
+
+/* Waits until all that was put is stored, however long that takes, or storing fails. */
+static int flush(struct save *save)
+{
     int r = -ETIMEDOUT;
-    while (r == -ETIMEDOUT && stats.ok) {
-        r = db_writer_flush(writer, LOOK_MS);
-        db_writer_stats(writer, &stats);
-    }
+    while (r == -ETIMEDOUT && !atomic_load(&save->failed))
+        r = db_writer_flush(save->writer, LOOK_MS);
     return r == -ETIMEDOUT ? -EIO : r;
+}
+
+/* Ends the writer; on failure err has the cause. */
+static int close_writer(struct save *save, char *err, size_t err_size)
+{
+    struct db_writer_stats stats;
+    if (save->r == 0)
+        save->r = flush(save);
+    db_writer_stats(save->writer, &stats);
+    snprintf(err, err_size, "out of memory");
+    int r = db_writer_close(save->writer, 0, err, err_size);
+    if (atomic_load(&save->failed) && (save->r < 0 || r < 0))
+        snprintf(err, err_size, "%llu rows could not be stored: %s", (unsigned long long)stats.queued,
+                 save->why);
+    return save->r < 0 ? save->r : r;
 }
 
 /* After each row: groups are kept short, and so is what waits for the disk. */
@@ -49,7 +74,7 @@ static void next(struct save *save, uint64_t ticket)
         return;
     db_writer_group_end(save->writer);
     if (save->put % (ROWS_A_GROUP * GROUPS_A_FLUSH) == 0 && save->r == 0)
-        save->r = flush(save->writer);
+        save->r = flush(save);
     db_writer_group_begin(save->writer);
 }
 
@@ -160,18 +185,14 @@ int db_backtest_save(const char *path, const char *venue, const struct backtest 
                      size_t err_size)
 {
     struct save save = {.backtest = backtest, .market = market, .accounts = accounts};
-    const struct db_writer_config config = {0};
+    const struct db_writer_config config = {.ctx = &save, .state = note_state};
     int r = backtest_rows(backtest, &save.rows, err, err_size);
     if (r < 0)
         return r;
     r = db_writer_open(path, &config, &save.writer, err, err_size);
     if (r == 0) {
         put_all(&save, venue);
-        if (save.r == 0)
-            save.r = flush(save.writer);
-        snprintf(err, err_size, "out of memory");
-        int closed = db_writer_close(save.writer, 0, err, err_size);
-        r = save.r < 0 ? save.r : closed;
+        r = close_writer(&save, err, err_size);
     }
     db_holdings_finish(&save.holdings);
     backtest_rows_finish(&save.rows);
