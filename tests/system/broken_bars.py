@@ -16,7 +16,7 @@ import tempfile
 import harness
 
 SEED = int(os.environ.get("PAPERTAPE_SEED", "20261125"))
-FILES = int(os.environ.get("PAPERTAPE_FILES") or (2000 if harness.LONG else 160))
+FILES = int(os.environ.get("PAPERTAPE_FILES") or (2000 if harness.LONG else 100))
 START_MS = 1704067200000  # 2024-01-01, a Monday
 STRATEGIES = ("buy-and-hold", "day-trade", "sma-cross:fast=3,slow=9", "sma-cross-rsi", "sma-cross-rsi-risk", "triple-confirmation")
 TIME, OPEN, HIGH, LOW, CLOSE, VOLUME = range(6)
