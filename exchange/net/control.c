@@ -61,7 +61,7 @@ static bool admitted(int fd, struct control_peer *ret)
 static void turn_away(int fd)
 {
     struct control_text *text =
-        control_refusal("EACCES", "the daemon's own user, root and members of its group are answered");
+        control_refusal("EACCES", "only its own user, root and members of its group are answered");
     if (text)
         send(fd, text->bytes, text->len, MSG_NOSIGNAL | MSG_DONTWAIT);
     control_text_unref(text);

@@ -188,9 +188,11 @@ static void ordinary_then_reserves_then_the_longest_idle(void)
     speak(1, 2 * S);
     got = come(1000, 0xc, 2 * S); /* 2 and 3 are busy */
     CHECK_INT(got.place, 4);
-    got = come(1000, UINT64_MAX,
-               2 * S); /* all are: 2 is the longest that was taken nothing from; 4 is silent, but busy too */
-    CHECK_INT(got.place, 4);
+    speak(4, 2 * S);
+    got = come(1000, 0x3f, 2 * S); /* the first six are */
+    CHECK_INT(got.place, 6);
+    got = come(1000, UINT64_MAX, 2 * S); /* all are: 6, which has asked nothing, goes all the same */
+    CHECK_INT(got.place, 6);
 }
 
 /* A crowd that only connects displaces itself, not those that ask now and then. */
