@@ -111,6 +111,8 @@ int session_open_database(struct session *session, char *err, size_t err_size)
         .state = on_storage,
         .storing = on_storing,
         .doubt = on_doubt,
+        .check = session_storage_check,
+        .rebuild = session_storage_rebuild,
         .before_commit = before_commit,
         .stepped = session->hooks.stepped,
         .max_delay_ms = session->config->commit_delay_ms,

@@ -90,7 +90,9 @@ struct session {
     uv_async_t wake; /* a thread has news */
     uv_mutex_t lock;
     struct storage database, events;
-    bool log_failed;       /* under the lock: the disk failed it, and the database is to be checked too */
+    bool log_failed;  /* under the lock: the disk failed it, and the database is to be checked too */
+    bool built_again; /* the same: the database, while this runs; in words: */
+    char built_words[ALERT_TEXT_MAX];
     bool recording_failed; /* the same */
     char recording_words[RECORDER_ERROR_MAX];
     bool storage_ok;                          /* both */
@@ -130,6 +132,9 @@ int session_log_close(struct session *session, int64_t timeout_ms);
 void session_storage_take(struct session *session);
 /* Whether both store now: as an event, in the log, as an alert. */
 void session_storage_judge(struct session *session);
+/* On the writer's thread, as struct db_writer_config has them. */
+int session_storage_check(void *ctx, char *err, size_t err_size);
+int session_storage_rebuild(void *ctx, const char *why, uint64_t *ret_event, char *text, size_t text_size);
 void session_storage_hole(struct session *session); /* an alert where the event log has a new hole */
 
 /* session_sound.c */

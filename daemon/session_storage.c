@@ -3,7 +3,44 @@
 #include <string.h>
 
 #include "daemon/log.h"
+#include "daemon/rebuild.h"
 #include "daemon/session_internal.h"
+#include "exchange/clock.h"
+
+enum { CHECK_MS = 60000 }; /* what comes waits in memory meanwhile */
+
+/* ---- on the writer's thread ---- */
+
+int session_storage_check(void *ctx, char *err, size_t err_size)
+{
+    const struct session *session = ctx;
+    return rebuild_check(session->state->database, CHECK_MS, err, err_size);
+}
+
+int session_storage_rebuild(void *ctx, const char *why, uint64_t *ret_event, char *text, size_t text_size)
+{
+    struct session *session = ctx;
+    struct rebuild_result result;
+    const struct rebuild_options options = {
+        .state = session->state,
+        .why = why,
+        .venue = session->config->venues[0].venue->format->name,
+        .now_ns = clock_wall_ns(),
+    };
+    int r = rebuild_database(&options, &result, text, text_size);
+    if (r < 0)
+        return r;
+    *ret_event = result.event_seq;
+    snprintf(text, text_size, "%s", result.text);
+    uv_mutex_lock(&session->lock);
+    session->built_again = true;
+    snprintf(session->built_words, sizeof session->built_words, "%.340s (%.150s)", result.text, why);
+    uv_mutex_unlock(&session->lock);
+    uv_async_send(&session->wake);
+    return 0;
+}
+
+/* ---- on the loop ---- */
 
 static void take_news(struct storage *storage)
 {
@@ -77,8 +114,23 @@ static void tell_fails(struct session *session, bool was_ok)
     session_alert(session, DB_ERROR, "storage", words);
 }
 
+static void tell_built(struct session *session)
+{
+    char words[sizeof session->built_words];
+    uv_mutex_lock(&session->lock);
+    bool built = session->built_again;
+    session->built_again = false;
+    memcpy(words, session->built_words, sizeof words);
+    uv_mutex_unlock(&session->lock);
+    if (!built)
+        return;
+    log_warning("%s", words);
+    session_alert(session, DB_WARNING, "database-rebuilt", words);
+}
+
 void session_storage_judge(struct session *session)
 {
+    tell_built(session);
     bool ok = session->database.ok && session->events.ok, was_ok = session->storage_ok;
     char words[sizeof session->storage_detail];
     find_words(session, words, sizeof words);

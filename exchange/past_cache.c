@@ -128,39 +128,60 @@ int past_cache_same(int dir, const char *name, int64_t from, int64_t to, int64_t
     return differs < 0;
 }
 
-/* Writes the block at `at` again, as the cache shows it. */
-static int write_again(struct pair *pair, int fd, int64_t at, int64_t window, ssize_t n)
+/* The pages of a block whose writing failed remember where it is on the disk, and ext4 writes them there
+ * again without noting that the block has data now: it reads as zeros for good. So a block is written past
+ * the cache, or through pages that are new. */
+static int write_again(const struct pair *pair, int fd, int fd_direct, int64_t at, int64_t window, ssize_t n)
 {
     int64_t end = at + ALIGNED < window + n ? at + ALIGNED : window + n;
+    bool direct = fd_direct >= 0 && end == at + ALIGNED;
+    if (!direct)
+        posix_fadvise(fd, window, WINDOW, POSIX_FADV_DONTNEED);
     while (at < end) {
-        ssize_t done = pwrite(fd, pair->shown + (at - window), (size_t)(end - at), at);
-        if (done < 0 && errno != EINTR)
+        ssize_t done = pwrite(direct ? fd_direct : fd, pair->shown + (at - window), (size_t)(end - at), at);
+        if (done < 0 && errno == EINVAL && direct) {
+            direct = false;
+            posix_fadvise(fd, window, WINDOW, POSIX_FADV_DONTNEED);
+        } else if (done < 0 && errno != EINTR) {
             return -errno;
+        }
         at += done > 0 ? done : 0;
     }
     return 0;
 }
 
-int past_cache_mend(int dir, const char *name, int64_t to)
+static int mend(struct pair *pair, int fd, int fd_direct, int64_t to)
 {
-    struct pair pair;
-    int r = pair_open(&pair, dir, name);
-    int fd = r == 0 ? openat(dir, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
-    if (r == 0 && fd < 0)
-        r = -errno;
+    int r = 0;
     for (int64_t at = 0; r == 0 && at < to; at += WINDOW) {
-        ssize_t n = pair_read(&pair, at);
-        r = n < 0 ? (int)n : 0;
-        for (int64_t from = at, differs; r == 0 && (differs = difference(&pair, at, n, from, to)) >= 0;
+        ssize_t n = pair_read(pair, at);
+        if (n < 0)
+            return (int)n;
+        for (int64_t from = at, differs; r == 0 && (differs = difference(pair, at, n, from, to)) >= 0;
              from = differs + ALIGNED)
-            r = write_again(&pair, fd, differs, at, n);
+            r = write_again(pair, fd, fd_direct, differs, at, n);
         if (n < WINDOW)
             break;
     }
-    if (r == 0 && fsync(fd) < 0)
-        r = -errno;
+    return r == 0 && fsync(fd) < 0 ? -errno : r;
+}
+
+int past_cache_mend(int dir, const char *name, int64_t to)
+{
+    struct pair pair;
+    int fd = -1, fd_direct = -1, r = pair_open(&pair, dir, name);
+    if (r == 0) {
+        fd = openat(dir, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+        r = fd < 0 ? -errno : 0;
+    }
+    if (r == 0 && pair.direct)
+        fd_direct = openat(dir, name, O_WRONLY | O_DIRECT | O_CLOEXEC | O_NOFOLLOW);
+    if (r == 0)
+        r = mend(&pair, fd, fd_direct, to);
     if (fd >= 0)
         close(fd);
+    if (fd_direct >= 0)
+        close(fd_direct);
     pair_close(&pair);
     if (r == -EILSEQ)
         return 0;
