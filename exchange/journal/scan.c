@@ -84,15 +84,17 @@ static int64_t zeros_begin(struct journal_scan *scan, int64_t size)
     return scan->at;
 }
 
-/* Does a whole sector of the file read as zeros between `from` and `to`? 1, 0 or -errno. */
+/* Do all bytes of a sector of the file read as zeros that stand between `from`, where a block begins, and
+ * `to`? The first sector may be shared with the block before, and has that block's end then. No single flip
+ * makes a header's first byte zero. 1, 0 or -errno. */
 static int zero_sector(struct journal_scan *scan, int64_t from, int64_t to)
 {
     uint8_t bytes[JOURNAL_SECTOR];
-    for (int64_t at = from - from % JOURNAL_SECTOR; at + JOURNAL_SECTOR <= to; at += JOURNAL_SECTOR) {
-        ssize_t n = journal_files_read(scan->files, scan->fd, bytes, sizeof bytes, at);
+    for (int64_t at = from, part; at + (part = JOURNAL_SECTOR - at % JOURNAL_SECTOR) <= to; at += part) {
+        ssize_t n = journal_files_read(scan->files, scan->fd, bytes, (size_t)part, at);
         if (n < 0)
             return (int)n;
-        if (n == JOURNAL_SECTOR && all_zero(bytes, sizeof bytes))
+        if (n == part && all_zero(bytes, (size_t)part))
             return 1;
     }
     return 0;

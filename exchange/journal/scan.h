@@ -2,10 +2,10 @@
  *
  * It tells a torn tail from an altered byte. A tail is torn where writing was cut short: the file ends inside
  * a block whose beginning is sound, or the end of the block (or all of it, up to the end of the file) reads
- * as zeros, or a whole sector of it does and no block of a later put follows: what a crash leaves, and a
- * power loss. Everything else that is not what was written is altered. One flipped bit never looks torn: it
- * neither shortens the file, nor makes the header's check hold with another length, nor turns an end mark or
- * a sector into zeros. */
+ * as zeros, or a whole sector of it does (of its first one, what is its own) and no block of a later put
+ * follows: what a crash leaves, and a power loss. Everything else that is not what was written is altered.
+ * One flipped bit never looks torn: it neither shortens the file, nor makes the header's check hold with
+ * another length, nor turns an end mark or a sector into zeros. */
 #ifndef EXCHANGE_JOURNAL_SCAN_H
 #define EXCHANGE_JOURNAL_SCAN_H
 

@@ -465,9 +465,12 @@ void faulty_disk_restart(uint64_t seed)
     for (size_t i = 0; i < changes; i++)
         change_name(&disk.changes[i]);
     for (size_t i = 0; i < disk.n; i++) {
-        settle(disk.media[i], &random);
-        if (!disk.media[i]->gone)
-            remove_real(disk.media[i]);
+        struct medium *m = disk.media[i];
+        settle(m, &random);
+        if (!m->gone && access(m->path, F_OK) < 0) /* its folder has another name, and it stays there */
+            m->on_disk[0] = '\0';
+        else if (!m->gone)
+            remove_real(m);
     }
     for (size_t i = 0; i < disk.n; i++)
         if (disk.media[i]->on_disk[0])
