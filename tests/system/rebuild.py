@@ -1,0 +1,378 @@
+#!/usr/bin/env python3
+"""A database that is absent, cut off, altered or another's is built again from the event log at the next start: with the
+log whole its record is the lost one row for row; where the log's first segments are gone, accounts, positions, live
+orders and keys are those of its oldest state, older rows are salvaged, and no account begins afresh. A kill in the
+midst leaves the former state or the new one, and a repeated command is answered as before."""
+
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import time
+
+import harness
+
+SEEDS = 200 if harness.LONG else 4
+KILLS = 40 if harness.LONG else 2
+CONFIG = """
+[market]
+symbols = BTCUSDT, ETHUSDT
+interval = 1s
+history = 50
+[events]
+segment_mb = 1
+[risk]
+orders_per_second = 0
+[account main]
+cash = 1000000
+strategy = sma-cross
+strategy.fast = 2
+strategy.slow = 4
+strategy.fraction = 0.2
+[account hand]
+cash = 1000000
+strategy = none
+"""
+RECORD = {"orders": "id", "fills": "id", "ledger": "id", "positions": "account, symbol", "accounts": "id",
+          "commands": "id"}
+SOCKET = "control.sock"
+
+
+def rows(path, sql):
+    database = sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=harness.PATIENCE)
+    try:
+        return database.execute(sql).fetchall()
+    finally:
+        database.close()
+
+
+def record(path):
+    return {table: rows(path, f"SELECT * FROM {table} ORDER BY {order}") for table, order in RECORD.items()}
+
+
+def verb(state, *arguments):
+    done = subprocess.run([harness.PAPERTAPE, *arguments, "--state", state], capture_output=True, text=True,
+                          timeout=harness.PATIENCE)
+    return done.returncode, done.stdout + done.stderr
+
+
+def segments(state):
+    return sorted(name for name in os.listdir(f"{state}/events") if name.endswith(".journal"))
+
+
+def priced(status):
+    return status.get("symbols") and all(float(symbol["last"] or 0) and float(symbol["ask"] or 0)
+                                         for symbol in status["symbols"])
+
+
+def run(folder, asked, number):
+    """One run of the daemon: orders by hand and by a strategy, a live one, a cancelled one, transfers."""
+    replay = harness.Replay(folder, "--synthetic", "3", "--rate", "600")
+    daemon = harness.Daemon(folder, replay, CONFIG)
+    try:
+        trade(daemon, asked, number)
+        assert daemon.stop() == 0, daemon.log_text()
+    finally: # a check that failed leaves nothing behind
+        daemon.stop(signal.SIGKILL)
+        replay.stop()
+    return daemon.state
+
+
+def trade(daemon, asked, number):
+    status = daemon.wait_status(priced, "prices")
+    limit = f"{[float(x['last']) for x in status['symbols'] if x['symbol'] == 'ETHUSDT'][0] / 2:.2f}"
+    for i in range(2):
+        name = f"{number}-{i}"
+        for arguments in (("order", "buy", "BTCUSDT", "0.01", "--account", "hand", "--client-id", f"k{name}"),
+                          ("order", "buy", "ETHUSDT", "0.1", "--limit", limit, "--account", "hand", "--client-id", f"l{name}"),
+                          ("account", "transfer", "main", "hand", "10", "--key", f"t{name}")):
+            asked.append((arguments, daemon.papertape(*arguments)))
+    daemon.papertape("order", "cancel", f"l{number}-0", "--account", "hand")
+    fills = len(rows(f"{daemon.state}/papertape.db", "SELECT id FROM fills"))
+    harness.wait_for(lambda: len(rows(f"{daemon.state}/papertape.db", "SELECT id FROM fills")) > fills + 2, "fills")
+
+
+def make(folder):
+    """A state directory of two runs: each begins a segment, and so does its last state."""
+    asked = []
+    run(folder, asked, 1)
+    state = run(folder, asked, 2)
+    assert verb(state, "ledger", "verify")[0] == 0 and len(segments(state)) == 4
+    return state, asked
+
+
+class Start:
+    """papertaped on a state directory, with a venue that never answers: it opens what it finds, and no event comes."""
+
+    def __init__(self, state, **kwargs):
+        self.state = state
+        self.path = os.path.join(os.path.dirname(state), "start.ini")
+        with open(self.path, "w") as file:
+            file.write(CONFIG)
+        self.log = tempfile.TemporaryFile("w+")
+        self.process = subprocess.Popen(
+            [harness.DAEMON, "--config", self.path, "--state", state, "--venue-url", "wss://127.0.0.1:9", "--rest-url",
+             "https://127.0.0.1:9"], stderr=self.log, stdin=subprocess.DEVNULL, **kwargs)
+
+    def opened(self):
+        """Waits until it has opened everything; the log's text once it has ended without."""
+        harness.wait_for(lambda: os.path.exists(f"{self.state}/{SOCKET}") or self.process.poll() is not None, "a start")
+        return self.process.poll() is None
+
+    def kill(self, number=signal.SIGKILL):
+        self.process.send_signal(number)
+        self.process.wait(harness.PATIENCE)
+        self.log.seek(0)
+        return self.log.read()
+
+
+def start(state):
+    """One start, ended once it has opened; what it logged."""
+    if os.path.exists(f"{state}/{SOCKET}"):
+        os.remove(f"{state}/{SOCKET}")
+    daemon = Start(state)
+    opened = daemon.opened()
+    text = daemon.kill()
+    assert opened, text
+    return text
+
+
+def sound(state):
+    for arguments in (("ledger", "verify"), ("events", "verify")):
+        code, text = verb(state, *arguments)
+        assert code == 0, (arguments, text)
+    assert rows(f"{state}/papertape.db", "PRAGMA integrity_check") == [("ok",)]
+
+
+def copy(kept, folder, name, drop=0):
+    state = os.path.join(folder, name, "state")
+    shutil.copytree(kept, state)
+    for segment in segments(state)[:drop]:
+        os.remove(f"{state}/events/{segment}")
+    return state
+
+
+# ---- damages ----
+
+def absent(path, rng):
+    for end in ("", "-wal", "-shm"):
+        if os.path.exists(path + end):
+            os.remove(path + end)
+
+
+def empty(path, rng):
+    absent(path, rng)
+    open(path, "w").close()
+
+
+def foreign(path, rng):
+    absent(path, rng)
+    database = sqlite3.connect(path)
+    database.executescript("CREATE TABLE t (a); INSERT INTO t VALUES (1);")
+    database.close()
+
+
+def no_database(path, rng):
+    absent(path, rng)
+    with open(path, "wb") as file:
+        file.write(rng.randbytes(20000))
+
+
+def truncated(path, rng):
+    os.truncate(path, os.path.getsize(path) * rng.randrange(1, 9) // 10)
+
+
+def flipped(path, rng):
+    """Bytes of several pages, the first among them or not."""
+    with open(path, "r+b") as file:
+        size = os.path.getsize(path)
+        for _ in range(rng.randrange(1, 40)):
+            at = rng.randrange(100, size)
+            file.seek(at)
+            byte = file.read(1)[0]
+            file.seek(at)
+            file.write(bytes([byte ^ 1 << rng.randrange(8)]))
+
+
+def pages_of(table):
+    """Bytes in the pages of one table."""
+    def damage(path, rng):
+        page = rows(path, f"SELECT rootpage FROM sqlite_schema WHERE name = '{table}'")[0][0]
+        size = rows(path, "PRAGMA page_size")[0][0]
+        with open(path, "r+b") as file:
+            file.seek((page - 1) * size)
+            file.write(rng.randbytes(size))
+    damage.__name__ = f"pages_of_{table}"
+    return damage
+
+
+DAMAGES = [absent, empty, foreign, no_database, truncated] + [pages_of(table) for table in RECORD]
+TRIED = DAMAGES if harness.LONG else [absent, truncated, DAMAGES[5], DAMAGES[7]]
+
+
+def check_whole(kept, folder):
+    """The log reaches back to its beginning: the record is the lost one, row for row."""
+    lost = record(f"{kept}/papertape.db")
+    for damage in TRIED:
+        state = copy(kept, folder, f"whole-{damage.__name__}")
+        damage(f"{state}/papertape.db", random.Random(1))
+        text = start(state)
+        assert "built again" in text, (damage.__name__, text)
+        found = record(f"{state}/papertape.db")
+        for table in RECORD:
+            assert found[table] == lost[table], (damage.__name__, table, text)
+        sound(state)
+        asides = [name for name in os.listdir(state) if re.fullmatch(r"papertape\.db\.damaged-\d{8}T\d{6}Z", name)]
+        assert len(asides) == (damage is not absent), asides
+        sources = dict(rows(f"{state}/papertape.db", "SELECT name, source FROM rebuild_sources"))
+        assert sources["orders"].startswith("event log from event 1"), sources
+        assert "built again" not in start(state)
+        shutil.rmtree(os.path.dirname(state))
+
+
+def held(path):
+    """What accounts hold and owe, by the ledger's own verification."""
+    code, text = verb(os.path.dirname(path), "ledger", "verify", "--json")
+    assert code == 0, text
+    return {(b["account"], b["asset"]): (b["balance"], b["borrowed"]) for b in json.loads(text)["balances"]
+            if float(b["balance"]) or float(b["borrowed"])}
+
+
+def check_retention(kept, folder):
+    """Segments are gone: what is held, live and keyed is there, ids go on, and nothing begins afresh."""
+    lost = record(f"{kept}/papertape.db")
+    live = "SELECT id, qty, price, client_id FROM orders WHERE state IN ('PENDING', 'HELD', 'OPEN', 'PARTIAL')"
+    keys = "SELECT id, cmd, args, key, result FROM commands WHERE key <> ''"
+    for damage in TRIED:
+        state = copy(kept, folder, f"short-{damage.__name__}", drop=2)
+        path = f"{state}/papertape.db"
+        damage(path, random.Random(2))
+        text = start(state)
+        assert "built again" in text, (damage.__name__, text)
+        sound(state)
+        assert held(path) == held(f"{kept}/papertape.db"), damage.__name__
+        for sql in (live, keys, "SELECT account, symbol, qty, cost, realized, fees FROM positions",
+                    "SELECT id, name, currency FROM accounts"):
+            assert sorted(rows(path, sql)) == sorted(rows(f"{kept}/papertape.db", sql)), (damage.__name__, sql)
+        for table in ("orders", "fills", "ledger", "commands"): # what is there is what was
+            known = {row[0]: row for row in lost[table]}
+            for row in rows(path, f"SELECT * FROM {table}"):
+                assert known[row[0]] == row, (damage.__name__, table, row)
+        first, salvaged = rows(path, "SELECT first_seq FROM rebuilds")[0][0], rows(path, "SELECT count(*) FROM salvaged")[0][0]
+        assert first > 0 and (salvaged > 0 or damage in (absent, empty, foreign, no_database, truncated)), damage.__name__
+        shutil.rmtree(os.path.dirname(state))
+
+
+def check_goes_on(kept, folder, asked):
+    """With a venue again: keys are answered as before, and new orders have new numbers."""
+    state = copy(kept, folder, "on", drop=2)
+    highest = {table: rows(f"{kept}/papertape.db", f"SELECT max(id) FROM {table}")[0][0]
+               for table in ("orders", "fills", "ledger", "commands")}
+    absent(f"{state}/papertape.db", None)
+    replay = harness.Replay(os.path.dirname(state), "--synthetic", "3", "--rate", "300")
+    daemon = harness.Daemon(os.path.dirname(state), replay, CONFIG)
+    try:
+        ask_again(kept, state, daemon, asked, highest)
+        assert daemon.stop() == 0, daemon.log_text()
+    finally:
+        daemon.stop(signal.SIGKILL)
+        replay.stop()
+    sound(state)
+    text = start(state) # the database alone knows the record from its base on
+    assert "built again" not in text, text
+
+
+def ask_again(kept, state, daemon, asked, highest):
+    daemon.wait_status(priced, "prices")
+    for arguments, answer in asked:
+        again = daemon.papertape(*arguments)
+        assert again.startswith(answer.strip()) and again != answer, (arguments, again, answer)
+    assert rows(f"{state}/papertape.db", "SELECT count(*) FROM commands WHERE key <> ''")[0][0] == \
+        len(rows(f"{kept}/papertape.db", "SELECT DISTINCT key FROM commands WHERE key <> ''"))
+    daemon.papertape("order", "buy", "BTCUSDT", "0.01", "--account", "hand", "--client-id", "new")
+    harness.wait_for(lambda: rows(f"{state}/papertape.db", "SELECT count(*) FROM orders WHERE client_id = 'new' AND "
+                                  "state = 'FILLED'")[0][0] == 1, "a fill")
+    for table, number in highest.items():
+        assert rows(f"{state}/papertape.db", f"SELECT max(id) FROM {table}")[0][0] > number, table
+    opened = rows(f"{state}/papertape.db", "SELECT count(*) FROM ledger WHERE kind = 'deposit'")[0][0]
+    assert opened == 0, "an account began afresh"
+    assert any("built again" in row[0] for row in rows(f"{state}/papertape.db", "SELECT text FROM alerts"))
+
+
+def check_kills(kept, folder):
+    """Killed at any moment of a rebuild, the next start finishes it."""
+    lost = record(f"{kept}/papertape.db")
+    rng = random.Random(7)
+    state = copy(kept, folder, "timed")
+    truncated(f"{state}/papertape.db", rng)
+    began = time.monotonic()
+    start(state)
+    whole = time.monotonic() - began
+    for i in range(KILLS):
+        state = copy(kept, folder, f"kill-{i}")
+        truncated(f"{state}/papertape.db", rng)
+        daemon = Start(state)
+        time.sleep(rng.uniform(0, whole))
+        daemon.kill()
+        start(state)
+        found = record(f"{state}/papertape.db")
+        assert found == lost, i
+        sound(state)
+        left = [name for name in os.listdir(state) if "rebuilding" in name or "rebuilt" in name]
+        assert not left, left
+        shutil.rmtree(os.path.dirname(state))
+
+
+def check_seeds(kept, folder):
+    """Any damage, at any place, with any number of segments gone: after a start all is sound."""
+    built = 0
+    for seed in range(SEEDS):
+        rng = random.Random(seed)
+        drop = rng.randrange(0, len(segments(kept)) - 1)
+        state = copy(kept, folder, f"seed-{seed}", drop=drop)
+        damage = rng.choice(DAMAGES + [flipped] * len(DAMAGES))
+        damage(f"{state}/papertape.db", rng)
+        text = start(state)
+        built += "built again" in text
+        try:
+            sound(state)
+            assert held(f"{state}/papertape.db") == held(f"{kept}/papertape.db")
+        except AssertionError as error:
+            raise AssertionError(f"seed {seed}: {damage.__name__}, {drop} segments gone: {error}\n{text}") from None
+        shutil.rmtree(os.path.dirname(state))
+    return built
+
+
+def check_refused(kept, folder):
+    """Neither can be read: a refusal in words, and nothing begins afresh."""
+    state = copy(kept, folder, "refused")
+    for name in segments(state):
+        with open(f"{state}/events/{name}", "r+b") as file:
+            file.write(b"\0" * 200)
+    absent(f"{state}/papertape.db", None)
+    daemon = Start(state)
+    assert not daemon.opened()
+    text = daemon.kill()
+    assert daemon.process.returncode != 0 and "cannot be built again" in text, text
+    assert not os.path.exists(f"{state}/papertape.db")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        kept, asked = make(folder)
+        check_whole(kept, folder)
+        check_retention(kept, folder)
+        check_goes_on(kept, folder, asked)
+        check_kills(kept, folder)
+        check_refused(kept, folder)
+        built = check_seeds(kept, folder)
+        print(f"rebuild: {len(TRIED)} of {len(DAMAGES)} damages with the log whole and cut short, {KILLS} kills, "
+              f"{SEEDS} seeds of which {built} were built again: nothing acknowledged is lost")
+
+
+main()
