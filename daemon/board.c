@@ -14,6 +14,10 @@ enum {
     STOP_TIMEOUT_MS = 1000, /* that the thread has to come back from the device */
 };
 
+/* What alerts begin with. */
+#define GPU_SILENT "the GPU has not answered"
+#define GPU_FAILED "the GPU failed"
+
 static bool left_behind;
 
 bool board_abandoned(void)
@@ -71,7 +75,7 @@ void board_bar(struct board *board, int symbol, const struct bar *bar)
                  "the compute thread is behind: %d bars wait; more are read from the database later",
                  BOARD_QUEUE_MAX);
         log_warning("indicators: %s", text);
-        session_alert(board->daemon->session, DB_WARNING, "indicators-behind", text);
+        session_alert_lasting(board->daemon->session, DB_WARNING, "indicators-behind", text, text);
     }
     if (full) {
         board->needs = true;
@@ -135,6 +139,8 @@ static void look_at_need(struct board *board, uint64_t committed)
         return; /* it wakes the loop when it is done, and then again */
     board->needs = committed < board->need_last;
     board->need_first = committed + 1;
+    if (!board->needs)
+        session_alert_over(board->daemon->session, "indicators-behind", "");
 }
 
 void board_committed(struct board *board, uint64_t ticket)
@@ -148,12 +154,13 @@ static void look_at_device(struct board *board, int64_t call_ms)
     bool silent = call_ms >= COMPUTE_SILENT_MS;
     if (silent && !board->silence_told) {
         char text[160];
-        snprintf(text, sizeof text,
-                 "the GPU has not answered for %d s: the charts' indicators wait for it, orders do not",
+        snprintf(text, sizeof text, GPU_SILENT " for %d s: the charts' indicators wait for it, orders do not",
                  COMPUTE_SILENT_MS / 1000);
         log_warning("indicators: %s", text);
-        session_alert(board->daemon->session, DB_WARNING, "gpu", text);
+        session_alert_lasting(board->daemon->session, DB_WARNING, "gpu", GPU_SILENT, text);
     }
+    if (!silent && board->silence_told)
+        session_alert_over(board->daemon->session, "gpu", GPU_SILENT);
     board->silence_told = silent;
 }
 
@@ -178,10 +185,14 @@ static void on_tick(uv_timer_t *timer)
     }
     board->forming_news = true;
     int64_t call_ms = board_device_call_ms(board);
+    bool on_device = board->on_device;
     pthread_cond_signal(&board->work);
     pthread_mutex_unlock(&board->lock);
     look_at_need(board, db_writer_committed(writer));
     look_at_device(board, call_ms);
+    if (on_device && board->failure_told)
+        session_alert_over(board->daemon->session, "gpu", GPU_FAILED);
+    board->failure_told &= !on_device;
 }
 
 void board_take_device(struct board *board, struct gpu_module *module)
@@ -234,11 +245,12 @@ static void device_lost(struct board *board, const char *reason)
 {
     char text[GPU_REASON_MAX + 160];
     int64_t again_ms = compute_failed(board->daemon->compute, reason);
-    snprintf(text, sizeof text, "the GPU failed: %s: indicators go on on the CPU", reason);
+    snprintf(text, sizeof text, GPU_FAILED ": %s: indicators go on on the CPU", reason);
     log_warning("indicators: %s", text);
     if (again_ms > 0)
         log_info("gpu: it is looked for again in %.0f s", (double)again_ms / 1000);
-    session_alert(board->daemon->session, DB_WARNING, "gpu", text);
+    session_alert_lasting(board->daemon->session, DB_WARNING, "gpu", GPU_FAILED, text);
+    board->failure_told = true;
 }
 
 static void take_results(struct board *board)
@@ -250,6 +262,8 @@ static void take_results(struct board *board)
     board->results = empty;
     memcpy(trouble, board->trouble, sizeof trouble);
     board->trouble[0] = '\0';
+    bool over = board->trouble_over;
+    board->trouble_over = false;
     bool lost = board->device_lost;
     memcpy(lost_reason, board->lost_reason, sizeof lost_reason);
     board->device_lost = false;
@@ -259,7 +273,9 @@ static void take_results(struct board *board)
         device_lost(board, lost_reason);
     if (trouble[0]) {
         log_warning("indicators: %s", trouble);
-        session_alert(board->daemon->session, DB_WARNING, "indicators", trouble);
+        session_alert_lasting(board->daemon->session, DB_WARNING, "indicators", "", trouble);
+    } else if (over) {
+        session_alert_over(board->daemon->session, "indicators", "");
     }
     struct board_results *given = &board->given;
     for (size_t i = 0; i < given->n; i++) {

@@ -96,6 +96,7 @@ struct board {
     bool *left;                     /* [n_told]: removed: its series stand still */
     struct board_symbol *symbols;   /* [SYMBOLS_MAX], of which n_told are written */
     bool silence_told;              /* of the call to the device that is under way */
+    bool failure_told;              /* of a device that failed, and is not in use again */
     void (*stopped)(void *user);
     void *stopped_user;
     int open_handles;
@@ -119,6 +120,7 @@ struct board {
     double *newest_closed, *newest_forming; /* [series * outputs] */
     uint64_t updates, missed;
     char trouble[256]; /* to be told as an alert; "" */
+    bool trouble_over; /* stored bars are read again */
 
     /* The thread's: of the symbols that it knows, the first n_symbols of those told. */
     pthread_t thread;

@@ -34,6 +34,19 @@ void board_trouble(struct board *board, const char *words, const char *why)
     pthread_mutex_unlock(&board->lock);
 }
 
+/* Everything that is stored is read; else it is tried again. */
+static void caught_up(struct board *board, bool whole)
+{
+    bool over = whole && board->astray;
+    board->astray = !whole;
+    if (!over)
+        return;
+    pthread_mutex_lock(&board->lock);
+    board->trouble_over = true;
+    wake_loop(board);
+    pthread_mutex_unlock(&board->lock);
+}
+
 bool board_stopping(struct board *board)
 {
     pthread_mutex_lock(&board->lock);
@@ -316,7 +329,7 @@ static void work(struct board *board, const struct work *work)
     if (!room)
         board_trouble(board, board->symbols[work->n_told - 1].name, "no memory for its series");
     if (work->catch_up || !room)
-        board->astray = !room || !board_catch_up(board);
+        caught_up(board, room && board_catch_up(board));
     if (!board->astray && board->n_symbols > 0) {
         if (!work->stop)
             go_to_device(board);

@@ -162,16 +162,21 @@ static void explain_error(struct parity *parity, const json_t *report)
                  (long long)parity->exit_status, parity->signal);
 }
 
+/* What the alert begins with that a comparison ends which can run; a difference stays until it is
+ * acknowledged. */
+#define PARITY_FAILED "the comparison could not run"
+
 static void tell(const struct parity *parity)
 {
     struct session *session = parity->daemon->session;
     char text[DETAIL_MAX + 80];
     if (parity->error[0]) {
-        snprintf(text, sizeof text, "the comparison could not run: %s", parity->error);
+        snprintf(text, sizeof text, PARITY_FAILED ": %s", parity->error);
         log_error("parity: %s", text);
-        session_alert(session, DB_WARNING, "parity", text);
+        session_alert_lasting(session, DB_WARNING, "parity", PARITY_FAILED, text);
     } else if (strcmp(parity->state, "ok") == 0) {
         log_info("parity: ok up to event %llu", (unsigned long long)parity->seq);
+        session_alert_over(session, "parity", PARITY_FAILED);
     } else {
         log_error("parity: %s", parity->detail);
         session_alert(session, DB_ERROR, "parity", parity->detail);

@@ -1,6 +1,7 @@
 #include "daemon/session.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +61,7 @@ static void tell_device(struct session *session)
         return;
     snprintf(text, sizeof text, "policies are computed by the CPU: %s", why);
     log_warning("%s", text);
-    session_alert(session, DB_WARNING, "POLICY_DEVICE", text);
+    session_alert_lasting(session, DB_WARNING, "POLICY_DEVICE", "", text);
 }
 
 static void on_wake(uv_async_t *async)
@@ -184,9 +185,23 @@ static void tell_clock(struct session *session, int64_t ahead_ns)
 {
     char text[160];
     snprintf(text, sizeof text,
-             "the clock is %.3f s behind the last event: time goes on from there, a little slower, until it "
+             SESSION_CLOCK_BEHIND
+             "%.3f s behind the last event: time goes on from there, a little slower, until it "
              "has caught up",
              (double)ahead_ns / 1e9);
+    log_warning("%s", text);
+    session_alert_lasting(session, DB_WARNING, "clock", SESSION_CLOCK_BEHIND, text);
+}
+
+/* Bars close, sessions pass and orders expire as if that time had gone by. */
+static void tell_jump(struct session *session, int64_t jump_ns)
+{
+    char text[200], at[CLOCK_TEXT_MAX];
+    snprintf(
+        text, sizeof text,
+        "the clock jumped forward by %.3f s, to %s: time goes on from there, and what was due in between is "
+        "due now",
+        (double)jump_ns / 1e9, clock_utc_text(session->now_ns, at));
     log_warning("%s", text);
     session_alert(session, DB_WARNING, "clock", text);
 }
@@ -194,13 +209,20 @@ static void tell_clock(struct session *session, int64_t ahead_ns)
 /* The wall's time, made steady; or, on the feed's clock, the latest event time seen. */
 static int64_t stamp(struct session *session, const struct event *event)
 {
-    int64_t ahead = 0;
-    if (session->config->clock == CLOCK_WALL)
-        session->now_ns = steady_stamp(&session->steady, clock_wall_ns(), clock_boot_ns(), &ahead);
-    else if (event && event->kind == EVENT_MARKET && event->market.event_ns > session->now_ns)
+    struct steady_step step = {0};
+    if (session->config->clock == CLOCK_WALL) {
+        session->now_ns = steady_stamp(&session->steady, clock_wall_ns(), clock_boot_ns(), &step);
+    } else if (event && event->kind == EVENT_MARKET && event->market.event_ns > session->now_ns) {
         session->now_ns = event->market.event_ns;
-    if (ahead > 0)
-        tell_clock(session, ahead);
+        step.caught_up = session->steady.told_ns > 0;
+        session->steady.told_ns = 0;
+    }
+    if (step.ahead_ns > 0)
+        tell_clock(session, step.ahead_ns);
+    if (step.caught_up)
+        session_alert_over(session, "clock", SESSION_CLOCK_BEHIND);
+    if (step.jump_ns > 0)
+        tell_jump(session, step.jump_ns);
     return session->now_ns;
 }
 
@@ -273,14 +295,57 @@ void session_put_command(struct session *session, const struct db_command *row)
 
 /* ---- the end ---- */
 
+enum { DRAIN_STEP_MS = 100 };
+
 static void freed(uv_handle_t *handle)
 {
     struct session *session = handle->data;
     uv_mutex_destroy(&session->lock);
+    alerts_finish(&session->alerts);
     free(session->sessions);
     free(session->symbols);
     kept_finish(&session->kept);
     free(session);
+}
+
+static bool stores(const struct session *session)
+{
+    struct db_writer_stats database;
+    struct recorder_stats log;
+    db_writer_stats(session->writer, &database);
+    recorder_stats(session->log, &log);
+    return database.ok && log.ok;
+}
+
+int session_drain(struct session *session, int64_t timeout_ms)
+{
+    int64_t until = clock_now_ms() + timeout_ms, failing_ms = 0;
+    for (;;) {
+        int r = db_writer_flush(session->writer, DRAIN_STEP_MS);
+        int64_t now = clock_now_ms();
+        if (r != -ETIMEDOUT)
+            return r;
+        if (stores(session))
+            failing_ms = 0;
+        else if (failing_ms == 0)
+            failing_ms = now;
+        else if (now - failing_ms >= SESSION_FAILING_MS)
+            return -EIO;
+        if (now >= until)
+            return -ETIMEDOUT;
+    }
+}
+
+/* A row of the last event: the next start finds that the database holds all of the log, whose last state it
+ * begins with, and plays nothing again. */
+static void put_end(struct session *session)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRId64, session->now_ns);
+    db_writer_group_begin(session->writer);
+    db_writer_put_event(session->writer, session->seq);
+    db_writer_put_meta(session->writer, "stopped_ns", text);
+    db_writer_group_end(session->writer);
 }
 
 int session_close(struct session *session, int64_t timeout_ms, char *err, size_t err_size)
@@ -288,6 +353,8 @@ int session_close(struct session *session, int64_t timeout_ms, char *err, size_t
     char reason[DB_ERROR_MAX] = "";
     if (session->engine && session_log_state(session, STATE_STOP) < 0)
         log_error("the event log: no memory for the last state");
+    if (session->engine)
+        put_end(session);
     int r = db_writer_close(session->writer, timeout_ms, reason, sizeof reason);
     if (r < 0)
         snprintf(err, err_size, "%s: %s", session->state->database, reason);

@@ -129,10 +129,16 @@ struct db_writer *session_writer(struct session *session);
 const struct session_recovery *session_recovery(const struct session *session);
 struct recorder *session_recorder(const struct session *session, bool recording); /* NULL: there is none */
 
-/* Raises an alert, or counts it when the same code and text is open already. */
+/* Raises an alert of an event, or counts it when the same code and text is open already: daemon/alerts.h. */
 void session_alert(struct session *session, enum db_severity severity, const char *code, const char *text);
 
-/* What it was raised for is over: acknowledges the open ones of that code whose text begins with `about`. */
+/* The same of a condition, that of this code whose text begins with `about`; it ends by session_alert_over().
+ */
+void session_alert_lasting(struct session *session, enum db_severity severity, const char *code,
+                           const char *about, const char *text);
+
+/* What it was raised for is over: closes those of that code whose text begins with `about`. Without one
+ * nothing happens, so that a rule may say so each time that it finds all well. */
 void session_alert_over(struct session *session, const char *code, const char *about);
 
 /* The policies that its accounts trade by, or may. */
@@ -156,8 +162,14 @@ void session_put_command(struct session *session, const struct db_command *row);
 bool session_storage_ok(const struct session *session, const char **ret_detail);
 enum storing session_storing(const struct session *session);
 
-/* Records a last state, stores everything that is queued, waiting at most timeout_ms, and closes. 0, or
- * -errno with one line. */
+/* Before the end: waits until everything that is queued is stored. 0; -EIO: the log or the database cannot
+ * store and could not for SESSION_FAILING_MS (a full disk), so that nothing more is waited for; -ETIMEDOUT;
+ * -EBADMSG as db_writer_flush(). */
+enum { SESSION_FAILING_MS = 5000 };
+int session_drain(struct session *session, int64_t timeout_ms);
+
+/* Records a last state, stores everything that is queued, waiting at most timeout_ms for each of the database
+ * and the log, and closes. 0, or -errno with one line that says what is not stored. */
 int session_close(struct session *session, int64_t timeout_ms, char *err, size_t err_size);
 
 #endif

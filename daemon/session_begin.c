@@ -110,7 +110,7 @@ static struct engine_config engine_config(const struct session *session, const s
  * serve. */
 static void leave_policies(struct session *session, struct account_spec *accounts, int n)
 {
-    char why[POLICY_ERROR_MAX], id[POLICY_ID_TEXT], text[ALERT_TEXT_MAX];
+    char why[POLICY_ERROR_MAX], id[POLICY_ID_TEXT], text[DB_ALERT_TEXT_MAX];
     for (int a = 0; a < n; a++) {
         const struct policy *policy = accounts[a].policy;
         if (!policy || policy == policy_set_of(session->policies, accounts[a].name) ||
@@ -246,18 +246,11 @@ static int make_engine(struct session *session, const struct db_recovered *recov
 
 /* ---- both ---- */
 
-/* Alerts that a former run left open; they come newest first. */
+/* Alerts that a former run did not end; they come newest first. */
 static void take_alert(void *ctx, const struct db_alert *row)
 {
     struct session *session = ctx;
-    if (session->n_alerts == ALERTS_OPEN_MAX)
-        return;
-    memmove(session->alerts + 1, session->alerts, session->n_alerts++ * sizeof *session->alerts);
-    struct open_alert *alert = &session->alerts[0];
-    *alert = (struct open_alert){
-        .id = row->id, .ts_ns = row->ts_ns, .count = row->count, .severity = row->severity};
-    snprintf(alert->code, sizeof alert->code, "%s", row->code);
-    snprintf(alert->text, sizeof alert->text, "%s", row->text);
+    alerts_take(&session->alerts, row);
 }
 
 static int read_database(struct session *session, struct db_recovered **ret, char *err, size_t err_size)
@@ -269,7 +262,7 @@ static int read_database(struct session *session, struct db_recovered **ret, cha
     if (r == 0)
         r = db_recover(reader, session->symbols, session->n_symbols, &recovery, reason, sizeof reason);
     if (r == 0 && !session->ids_known) {
-        r = db_reader_alerts(reader, true, ALERTS_OPEN_MAX, take_alert, session);
+        r = db_reader_alerts(reader, DB_ALERTS_HELD, ALERTS_HELD_MAX, take_alert, session);
         if (r < 0)
             snprintf(reason, sizeof reason, "%s", db_reader_error(reader));
     }
@@ -282,8 +275,8 @@ static int read_database(struct session *session, struct db_recovered **ret, cha
     session->ids_known = true;
     if (recovery->last_command > session->last_command)
         session->last_command = recovery->last_command;
-    if (recovery->last_alert > session->last_alert)
-        session->last_alert = recovery->last_alert;
+    if (recovery->last_alert > session->alerts.last_id)
+        session->alerts.last_id = recovery->last_alert;
     *ret = recovery;
     return 0;
 }
@@ -378,11 +371,12 @@ static void go_on_in_time(struct session *session, int64_t now_ns)
         return;
     char text[160];
     snprintf(text, sizeof text,
-             "the clock is %.3f s behind the last event of the run before: time %s until it has caught up",
+             SESSION_CLOCK_BEHIND
+             "%.3f s behind the last event of the run before: time %s until it has caught up",
              (double)(last_ns - now_ns) / 1e9,
              session->config->clock == CLOCK_WALL ? "goes on from there, a little slower," : "stands still");
     log_warning("%s", text);
-    session_alert(session, DB_WARNING, "clock", text);
+    session_alert_lasting(session, DB_WARNING, "clock", SESSION_CLOCK_BEHIND, text);
 }
 
 bool session_quoted(const struct engine *engine, const char *currency, char *ret, size_t size)
@@ -405,17 +399,44 @@ bool session_quoted(const struct engine *engine, const char *currency, char *ret
 /* Accounts that nothing can be traded with. */
 static void tell_idle_accounts(struct session *session)
 {
-    char quoted[120], text[ALERT_TEXT_MAX];
+    char quoted[120], text[DB_ALERT_TEXT_MAX], about[ACCOUNT_NAME_MAX + 24];
     for (int a = 0; a < engine_accounts(session->engine); a++) {
         const struct account *account = engine_account(session->engine, a);
-        if (session_quoted(session->engine, account->currency, quoted, sizeof quoted))
+        snprintf(about, sizeof about, "account %s cannot trade: ", account->name);
+        if (session_quoted(session->engine, account->currency, quoted, sizeof quoted)) {
+            session_alert_over(session, "account-currency", about);
             continue;
-        snprintf(text, sizeof text,
-                 "account %s cannot trade: no streamed symbol is quoted in its currency %s; quoted: %s",
-                 account->name, account->currency, quoted);
+        }
+        snprintf(text, sizeof text, "%sno streamed symbol is quoted in its currency %s; quoted: %s", about,
+                 account->currency, quoted);
         log_warning("%s", text);
-        session_alert(session, DB_WARNING, "account-currency", text);
+        session_alert_lasting(session, DB_WARNING, "account-currency", about, text);
     }
+}
+
+/* Conditions of a run, which the next one finds and says again where they still are. */
+static void end_former_conditions(struct session *session)
+{
+    static const char *const codes[] = {"stale",
+                                        "bad-frames",
+                                        "book-resync",
+                                        "symbol",
+                                        "symbol-units",
+                                        "gpu",
+                                        "indicators-behind",
+                                        "indicators",
+                                        "POLICY_DEVICE",
+                                        "storage",
+                                        "venue-refused",
+                                        "bars-missing",
+                                        "TRAINING_STALLED",
+                                        "TRAINER_SILENT",
+                                        "TRAINER_ABSENT",
+                                        "TRAINER_VERSION"};
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        session_alert_over(session, codes[i], "");
+    if (session->steady.told_ns == 0)
+        session_alert_over(session, "clock", SESSION_CLOCK_BEHIND);
 }
 
 static void tell(struct session *session)
@@ -500,11 +521,13 @@ int session_begin(struct session *session, const struct symbol *symbols, int n_s
     session_event(session, &down);
     db_writer_group_end(session->writer);
     tell_sessions(session);
+    end_former_conditions(session);
     tell(session);
     tell_idle_accounts(session);
     if (!session->storage_ok) { /* it failed before there was an engine to be told */
         struct event event = {.kind = EVENT_STORAGE, .storage_ok = false};
         session_event(session, &event);
+        session_alert_lasting(session, DB_ERROR, "storage", "", session->storage_detail);
     }
     if (session->hooks.begun)
         session->hooks.begun(session->hooks.ctx);

@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 
+#include "daemon/alerts.h"
 #include "daemon/kept.h"
 #include "daemon/policies.h"
 #include "daemon/recorder.h"
@@ -15,18 +16,8 @@
 #include "db/recover.h"
 #include "engine/record.h"
 
-enum {
-    ALERTS_OPEN_MAX = 256,
-    ALERT_CODE_MAX = 32,
-    ALERT_TEXT_MAX = 512,
-};
-
-struct open_alert {
-    uint64_t id;
-    int64_t ts_ns, count;
-    enum db_severity severity;
-    char code[ALERT_CODE_MAX], text[ALERT_TEXT_MAX];
-};
+/* What the alert of a clock behind begins with. */
+#define SESSION_CLOCK_BEHIND "the clock is "
 
 /* A reply that came before there was an engine whose state a recording could begin with. */
 struct early_reply {
@@ -70,13 +61,12 @@ struct session {
     size_t n_sessions;
     bool caught_up;                 /* told how long it was away */
     uint64_t holes_told, lost_told; /* of the log, in alerts */
-    uint64_t seq, run, last_command, last_alert;
+    uint64_t seq, run, last_command;
     uint64_t last_order; /* the newest that came out of the engine */
     uint64_t event_seq;  /* of the event that it handles, or plays again */
     int64_t now_ns;      /* of the last event */
     struct steady steady;
-    struct open_alert alerts[ALERTS_OPEN_MAX];
-    size_t n_alerts;
+    struct alerts alerts;
     bool ids_known;          /* of alerts and commands: a former run's are read */
     struct playing *playing; /* the log is played again: what the engine puts out answers no one */
     bool stored;             /* and the database holds these rows already */
@@ -84,7 +74,7 @@ struct session {
     char trouble[768];       /* with the event log, to be told once there is an engine; "" */
     char log_aside[CONFIG_PATH_MAX + 64]; /* where the damaged log is that was put aside at this start; "" */
     bool rebuilt;                         /* the database was built again at this start; in words: */
-    char rebuilt_words[ALERT_TEXT_MAX];
+    char rebuilt_words[DB_ALERT_TEXT_MAX];
     struct session_recovery recovery;
 
     uv_async_t wake; /* a thread has news */
@@ -92,7 +82,7 @@ struct session {
     struct storage database, events;
     bool log_failed;  /* under the lock: the disk failed it, and the database is to be checked too */
     bool built_again; /* the same: the database, while this runs; in words: */
-    char built_words[ALERT_TEXT_MAX];
+    char built_words[DB_ALERT_TEXT_MAX];
     bool recording_failed; /* the same */
     char recording_words[RECORDER_ERROR_MAX];
     bool storage_ok;                          /* both */

@@ -184,7 +184,7 @@ static int give_state(struct session *session, struct recorder *recorder, enum s
 {
     const void *beside;
     size_t len;
-    int r = kept_encode(&session->kept, session->last_command, session->last_alert, &beside, &len);
+    int r = kept_encode(&session->kept, session->last_command, session->alerts.last_id, &beside, &len);
     if (r == 0)
         r = state_record_encode_beside(session->engine, session->run, why, beside, len, &session->codec);
     if (r == 0)

@@ -96,6 +96,16 @@ static void put_equity(void *ctx, const struct equity_point *point)
                          account->equity_peak, account->day, account->day_equity, account->killed_ns);
 }
 
+/* The engine's alerts of conditions, which it ends by alert_over. */
+static bool lasts(const char *code)
+{
+    static const char *const codes[] = {"KILLED", "MARGIN_CALL", "HALTED", "SYMBOL_GONE"};
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (strcmp(codes[i], code) == 0)
+            return true;
+    return false;
+}
+
 static void put_alert(void *ctx, int64_t ts_ns, const char *code, const char *text)
 {
     struct session *session = ctx;
@@ -109,7 +119,18 @@ static void put_alert(void *ctx, int64_t ts_ns, const char *code, const char *te
     }
     bool told = strcmp(code, "SPLIT") == 0 || strcmp(code, "DIVIDEND") == 0;
     bool wrong = strcmp(code, "KILLED") == 0 || strcmp(code, "ACTION_REFUSED") == 0;
-    session_alert(session, told ? DB_INFO : wrong ? DB_ERROR : DB_WARNING, code, text);
+    enum db_severity severity = told ? DB_INFO : wrong ? DB_ERROR : DB_WARNING;
+    if (lasts(code))
+        session_alert_lasting(session, severity, code, text, text);
+    else
+        session_alert(session, severity, code, text);
+}
+
+static void end_alert(void *ctx, const char *code, const char *about)
+{
+    struct session *session = ctx;
+    if (!held(session))
+        session_alert_over(session, code, about);
 }
 
 static void need_snapshot(void *ctx, int symbol)
@@ -231,6 +252,7 @@ struct engine_sink session_sink(struct session *session)
         .position = put_position,
         .equity = put_equity,
         .alert = put_alert,
+        .alert_over = end_alert,
         .need_snapshot = need_snapshot,
         .need_bars = need_bars,
         .account = put_account,

@@ -96,7 +96,6 @@ static void tell_works(struct session *session)
     session->storage_reported[0] = '\0';
     tell_engine(session);
     session_alert_over(session, "storage", "");
-    session_alert(session, DB_INFO, "storage", "the database can store again: the disk has what was written");
 }
 
 /* Each try ends with the same words, and a check comes between two: that is no news. */
@@ -111,7 +110,7 @@ static void tell_fails(struct session *session, bool was_ok)
     log_error("database: %s: no new positions until it can store again", words);
     if (was_ok)
         tell_engine(session);
-    session_alert(session, DB_ERROR, "storage", words);
+    session_alert_lasting(session, DB_ERROR, "storage", "", words);
 }
 
 static void tell_built(struct session *session)

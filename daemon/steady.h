@@ -21,9 +21,15 @@ void steady_begin(struct steady *steady, int64_t last_ns, int64_t boot_ns);
 /* The time now. */
 int64_t steady_look(const struct steady *steady, int64_t wall_ns, int64_t boot_ns);
 
-/* The same, and the next is not before it. Sets *ret_ahead to how far it is ahead of the wall when that is to
- * be told: once when the wall steps back, again when it does once more; else to 0. Below 100 ms nothing is.
- */
-int64_t steady_stamp(struct steady *steady, int64_t wall_ns, int64_t boot_ns, int64_t *ret_ahead);
+/* What became of the wall's clock since the moment before. */
+struct steady_step {
+    int64_t ahead_ns; /* how far time is ahead of the wall where that is to be told: once when the wall steps
+                       * back, again when it does once more; from 100 ms on. Else 0 */
+    int64_t jump_ns;  /* how far it jumped forward, beyond the time that passed; from a second on. Else 0 */
+    bool caught_up;   /* the wall was behind, and is no more */
+};
+
+/* The same as steady_look(), and the next is not before it. */
+int64_t steady_stamp(struct steady *steady, int64_t wall_ns, int64_t boot_ns, struct steady_step *ret);
 
 #endif

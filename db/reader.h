@@ -125,9 +125,16 @@ struct db_ledger_row {
 int db_reader_ledger(struct db_reader *reader, void (*row)(void *ctx, const struct db_ledger_row *row),
                      void *ctx);
 
+enum db_alerts {
+    DB_ALERTS_OPEN, /* neither acknowledged nor over */
+    DB_ALERTS_HELD, /* those, and conditions that are acknowledged and last */
+    DB_ALERTS_ALL,  /* the open ones first */
+};
+
 /* Newest first, at most `limit` (0: all). */
-int db_reader_alerts(struct db_reader *reader, bool only_open, int64_t limit,
+int db_reader_alerts(struct db_reader *reader, enum db_alerts which, int64_t limit,
                      void (*row)(void *ctx, const struct db_alert *row), void *ctx);
+/* Newest first, at most `limit` (0: all). */
 int db_reader_commands(struct db_reader *reader, int64_t limit,
                        void (*row)(void *ctx, const struct db_command *row), void *ctx);
 

@@ -97,15 +97,27 @@ int db_reader_drawdown(struct db_reader *reader, int account, double *ret)
     return db_query_end(stmt, r < 0 ? r : any ? 0 : -ENOENT);
 }
 
-int db_reader_alerts(struct db_reader *reader, bool only_open, int64_t limit,
+#define ALERT_OPEN  "acked_ns IS NULL AND closed_ns IS NULL"
+#define ALERT_LASTS "lasts = 1 AND closed_ns IS NULL"
+
+int db_reader_alerts(struct db_reader *reader, enum db_alerts which, int64_t limit,
                      void (*row)(void *ctx, const struct db_alert *row), void *ctx)
 {
+    static const char *const queries[] = {
+        [DB_ALERTS_OPEN] =
+            "SELECT " DB_ALERT_COLUMNS " FROM alerts WHERE " ALERT_OPEN " ORDER BY id DESC LIMIT ?1",
+        /* A union of two, each by its index: an OR would read the whole table. */
+        [DB_ALERTS_HELD] =
+            "SELECT " DB_ALERT_COLUMNS " FROM alerts WHERE " ALERT_OPEN " UNION SELECT " DB_ALERT_COLUMNS
+            " FROM alerts WHERE " ALERT_LASTS " ORDER BY id DESC LIMIT ?1",
+        [DB_ALERTS_ALL] =
+            "SELECT * FROM (SELECT * FROM (SELECT " DB_ALERT_COLUMNS " FROM alerts WHERE " ALERT_OPEN
+            " ORDER BY id DESC LIMIT ?1) UNION SELECT * FROM (SELECT " DB_ALERT_COLUMNS
+            " FROM alerts ORDER BY id DESC LIMIT ?1)) "
+            "ORDER BY (acked_ns IS NULL AND closed_ns IS NULL) DESC, id DESC LIMIT ?1",
+    };
     sqlite3_stmt *stmt;
-    int r = db_query(reader,
-                     only_open ? "SELECT " DB_ALERT_COLUMNS
-                                 " FROM alerts WHERE acked_ns IS NULL ORDER BY id DESC LIMIT ?1"
-                               : "SELECT " DB_ALERT_COLUMNS " FROM alerts ORDER BY id DESC LIMIT ?1",
-                     &stmt);
+    int r = db_query(reader, queries[which], &stmt);
     if (r < 0)
         return r;
     sqlite3_bind_int64(stmt, 1, limit ? limit : -1);
@@ -121,6 +133,8 @@ int db_reader_alerts(struct db_reader *reader, bool only_open, int64_t limit,
             .count = sqlite3_column_int64(stmt, 3),
             .severity = (enum db_severity)severity,
             .acked_ns = sqlite3_column_int64(stmt, 7),
+            .lasts = sqlite3_column_int64(stmt, 8) != 0,
+            .closed_ns = sqlite3_column_int64(stmt, 9),
             .code = db_column_text(stmt, 4),
             .text = db_column_text(stmt, 6),
         };

@@ -55,11 +55,14 @@ struct db_command {
 
 enum db_severity { DB_INFO, DB_WARNING, DB_ERROR };
 
+enum { DB_ALERT_TEXT_MAX = 513 }; /* of an alert's text: 512 bytes and the NUL */
+
 struct db_alert {
     uint64_t id;                   /* 1, 2, 3 … */
     int64_t ts_ns, last_ns, count; /* first and last seen, how often */
     enum db_severity severity;
-    int64_t acked_ns; /* 0: open */
+    bool lasts;                  /* of a condition, whose end closes it; else of an event */
+    int64_t acked_ns, closed_ns; /* 0: not acknowledged; not over, or an event */
     const char *code, *text;
 };
 

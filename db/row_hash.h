@@ -48,7 +48,7 @@ int db_row_hash_register(sqlite3 *db);
     "positions, shorts, collateral_e4, maintenance_e4, borrow_rate_e6"
 #define DB_ACCOUNT_COLUMNS DB_ACCOUNT_SPEC_COLUMNS ", equity_peak, day, day_equity, killed_ns"
 #define DB_COMMAND_COLUMNS "id, ts_ns, peer_uid, peer_pid, cmd, args, state, result, key, order_id"
-#define DB_ALERT_COLUMNS   "id, ts_ns, last_ns, count, code, severity, text, acked_ns"
+#define DB_ALERT_COLUMNS   "id, ts_ns, last_ns, count, code, severity, text, acked_ns, lasts, closed_ns"
 #define DB_SYMBOL_COLUMNS \
     "id, venue, name, base, quote, price_scale, qty_scale, quote_scale, trading, price_min, price_max, " \
     "tick, " \

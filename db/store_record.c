@@ -409,6 +409,8 @@ int db_apply_alert(struct db_store *store, const struct db_alert *row)
     text(&b, db_severity_name(row->severity));
     text(&b, code + strlen(code) + 1);
     integer(&b, row->acked_ns);
+    integer(&b, row->lasts);
+    integer(&b, row->closed_ns);
     int rc = run(store, &b);
     if (rc != SQLITE_OK)
         return rc;

@@ -150,9 +150,11 @@ const char *const db_statements_sql[DB_STATEMENTS] = {
                              "FROM commands WHERE id = ?1",
     [DB_SQL_ALERT] =
         "INSERT INTO alerts (" DB_ALERT_COLUMNS ", hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, "
-        "nullif(?8, 0), x'') ON CONFLICT (id) DO UPDATE SET last_ns = max(last_ns, excluded.last_ns), "
+        "nullif(?8, 0), ?9, nullif(?10, 0), x'') "
+        "ON CONFLICT (id) DO UPDATE SET last_ns = max(last_ns, excluded.last_ns), "
         "count = max(count, excluded.count), severity = excluded.severity, text = excluded.text, "
-        "acked_ns = coalesce(acked_ns, excluded.acked_ns)",
+        "acked_ns = coalesce(acked_ns, excluded.acked_ns), lasts = excluded.lasts, "
+        "closed_ns = coalesce(closed_ns, excluded.closed_ns)",
     [DB_SQL_ALERT_SEAL] = "UPDATE alerts SET hash = seal(2, " DB_ALERT_COLUMNS ") WHERE id = ?1",
     [DB_SQL_TELEMETRY] = "INSERT INTO telemetry (name, ts_ns, value) VALUES (?1, ?2, ?3) "
                          "ON CONFLICT DO UPDATE SET value = excluded.value",

@@ -112,7 +112,7 @@ void account_turned(struct engine *engine, int index, int symbol, int64_t before
     engine->markets[symbol].shorts += (uint32_t)is - was;
     account->shorts += is - was;
     if (account->shorts == 0)
-        account->margin_ns = 0;
+        loan_covered(engine, index);
 }
 
 void account_tell_position(struct engine *engine, int account, int symbol)

@@ -116,6 +116,7 @@ static enum order_reason reset(struct engine *engine, int index, int64_t cash)
     account->begun = false;
     account->equity_peak = account->killed_ns = 0;
     account->killing = false;
+    kill_over(engine, index);
     account->day = -1; /* begins with the next mark */
     account->interest_ns = loan_hour(engine->now_ns);
     account_begin(engine, index);

@@ -234,6 +234,8 @@ struct engine {
 /* engine.c */
 void engine_alert(struct engine *engine, const char *code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+void engine_alert_over(struct engine *engine, const char *code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* recent.c */
 int recent_push(struct recent_bars *recent, const struct bar *bar);         /* 0 or -ENOMEM */
@@ -317,6 +319,7 @@ int action_remember(struct market_state *market, const char *id, int64_t ex_ns);
 void kill_watch(struct engine *engine);             /* after the accounts' rules changed */
 void kill_check(struct engine *engine, int symbol); /* after its price moved */
 void kill_due(struct engine *engine); /* at an event's end: cancels and closes of those that it killed */
+void kill_over(struct engine *engine, int account); /* it opens again: the alert is over */
 void kill_lift(struct engine *engine, int account); /* the user resumes it: the peak begins anew */
 
 /* gate.c: is the symbol held, or may a live order other than `but` open a position in it? */
@@ -337,7 +340,8 @@ int64_t loan_hour(int64_t now_ns); /* the full hour at or before */
  * charged that hour: ceil(value · borrow_rate_e6 · hours / (10^6 · 8760)), `hours` at once after a gap. What
  * the currency that is not reserved does not suffice for is owed, and booked at a later hour. */
 void loan_interest(struct engine *engine);
-void loan_check(struct engine *engine, int symbol); /* after its price moved: margin calls */
+void loan_covered(struct engine *engine, int account); /* or nothing is short any more: the call is over */
+void loan_check(struct engine *engine, int symbol);    /* after its price moved: margin calls */
 
 /* match.c */
 /* Records the order, refused or on its way; returns its id and the reason. 0 as id only without memory. */

@@ -229,7 +229,7 @@ static void on_trade(struct engine *engine, int symbol, const struct market_trad
 
 void engine_alert(struct engine *engine, const char *code, const char *format, ...)
 {
-    char text[256];
+    char text[ENGINE_ALERT_MAX];
     va_list args;
     if (!engine->sink.alert)
         return;
@@ -237,6 +237,18 @@ void engine_alert(struct engine *engine, const char *code, const char *format, .
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     engine->sink.alert(engine->sink.ctx, engine->now_ns, code, text);
+}
+
+void engine_alert_over(struct engine *engine, const char *code, const char *format, ...)
+{
+    char about[128];
+    va_list args;
+    if (!engine->sink.alert_over)
+        return;
+    va_start(args, format);
+    vsnprintf(about, sizeof about, format, args);
+    va_end(args);
+    engine->sink.alert_over(engine->sink.ctx, code, about);
 }
 
 static int on_book(struct engine *engine, int symbol, int result, int64_t event_ns)

@@ -120,6 +120,8 @@ struct engine_book_bar {
     } measures[BOOK_MEASURES];
 };
 
+enum { ENGINE_ALERT_MAX = 513 }; /* of an alert's text, with the NUL */
+
 /* What leaves the engine, in order. Pointers live for the call. Any member may be NULL. */
 struct engine_sink {
     void *ctx;
@@ -130,6 +132,9 @@ struct engine_sink {
     void (*position)(void *ctx, int account, int symbol, const struct position *position, int64_t ts_ns);
     void (*equity)(void *ctx, const struct equity_point *point);
     void (*alert)(void *ctx, int64_t ts_ns, const char *code, const char *text);
+    /* What an alert of that code, whose text begins with `about`, was of is over; where there was none too.
+     */
+    void (*alert_over)(void *ctx, const char *code, const char *about);
     void (*need_snapshot)(void *ctx, int symbol); /* answer with EVENT_SNAPSHOT */
     /* Bars between two open times, both included, are missing: answer with EVENT_BARS. */
     void (*need_bars)(void *ctx, int symbol, int64_t from_open_ns, int64_t to_open_ns);

@@ -180,12 +180,13 @@ static void end_orders(struct engine *engine, int symbol)
     }
 }
 
+static const char *const codes[MARKET_TRADINGS] = {NULL, "HALTED", "SYMBOL_GONE"};
+
 static void tell(struct engine *engine, int symbol, const struct market_status *status)
 {
     const struct market_state *market = &engine->markets[symbol];
-    static const char *const codes[MARKET_TRADINGS] = {"RESUMED", "HALTED", "SYMBOL_GONE"};
     static const char *const words[MARKET_TRADINGS] = {
-        "is traded again", "is halted: its orders wait",
+        NULL, "is halted: its orders wait",
         "is listed no longer: its orders are cancelled, what is held of it stays"};
     char why[MARKET_CODE_MAX + MARKET_REASON_MAX + 8] = "";
     if (status && (status->code[0] || status->reason[0]))
@@ -201,8 +202,10 @@ void hours_trading(struct engine *engine, int symbol, enum market_trading tradin
     bool was = hours_trades(market);
     if (market->trading == trading)
         return;
+    if (codes[market->trading])
+        engine_alert_over(engine, codes[market->trading], "%s", market->symbol.name);
     market->trading = trading;
-    if (concerns(engine, symbol))
+    if (codes[trading] && concerns(engine, symbol))
         tell(engine, symbol, status);
     if (trading == MARKET_ENDED)
         end_orders(engine, symbol);

@@ -45,6 +45,11 @@ void kill_due(struct engine *engine)
     }
 }
 
+void kill_over(struct engine *engine, int index)
+{
+    engine_alert_over(engine, "KILLED", "account %s", engine->accounts[index].name);
+}
+
 void kill_lift(struct engine *engine, int index)
 {
     struct account *account = &engine->accounts[index];
@@ -52,6 +57,7 @@ void kill_lift(struct engine *engine, int index)
         return;
     account->killed_ns = 0;
     account->killing = false;
+    kill_over(engine, index);
     account->equity_peak = 0;
     account_mark(engine, index);
     account->moved = engine->account_moved = true;

@@ -175,6 +175,13 @@ static void cancel_buys(struct engine *engine, int account)
     }
 }
 
+void loan_covered(struct engine *engine, int index)
+{
+    if (engine->accounts[index].margin_ns != 0)
+        engine_alert_over(engine, "MARGIN_CALL", "account %s", engine->accounts[index].name);
+    engine->accounts[index].margin_ns = 0;
+}
+
 static void call(struct engine *engine, int index, int64_t value)
 {
     struct account *account = &engine->accounts[index];
@@ -208,6 +215,6 @@ void loan_check(struct engine *engine, int symbol)
         if (covers < part_e4(value, account->rules.maintenance_e4))
             call(engine, a, value);
         else
-            account->margin_ns = 0;
+            loan_covered(engine, a);
     }
 }

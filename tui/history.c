@@ -164,6 +164,11 @@ static void on_order(void *ctx, const struct db_order_row *row)
     COPY(o->tag, order->tag);
 }
 
+const char *history_alert_state(const struct history_alert *alert)
+{
+    return alert->closed_ns ? "closed" : alert->acked_ns ? "acknowledged" : "open";
+}
+
 static void on_alert(void *ctx, const struct db_alert *row)
 {
     struct history *h = ((struct reading *)ctx)->history;
@@ -176,7 +181,9 @@ static void on_alert(void *ctx, const struct db_alert *row)
         .ts_ns = row->ts_ns,
         .last_ns = row->last_ns,
         .count = row->count,
-        .acked = row->acked_ns != 0,
+        .acked_ns = row->acked_ns,
+        .closed_ns = row->closed_ns,
+        .open = row->acked_ns == 0 && row->closed_ns == 0,
     };
     COPY(a->severity, db_severity_name(row->severity));
     COPY(a->code, row->code);
@@ -369,7 +376,7 @@ int history_read(struct history_reader *reader, int64_t wall_ns, const struct hi
         return history_failed(reader, r, err, err_size);
     if ((r = db_reader_fills(reader->db, HISTORY_ROWS_MAX, on_fill, &reading)) == 0 &&
         (r = db_reader_orders(reader->db, false, HISTORY_ROWS_MAX, on_order, &reading)) == 0 &&
-        (r = db_reader_alerts(reader->db, false, HISTORY_ROWS_MAX, on_alert, &reading)) == 0 &&
+        (r = db_reader_alerts(reader->db, DB_ALERTS_ALL, HISTORY_ROWS_MAX, on_alert, &reading)) == 0 &&
         (r = db_reader_commands(reader->db, LOG_EACH / 2, on_command, &reading)) == 0 &&
         (r = read_equity(reader, &reading, wall_ns)) == 0 && (r = read_statistics(reader, &reading)) == 0)
         r = history_read_bars(reader, h, want->symbol, want->interval);

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "db/row.h"
 #include "tui/statistics.h"
 #include "tui/status.h"
 
@@ -46,14 +47,18 @@ struct history_order {
 
 struct history_alert {
     int64_t id, ts_ns, last_ns, count;
-    char severity[STATUS_WORD_MAX], code[40], text[STATUS_TEXT_MAX];
-    bool acked;
+    char severity[STATUS_WORD_MAX], code[40], text[DB_ALERT_TEXT_MAX];
+    int64_t acked_ns, closed_ns; /* 0: not acknowledged; not over, or an event */
+    bool open;                   /* neither */
 };
+
+/* "open", "acknowledged" or "closed". */
+const char *history_alert_state(const struct history_alert *alert);
 
 struct history_log {
     int64_t ts_ns;
     char kind[12]; /* "alert", "command", "order", "fill" */
-    char text[STATUS_TEXT_MAX];
+    char text[DB_ALERT_TEXT_MAX];
     bool bad;
 };
 

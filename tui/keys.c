@@ -105,10 +105,10 @@ static enum action act(struct view *view, const struct model *model, enum panel 
         const struct history *h = &model->history;
         if (focus != PANEL_ALERTS || at < 0 || at >= h->n_alerts) {
             /* Elsewhere: the newest one that is open. */
-            for (at = 0; at < h->n_alerts && h->alerts[at].acked; at++)
+            for (at = 0; at < h->n_alerts && !h->alerts[at].open; at++)
                 ;
         }
-        if (at >= h->n_alerts || h->alerts[at].acked) {
+        if (at >= h->n_alerts || !h->alerts[at].open) {
             view_tell(view, OUTCOME_NOTE, "ack:", "no alert is open here", now);
             return ACTION_NONE;
         }

@@ -310,6 +310,6 @@ int64_t model_alerts_open(const struct model *model)
         return -1;
     int64_t open = 0;
     for (int i = 0; i < model->history.n_alerts; i++)
-        open += !model->history.alerts[i].acked;
+        open += model->history.alerts[i].open;
     return open;
 }

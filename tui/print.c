@@ -257,7 +257,7 @@ void print_overview(FILE *out, const struct model *model, struct moment now)
                 (long long)f->order, f->tag);
     }
     for (int i = 0; i < h->n_alerts && i < NEWEST; i++)
-        if (!h->alerts[i].acked)
+        if (h->alerts[i].open)
             fprintf(out, "alert     %lld %sZ %s x%lld %s\n", (long long)h->alerts[i].id,
                     format_time(a, h->alerts[i].last_ns), h->alerts[i].severity,
                     (long long)h->alerts[i].count, h->alerts[i].text);
@@ -375,17 +375,24 @@ static json_t *orders_json(const struct history *h)
     return list;
 }
 
-static json_t *alerts_json(const struct history *h)
+static json_t *time_or_null(int64_t ns)
+{
+    return ns ? json_integer((json_int_t)ns) : json_null();
+}
+
+json_t *print_alerts_json(const struct history *h)
 {
     json_t *list = json_array();
 
     for (int i = 0; i < h->n_alerts; i++) {
         const struct history_alert *a = &h->alerts[i];
         json_array_append_new(list,
-                              json_pack("{s:I, s:I, s:I, s:I, s:s, s:s, s:s, s:b}", "alert",
+                              json_pack("{s:I, s:I, s:I, s:I, s:s, s:s, s:s, s:s, s:b, s:o, s:o}", "alert",
                                         (json_int_t)a->id, "ts_ns", (json_int_t)a->ts_ns, "last_ns",
                                         (json_int_t)a->last_ns, "count", (json_int_t)a->count, "severity",
-                                        a->severity, "code", a->code, "text", a->text, "acked", a->acked));
+                                        a->severity, "code", a->code, "text", a->text, "state",
+                                        history_alert_state(a), "acked", a->acked_ns != 0, "acked_ns",
+                                        time_or_null(a->acked_ns), "closed_ns", time_or_null(a->closed_ns)));
     }
     return list;
 }
@@ -409,8 +416,8 @@ int print_json(FILE *out, const struct model *model, const json_t *status)
                                "papertape.dashboard/1", "daemon", live, "status", shown, "positions",
                                known ? positions_json(&model->status) : json_null(), "equity",
                                equity_json(&model->history), "fills", fills_json(&model->history), "orders",
-                               orders_json(&model->history), "alerts", alerts_json(&model->history), "log",
-                               log_json(&model->history));
+                               orders_json(&model->history), "alerts", print_alerts_json(&model->history),
+                               "log", log_json(&model->history));
     json_object_set_new(object, "accounts", known ? accounts_json(model) : json_null());
     json_object_set_new(object, "saved_backtest",
                         json_boolean(model->source == MODEL_DATABASE && model->status.saved));

@@ -25,6 +25,9 @@ json_t *print_trainings_json(const struct model *model, struct moment now);
 json_t *print_policies_json(const struct model *model);
 int print_json(FILE *out, const struct model *model, const json_t *status);
 
+/* As papertape.alerts/1 has them. */
+json_t *print_alerts_json(const struct history *history);
+
 /* Is something shown that is too old: the feed, a symbol's price, or a stopped database? */
 bool print_is_stale(const struct model *model, struct moment now);
 

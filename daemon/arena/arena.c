@@ -42,6 +42,8 @@ void arena_destroy(struct arena *arena)
     uv_close((uv_handle_t *)&arena->tick, freed);
 }
 
+enum { REFUSAL_MAX = 160 };
+
 /* ---- the table ---- */
 
 static struct arena_seat *seat_of(const struct arena *arena, const char *name)
@@ -64,7 +66,12 @@ static bool hold(struct arena *arena, const struct arena_row *row)
     struct arena_seat *seat = seat_of(arena, row->name);
     if (seat) {
         seat->row = *row;
-        seat->passed_over = false;
+        arena_not_passed_over(arena, seat);
+        if (seat->refused) {
+            char about[REFUSAL_MAX];
+            snprintf(about, sizeof about, "policy %s does not trade", row->name);
+            session_alert_over(arena->daemon->session, "POLICY_REFUSED", about);
+        }
         let_trade(seat);
         return true;
     }
@@ -199,13 +206,20 @@ static const struct arena_row *row_of_account(const struct arena *arena, const c
     return NULL;
 }
 
+/* What the alert begins with. */
+static void refusal_of(const struct arena_row *row, const char *account, char ret[static REFUSAL_MAX])
+{
+    snprintf(ret, REFUSAL_MAX, "policy %s does not trade on account %s", row->name, account);
+}
+
 static void refuse(struct arena *arena, const struct arena_row *row, const char *account, const char *why)
 {
-    char text[ARENA_ERROR_MAX + 120];
+    char text[ARENA_ERROR_MAX + REFUSAL_MAX], about[REFUSAL_MAX];
     struct arena_seat *seat = seat_of(arena, row->name);
-    snprintf(text, sizeof text, "policy %s does not trade on account %s: %s", row->name, account, why);
+    refusal_of(row, account, about);
+    snprintf(text, sizeof text, "%s: %s", about, why);
     log_warning("%s", text);
-    session_alert(arena->daemon->session, DB_ERROR, "POLICY_REFUSED", text);
+    session_alert_lasting(arena->daemon->session, DB_ERROR, "POLICY_REFUSED", about, text);
     let_trade(seat);
     seat->refused = strdup(why);
 }
@@ -231,8 +245,13 @@ static const struct policy *wanted(struct arena *arena, const struct arena_row *
                                    : arena_refusal(policy, account->currency, symbols, engine_symbols(engine),
                                                    arena->daemon->config.interval_ns, why);
     free(symbols);
-    if (refused)
+    if (refused) {
         refuse(arena, row, account->name, refused);
+    } else {
+        char about[REFUSAL_MAX];
+        refusal_of(row, account->name, about);
+        session_alert_over(arena->daemon->session, "POLICY_REFUSED", about);
+    }
     return refused ? NULL : policy;
 }
 

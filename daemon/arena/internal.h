@@ -55,6 +55,8 @@ bool arena_unread(const struct arena *arena, const char *account);
 void arena_tick(uv_timer_t *timer);
 /* The days are read up to the one that has ended: who is crowned? */
 void arena_judge(struct arena *arena);
+/* It can be champion, or is something else by now: the alert that it cannot is over. */
+void arena_not_passed_over(struct arena *arena, struct arena_seat *seat);
 /* It could not be looked at now: the same day is, in a while. */
 void arena_judge_again(struct arena *arena);
 /* What its days say against the champion's, or cash without one, or where it is the champion. */

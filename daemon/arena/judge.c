@@ -67,6 +67,14 @@ static bool deserves_crown(const struct arena *arena, const struct arena_seat *s
            arena_evidence_value(evidence) >= 1 / config->arena_alpha;
 }
 
+void arena_not_passed_over(struct arena *arena, struct arena_seat *seat)
+{
+    char about[96];
+    seat->passed_over = false;
+    snprintf(about, sizeof about, "%s would be champion", seat->row.name);
+    session_alert_over(arena->daemon->session, "POLICY_REFUSED", about);
+}
+
 /* The account `champion` may be of another currency, or have no room. One that cannot have it leaves it to
  * the next best. */
 static bool can_be_crowned(struct arena *arena, struct arena_seat *seat, double value)
@@ -75,18 +83,19 @@ static bool can_be_crowned(struct arena *arena, struct arena_seat *seat, double 
     const struct account *account = engine_account(engine, engine_find_account(engine, seat->row.account));
     const struct policy *policy = arena_policy(arena, seat->row.id);
     struct account_spec made;
-    char why[ARENA_ERROR_MAX] = "its copy is not there", text[ARENA_ERROR_MAX + 160];
+    char why[ARENA_ERROR_MAX] = "its copy is not there", text[ARENA_ERROR_MAX + 160], about[96];
     const char *code;
     if (policy &&
         !arena_account_refusal(arena, ARENA_CHAMPION, account->currency, policy, 1, &made, &code, why)) {
-        seat->passed_over = false;
+        arena_not_passed_over(arena, seat);
         return true;
     }
     if (!seat->passed_over) {
+        snprintf(about, sizeof about, "%s would be champion", seat->row.name);
         snprintf(text, sizeof text, "%s would be champion, with an e-value of %.4g, and cannot: %s",
                  seat->row.name, value, why);
         log_warning("%s", text);
-        session_alert(arena->daemon->session, DB_WARNING, "POLICY_REFUSED", text);
+        session_alert_lasting(arena->daemon->session, DB_WARNING, "POLICY_REFUSED", about, text);
     }
     seat->passed_over = true;
     return false;

@@ -138,19 +138,20 @@ static void take(struct arena *arena, struct read_account *read, bool judges, st
 
 static void tell(const struct arena *arena, const struct unread *unread)
 {
-    char text[DB_ERROR_MAX + 256], more[32] = "";
+    char text[DB_ERROR_MAX + 256], more[32] = "", about[96];
     if (unread->n == 0)
         session_alert_over(arena->daemon->session, "POLICY_UNREAD", "");
     if (unread->n_new == 0)
         return;
     if (unread->n_new > 1)
         snprintf(more, sizeof more, " and %d more", unread->n_new - 1);
-    snprintf(text, sizeof text,
-             "the days of account %s%s cannot be read: %.300s: until they can be it is not crowned, and no "
-             "other is compared with it",
-             unread->first, more, unread->why);
+    snprintf(about, sizeof about, "the days of account %s", unread->first);
+    snprintf(
+        text, sizeof text,
+        "%s%s cannot be read: %.300s: until they can be it is not crowned, and no other is compared with it",
+        about, more, unread->why);
     log_warning("policies: %s", text);
-    session_alert(arena->daemon->session, DB_WARNING, "POLICY_UNREAD", text);
+    session_alert_lasting(arena->daemon->session, DB_WARNING, "POLICY_UNREAD", about, text);
 }
 
 /* The day waits for what passes, for a while, and is judged without what does not. */

@@ -32,21 +32,49 @@ int64_t feed_venue_now_ns(const struct feed *feed)
     return now > feed->newest_ns ? now : feed->newest_ns;
 }
 
+/* The line of the log. */
+__attribute__((format(printf, 4, 0))) static void say(const struct feed *feed,
+                                                      char ret[static DB_ALERT_TEXT_MAX],
+                                                      enum db_severity severity, const char *format,
+                                                      va_list args)
+{
+    int n = snprintf(ret, DB_ALERT_TEXT_MAX, "%s: ", feed->venue->format->name);
+    vsnprintf(ret + n, DB_ALERT_TEXT_MAX - (size_t)n, format, args);
+    if (severity == DB_INFO)
+        log_info("%s", ret);
+    else if (severity == DB_WARNING)
+        log_warning("%s", ret);
+    else
+        log_error("%s", ret);
+}
+
 void feed_tell(struct feed *feed, enum db_severity severity, const char *code, const char *format, ...)
 {
-    char text[VENUE_DETAIL_MAX + 200];
+    char text[DB_ALERT_TEXT_MAX];
     va_list args;
-    int n = snprintf(text, sizeof text, "%s: ", feed->venue->format->name);
     va_start(args, format);
-    vsnprintf(text + n, sizeof text - (size_t)n, format, args);
+    say(feed, text, severity, format, args);
     va_end(args);
-    if (severity == DB_INFO)
-        log_info("%s", text);
-    else if (severity == DB_WARNING)
-        log_warning("%s", text);
-    else
-        log_error("%s", text);
     session_alert(feed->daemon->session, severity, code, text);
+}
+
+void feed_tell_lasting(struct feed *feed, enum db_severity severity, const char *code, const char *about,
+                       const char *format, ...)
+{
+    char text[DB_ALERT_TEXT_MAX], prefix[DB_ALERT_TEXT_MAX];
+    va_list args;
+    va_start(args, format);
+    say(feed, text, severity, format, args);
+    va_end(args);
+    snprintf(prefix, sizeof prefix, "%s: %s", feed->venue->format->name, about);
+    session_alert_lasting(feed->daemon->session, severity, code, prefix, text);
+}
+
+void feed_tell_over(struct feed *feed, const char *code, const char *about)
+{
+    char prefix[DB_ALERT_TEXT_MAX];
+    snprintf(prefix, sizeof prefix, "%s: %s", feed->venue->format->name, about);
+    session_alert_over(feed->daemon->session, code, prefix);
 }
 
 static void tap_reply(void *user, const char *path, const char *body, size_t len)
@@ -64,8 +92,8 @@ static void banned(void *user, int64_t until_ns, const char *why)
         return;
     feed->ban_until_ns = until_ns;
     db_writer_put_ban(session_writer(feed->daemon->session), &row);
-    feed_tell(feed, DB_WARNING, "banned", "nothing is asked for %lld s: %s",
-              (long long)((until_ns - clock_wall_ns() + 999999999) / 1000000000), why);
+    feed_tell_lasting(feed, DB_WARNING, "banned", "", "nothing is asked for %lld s: %s",
+                      (long long)((until_ns - clock_wall_ns() + 999999999) / 1000000000), why);
     if (feed->venue->rest_hold)
         feed->venue->rest_hold(feed->rest, until_ns, why);
     if (feed->link && feed->venue->stream_hold)
@@ -173,10 +201,12 @@ int feed_create(struct feeds *feeds, struct daemon *daemon, const struct config_
     backoff_init(&feed->backoff, RETRY_MIN_MS, RETRY_MAX_MS, uv_hrtime());
     char why[400];
     int r = config->keys[0] ? feed_keys_read(config->keys, &feed->keys, why, sizeof why) : 0;
-    if (r < 0)
+    if (r < 0) {
         snprintf(err, err_size, "[venue %s] %s", feed->venue->format->name, why);
-    else
+        r = r == -EIO || r == -ENOMEM ? r : -ENOKEY; /* which another start would not cure */
+    } else {
         r = make_rest(feed, err, err_size);
+    }
     if (r < 0) {
         free_feed(feed);
         return r;
@@ -270,8 +300,8 @@ int feed_put_off(struct feed *feed)
 
 static void tell_refusal(struct feed *feed)
 {
-    feed_tell(feed, DB_ERROR, "venue-refused", "refused, and not tried again until the next start: %s",
-              feed->detail);
+    feed_tell_lasting(feed, DB_ERROR, "venue-refused", "",
+                      "refused, and not tried again until the next start: %s", feed->detail);
 }
 
 void feed_end_for_good(struct feed *feed, const char *why)
@@ -437,8 +467,9 @@ static void find_first_moments(struct feed *feed)
     }
     int r = any ? session_first_moments(session, have_first, feed) : 0;
     if (r < 0)
-        feed_tell(feed, DB_WARNING, "actions-missing",
-                  "splits and dividends that a former run missed are not looked for: %s", strerror(-r));
+        feed_tell_lasting(feed, DB_WARNING, "actions-missing", "",
+                          "splits and dividends that a former run missed are not looked for: %s",
+                          strerror(-r));
 }
 
 void feed_begun(struct feed *feed)
@@ -447,13 +478,15 @@ void feed_begun(struct feed *feed)
     const struct venue_rest_status *status = feed->venue->rest_status(feed->rest);
     feed->actions_from_ns = session_now(feed->daemon->session) - recovery->away_ns;
     find_first_moments(feed);
+    for (int s = 0; feed->answered && s < feed->n_symbols; s++)
+        feed_listed_well(feed, &feed->listed[s]);
     if (feed->answered)
         feed_go_on(feed, STAGE_DAYS);
     else if (feed->final)
         tell_refusal(feed);
     else
-        feed_tell(feed, DB_WARNING, "feed", "%s",
-                  status->detail[0] ? status->detail : "it has not answered yet");
+        feed_tell_lasting(feed, DB_WARNING, "feed", "", "%s",
+                          status->detail[0] ? status->detail : "it has not answered yet");
 }
 
 /* The venue does not answer: its trouble is told once, and the session begins with what a former run knew of

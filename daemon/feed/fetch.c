@@ -117,13 +117,17 @@ static void have_bars(void *user, const struct venue_reply *reply)
     struct bars_call *call = user;
     struct feed *feed = call->feed;
     feed_left_out(feed, reply);
+    char about[SYMBOL_NAME_MAX + 1];
+    snprintf(about, sizeof about, "%s:", feed->listed[call->symbol].name);
+    if (!reply->error)
+        session_alert_over(feed->daemon->session, "bars-missing", about);
     if (reply->error) {
-        char text[256];
+        char text[DB_ALERT_TEXT_MAX];
         call->failed = true;
         snprintf(text, sizeof text, "%s: bars could not be fetched: %s", feed->listed[call->symbol].name,
                  reply->text);
         log_warning("%s", text);
-        session_alert(feed->daemon->session, DB_WARNING, "bars-missing", text);
+        session_alert_lasting(feed->daemon->session, DB_WARNING, "bars-missing", about, text);
     } else if (reply->bars.n_closed > 0) {
         struct bar *grown = realloc(call->bars, (call->n + reply->bars.n_closed) * sizeof *grown);
         if (grown) {
@@ -267,13 +271,26 @@ void feed_book_due(struct feed *feed, int symbol)
     if (!call)
         return;
     ours->book_wanted = false;
-    if (pace_asked(&ours->book_pace, now))
-        feed_tell(feed, DB_WARNING, "book-resync",
-                  "%s: the order book does not hold: asked for %u times in a row, next in %lld s",
-                  feed->listed[symbol].name, ours->book_pace.row,
-                  (long long)(ours->book_pace.delay_ms / 1000));
+    if (pace_asked(&ours->book_pace, now)) {
+        ours->book_told = true;
+        feed_tell_lasting(feed, DB_WARNING, "book-resync", feed->listed[symbol].name,
+                          "%s: the order book does not hold: asked for %u times in a row, next in %lld s",
+                          feed->listed[symbol].name, ours->book_pace.row,
+                          (long long)(ours->book_pace.delay_ms / 1000));
+    }
     *call = (struct book_call){.asked.send = send_book, .feed = feed, .symbol = symbol};
     ours->book_asked = feed_ask(feed, &call->asked, true) == 0;
+}
+
+void feed_book_holds(struct feed *feed, int symbol)
+{
+    struct feed_symbol *ours = &feed->symbols[symbol];
+    bool synced = engine_book(session_engine(feed->daemon->session), ours->index)->state == BOOK_SYNCED;
+    if (!ours->book_told ||
+        (ours->streamed && (!synced || !pace_steady(&ours->book_pace, pace_now_ms(feed)))))
+        return;
+    ours->book_told = false;
+    feed_tell_over(feed, "book-resync", feed->listed[symbol].name);
 }
 
 void feed_need_snapshot(struct feed *feed, int symbol)

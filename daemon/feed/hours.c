@@ -156,9 +156,13 @@ static void take_days(struct feed *feed, const struct venue_reply *reply)
         return;
     feed_pass(feed, feed_venue_now_ns(feed)); /* what was due by the days known before */
     int r = calendar_take(&feed->calendars[c], reply->days.list, reply->days.n);
+    char about[VENUE_DETAIL_MAX];
+    snprintf(about, sizeof about, "the days of %s ", feed->calendars[c].name);
     if (r < 0)
-        feed_tell(feed, DB_WARNING, "calendar", "the days of %s contradict each other: %s is kept",
-                  feed->calendars[c].name, feed->calendars[c].n > 0 ? "what was told before" : "nothing");
+        feed_tell_lasting(feed, DB_WARNING, "calendar", about, "%scontradict each other: %s is kept", about,
+                          feed->calendars[c].n > 0 ? "what was told before" : "nothing");
+    else
+        feed_tell_over(feed, "calendar", about);
     find_due(feed);
 }
 
@@ -288,15 +292,13 @@ static int send_actions(struct feed *feed, venue_reply_done *done, void *user)
 
 static void actions_missing(struct feed *feed, const char *why)
 {
-    feed_tell(feed, DB_WARNING, "actions-missing", "splits and dividends are not told: %s", why);
+    feed_tell_lasting(feed, DB_WARNING, "actions-missing", "", "splits and dividends are not told: %s", why);
     feed->hours_ask_ns = feed_venue_now_ns(feed) + AGAIN_MINUTES * 60 * 1000000000LL;
 }
 
 static void actions_read(struct feed *feed)
 {
-    char about[VENUE_DETAIL_MAX];
-    snprintf(about, sizeof about, "%s: ", feed->venue->format->name);
-    session_alert_over(feed->daemon->session, "actions-missing", about);
+    feed_tell_over(feed, "actions-missing", "");
     feed->actions_from_ns = feed_venue_now_ns(feed);
 }
 

@@ -55,6 +55,7 @@ struct feed_symbol {
     int calendar;  /* of the feed's, or -1 */
     bool streamed; /* false: removed while it runs */
     bool stale, book_asked, odd_units;
+    bool book_told;   /* in an alert, that it does not hold */
     bool book_wanted; /* asked for as soon as its pace allows */
     struct pace book_pace;
     int64_t actions_from_ns;      /* its first moment here: those before took effect before */
@@ -230,9 +231,14 @@ void feed_own(const struct feed *feed, struct symbol *symbol);
 
 /* What the venue told of its clock. */
 void feed_take_time(struct feed *feed, const struct venue_reply *reply);
-/* An alert and a line of the log, of this venue. */
+/* An alert of an event and a line of the log, of this venue. */
 void feed_tell(struct feed *feed, enum db_severity severity, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* The same of a condition of what the text begins with, `about`: of a symbol "BTCUSDT", of the venue "". */
+void feed_tell_lasting(struct feed *feed, enum db_severity severity, const char *code, const char *about,
+                       const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* That is over. Nothing happens where it was not. */
+void feed_tell_over(struct feed *feed, const char *code, const char *about);
 
 /* ---- hours.c ---- */
 
@@ -260,6 +266,8 @@ void feed_left_out(struct feed *feed, const struct venue_reply *reply);
 void feed_refresh(struct feed *feed, int64_t now_ns);
 /* The venue lists it so now: an event when that is news. */
 void feed_take_listed(struct feed *feed, int symbol, const struct venue_symbol *told);
+/* It is listed, or takes orders: the alerts that it did not are over. */
+void feed_listed_well(struct feed *feed, const struct symbol *symbol);
 
 /* ---- fetch.c: symbols here are the feed's ---- */
 
@@ -289,6 +297,8 @@ void feed_fill_gap(struct feed *feed, int symbol, int64_t from_open_ns, int64_t 
 /* At once, or as soon as the book's pace allows: whoever brings time on says feed_book_due() then. */
 void feed_need_snapshot(struct feed *feed, int symbol);
 void feed_book_due(struct feed *feed, int symbol);
+/* Ends the alert that it does not hold, once it has held for a while. */
+void feed_book_holds(struct feed *feed, int symbol);
 
 /* Forgets every request that is not answered. */
 void feed_forget_asked(struct feed *feed);

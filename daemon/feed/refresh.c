@@ -29,13 +29,22 @@ static bool same(const struct symbol *a, const struct symbol *b)
            strcmp(a->calendar, b->calendar) == 0 && same_filters(&a->filters, &b->filters);
 }
 
+void feed_listed_well(struct feed *feed, const struct symbol *symbol)
+{
+    if (!symbol->gone)
+        feed_tell_over(feed, "delisted", symbol->name);
+    if (symbol->trading)
+        feed_tell_over(feed, "symbol-trading", symbol->name);
+}
+
 static void tell_change(struct feed *feed, const struct symbol *before, const struct symbol *now)
 {
+    feed_listed_well(feed, now);
     if (now->gone && !before->gone)
-        feed_tell(feed, DB_WARNING, "delisted", "%s is listed no longer", now->name);
-    else if (now->trading != before->trading)
-        feed_tell(feed, DB_WARNING, "symbol-trading", "%s: the venue %s", now->name,
-                  now->trading ? "takes orders again" : "takes no orders for now");
+        feed_tell_lasting(feed, DB_WARNING, "delisted", now->name, "%s is listed no longer", now->name);
+    else if (!now->trading && before->trading)
+        feed_tell_lasting(feed, DB_WARNING, "symbol-trading", now->name,
+                          "%s: the venue takes no orders for now", now->name);
     else if (!same_filters(&now->filters, &before->filters))
         feed_tell(feed, DB_INFO, "symbol-filters", "%s: the venue has other filters for orders", now->name);
 }
@@ -57,8 +66,8 @@ void feed_take_listed(struct feed *feed, int symbol, const struct venue_symbol *
     feed_own(feed, &now);
     if (!symbol_same_units(&before, &now)) {
         if (!ours->odd_units)
-            feed_tell(
-                feed, DB_ERROR, "symbol-units",
+            feed_tell_lasting(
+                feed, DB_ERROR, "symbol-units", now.name,
                 "%s is listed with other assets or decimals by now: it is known as it was until the next "
                 "start",
                 now.name);

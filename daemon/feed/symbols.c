@@ -111,9 +111,9 @@ void feed_symbol_ready(struct feed *feed, int symbol)
             feed_listen_to(feed, (size_t)feed->symbols[symbol].streams[kind], now);
     int r = feed->link ? feed_follow(feed, symbol, true) : feed_connect(feed);
     if (r < 0)
-        feed_tell(feed, DB_ERROR, "symbol",
-                  "%s could not be subscribed: %s: it is streamed from the next start on",
-                  feed->listed[symbol].name, strerror(-r));
+        feed_tell_lasting(feed, DB_ERROR, "symbol", feed->listed[symbol].name,
+                          "%s could not be subscribed: %s: it is streamed from the next start on",
+                          feed->listed[symbol].name, strerror(-r));
 }
 
 /* The session knows it from now on, and so does the feed. */
@@ -151,9 +151,9 @@ void feed_add_waiting(struct feed *feed, const struct venue_symbol *told)
             r = enter(feed, &symbol, false);
         }
         if (r < 0) {
-            feed_tell(feed, DB_ERROR, "symbol", "%s is not streamed: %s%s%s", told[i].name,
-                      told[i].found ? strerror(-r) : "it is not listed",
-                      told[i].nearest[0] ? ": did you mean " : "", told[i].nearest);
+            feed_tell_lasting(feed, DB_ERROR, "symbol", told[i].name, "%s is not streamed: %s%s%s",
+                              told[i].name, told[i].found ? strerror(-r) : "it is not listed",
+                              told[i].nearest[0] ? ": did you mean " : "", told[i].nearest);
             continue;
         }
         feed->symbols[at].streamed = true;

@@ -82,8 +82,10 @@ static void judge_link(struct feed *feed, int at, const struct silence_link *hea
 {
     struct silent_link *link = &feed->links[at];
     char why[VENUE_DETAIL_MAX];
-    if (heard->heard_ms > link->replaced_ms)
+    if (heard->heard_ms > link->replaced_ms && link->times > 0) {
         link->times = 0;
+        feed_tell_over(feed, "silent", "");
+    }
     int64_t since = link->times > 0 ? link->replaced_ms : heard->heard_ms;
     if (now - since <= silence_link_wait(heard, &feed->limits, link->times))
         return;
@@ -93,7 +95,7 @@ static void judge_link(struct feed *feed, int at, const struct silence_link *hea
         return;
     link->times++;
     link->replaced_ms = now;
-    feed_tell(feed, DB_WARNING, "silent", "%s: the connection is replaced", why);
+    feed_tell_lasting(feed, DB_WARNING, "silent", "", "%s: the connection is replaced", why);
 }
 
 /* One stream that is silent beside others that are not. It is reported once, and that it is over. */
@@ -109,7 +111,7 @@ static void judge_stream(struct feed *feed, struct stream *stream, bool stale)
         log_warning("%s: no data for %lld s%s", about,
                     (long long)((clock_now_ms() - stream->silence.heard_ms) / 1000),
                     stream->silence.behind_ms != 0 ? ", and the venue has newer" : "");
-        session_alert(feed->daemon->session, DB_WARNING, "stale", about);
+        session_alert_lasting(feed->daemon->session, DB_WARNING, "stale", about, about);
     } else {
         log_info("%s no longer", about);
         session_alert_over(feed->daemon->session, "stale", about);
@@ -143,15 +145,19 @@ static void judge_bad(struct feed *feed, int64_t now)
     uint64_t all = seen.messages + seen.bad;
     bool many = seen.bad >= BAD_A_MINUTE || (all >= BAD_OF && seen.bad * 100 >= all * BAD_PERCENT);
     if (many && !feed->told_bad)
-        feed_tell(feed, DB_WARNING, "bad-frames",
-                  "%llu of the last minute's %llu messages could not be read, and were dropped",
-                  (unsigned long long)seen.bad, (unsigned long long)all);
+        feed_tell_lasting(feed, DB_WARNING, "bad-frames", "",
+                          "%llu of the last minute's %llu messages could not be read, and were dropped",
+                          (unsigned long long)seen.bad, (unsigned long long)all);
+    if (!many && feed->told_bad)
+        feed_tell_over(feed, "bad-frames", "");
     feed->told_bad = many;
 }
 
 static void fetch_books(struct feed *feed, int64_t now)
 {
     const struct engine *engine = session_engine(feed->daemon->session);
+    for (int s = 0; s < feed->n_symbols; s++)
+        feed_book_holds(feed, s);
     if (now - feed->up_since_ms <= QUIET_BOOK_MS)
         return;
     for (int s = 0; s < feed->n_symbols; s++)
@@ -166,6 +172,7 @@ static void end_ban(struct feed *feed)
     if (feed->ban_until_ns == 0 || clock_wall_ns() < feed->ban_until_ns)
         return;
     feed->ban_until_ns = 0;
+    feed_tell_over(feed, "banned", "");
     db_writer_put_ban(session_writer(feed->daemon->session), &row);
 }
 

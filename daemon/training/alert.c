@@ -48,6 +48,8 @@ static bool make(const char *name, const char *state, const char *cause, const c
         words = causes[i].words;
     }
     ret->severity = failed ? DB_ERROR : DB_WARNING;
+    ret->lasts = trouble;
+    ret->about = name;
     snprintf(ret->text, sizeof ret->text, "%s: %.300s%s", name, reason[0] ? reason : words,
              again ? "; it is begun again from its last checkpoint" : "");
     training_clean(ret->text);
@@ -99,6 +101,8 @@ bool training_alert_state(const struct training_told *told, bool stored, const s
 void training_alert_stalled(const struct training *training, struct training_alert *ret)
 {
     ret->code = "TRAINING_STALLED";
+    ret->lasts = true;
+    ret->about = training->name;
     ret->severity = DB_WARNING;
     if (training_hangs(training))
         snprintf(ret->text, sizeof ret->text,

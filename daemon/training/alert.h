@@ -11,6 +11,8 @@ struct training_alert {
     const char *code; /* TRAINING_FAILED, TRAINING_NAN, TRAINING_MEMORY, TRAINING_DEVICE, TRAINING_DISK,
                        * TRAINING_STALLED */
     enum db_severity severity;
+    bool lasts; /* of a condition: it works, with trouble or stalled; `about` is what the text begins with */
+    const char *about; /* the training's name, which is the giver's */
     char text[TRAINING_ALERT_TEXT_MAX];
 };
 

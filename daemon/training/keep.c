@@ -228,7 +228,28 @@ static void put_rest(struct known *known, const struct progress_sink *sink)
 static void raise_alert(struct trainings *trainings, const struct training_alert *alert)
 {
     log_warning("training %s", alert->text);
-    session_alert(trainings->daemon->session, alert->severity, alert->code, alert->text);
+    if (alert->lasts)
+        session_alert_lasting(trainings->daemon->session, alert->severity, alert->code, alert->about,
+                              alert->text);
+    else
+        session_alert(trainings->daemon->session, alert->severity, alert->code, alert->text);
+}
+
+static void end_alert(struct trainings *trainings, const struct known *known, const char *code)
+{
+    session_alert_over(trainings->daemon->session, code, known->training.name);
+}
+
+/* It works without a cause, or has ended: what it warned of while it worked is over. */
+static void end_trouble(struct trainings *trainings, const struct known *known)
+{
+    static const char *const codes[] = {"TRAINING_NAN", "TRAINING_MEMORY", "TRAINING_DEVICE", "TRAINING_DISK",
+                                        "TRAINING_FAILED"};
+    const struct training *training = &known->training;
+    if (training->cause[0] && training_state_works(training->state))
+        return;
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        end_alert(trainings, known, codes[i]);
 }
 
 /* Of those events that are taken: up to the number `reach`. */
@@ -294,6 +315,7 @@ void keep_store(struct trainings *trainings, struct known *known, const json_t *
     if (is_known_whole(known)) {
         if (training_alert_state(&known->told, known->stored, &known->training, &alert))
             raise_alert(trainings, &alert);
+        end_trouble(trainings, known);
         training_told_of(&known->training, &known->told);
     }
     db_writer_group_end(writer);
@@ -314,6 +336,8 @@ void keep_watch(struct trainings *trainings, struct known *known)
         training_alert_stalled(&known->training, &alert);
         raise_alert(trainings, &alert);
     }
+    if (!stalled && known->stalled)
+        end_alert(trainings, known, "TRAINING_STALLED");
     known->stalled = stalled;
 }
 

@@ -247,6 +247,8 @@ static void tell_absent(struct trainings *trainings, const struct link_view *vie
     char text[LINK_DETAIL_MAX + 80];
     bool lacks = (view->state == LINK_ABSENT || view->state == LINK_OFF) && keep_any_live(trainings);
     if (!lacks || trainings->absent_ms == 0) {
+        if (!lacks && trainings->told_absent)
+            session_alert_over(trainings->daemon->session, "TRAINER_ABSENT", "");
         trainings->absent_ms = lacks ? trainings_now(trainings) : 0;
         trainings->told_absent = lacks && trainings->told_absent;
     }
@@ -254,7 +256,7 @@ static void tell_absent(struct trainings *trainings, const struct link_view *vie
         return;
     trainings->told_absent = true;
     snprintf(text, sizeof text, "trainings wait for the co-process: %s", view->detail);
-    session_alert(trainings->daemon->session, DB_ERROR, "TRAINER_ABSENT", text);
+    session_alert_lasting(trainings->daemon->session, DB_ERROR, "TRAINER_ABSENT", "", text);
 }
 
 static void tell(struct trainings *trainings)
@@ -269,9 +271,13 @@ static void tell(struct trainings *trainings)
         session_alert(session, DB_WARNING, "TRAINER_ANSWER", trainings->bad);
     trainings->bad[0] = '\0';
     if (view.state != trainings->told_state && view.state == LINK_SILENT)
-        session_alert(session, DB_WARNING, "TRAINER_SILENT", view.detail);
+        session_alert_lasting(session, DB_WARNING, "TRAINER_SILENT", "", view.detail);
     if (view.state != trainings->told_state && view.state == LINK_VERSION)
-        session_alert(session, DB_WARNING, "TRAINER_VERSION", view.detail);
+        session_alert_lasting(session, DB_WARNING, "TRAINER_VERSION", "", view.detail);
+    if (view.state == LINK_OK && view.state != trainings->told_state) {
+        session_alert_over(session, "TRAINER_SILENT", "");
+        session_alert_over(session, "TRAINER_VERSION", "");
+    }
     trainings->told_state = view.state;
     tell_absent(trainings, &view);
 }

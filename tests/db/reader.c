@@ -134,7 +134,7 @@ static void check_empty(struct db_reader *reader)
     CHECK_INT(db_reader_orders(reader, false, 0, see_order, &seen), 0);
     CHECK_INT(db_reader_fills(reader, 10, see_fill, &seen), 0);
     CHECK_INT(db_reader_ledger(reader, see_ledger, &seen), 0);
-    CHECK_INT(db_reader_alerts(reader, true, 5, see_alert, &seen), 0);
+    CHECK_INT(db_reader_alerts(reader, DB_ALERTS_OPEN, 5, see_alert, &seen), 0);
     CHECK_INT(db_reader_commands(reader, 5, see_command, &seen), 0);
     CHECK_INT(seen.rows, 0);
     CHECK_INT(db_reader_bars(reader, "BTCUSDT", 60000000000, BAR_VENUE, 0, INT64_MAX, see_bar, &seen),
@@ -269,11 +269,11 @@ static void check_contents(struct db_reader *reader, const struct fixture *f)
     CHECK_INT(db_reader_last_bars(reader, "ETHUSDT", 60000000000, BAR_TRADES, 10, see_bar, &seen), 0);
     CHECK_INT(seen.rows, 0);
 
-    CHECK_INT(db_reader_alerts(reader, false, 0, see_alert, &seen), 0);
+    CHECK_INT(db_reader_alerts(reader, DB_ALERTS_ALL, 0, see_alert, &seen), 0);
     CHECK_INT(seen.rows, 2);
     CHECK_INT(seen.alert_id, 4);
     seen = (struct seen){0};
-    CHECK_INT(db_reader_alerts(reader, true, 0, see_alert, &seen), 0);
+    CHECK_INT(db_reader_alerts(reader, DB_ALERTS_OPEN, 0, see_alert, &seen), 0);
     CHECK_STR(seen.text, "error FEED y");
     CHECK_INT(db_reader_commands(reader, 1, see_command, &seen), 0);
     CHECK_STR(seen.text, "order {\"qty\":\"1\"} refused LOT_SIZE");

@@ -3,6 +3,7 @@
 #include "tests/db/fixture.h"
 #include "tests/db/run_verb.h"
 #include "tui/command/account.h"
+#include "tui/command/alerts.h"
 #include "tui/command/bars.h"
 #include "tui/command/fills.h"
 #include "tui/command/ledger.h"
@@ -298,6 +299,57 @@ static void test_altered(const char *state, const char *path)
     json_decref(json);
 }
 
+/* Open ones first, then the newest; each says how it stands and when that came; a text is whole. */
+static void test_alerts(const char *state, const char *path)
+{
+    static const struct db_writer_config config;
+    char why[DB_ERROR_MAX] = "", text[DB_ALERT_TEXT_MAX];
+    struct db_writer *writer;
+    const int64_t t = 1723161240000000000;
+    memset(text, 'w', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    CHECK_INT(db_writer_open(path, &config, &writer, why, sizeof why), 0);
+    struct db_alert alerts[] = {
+        {.id = 1, .ts_ns = t, .last_ns = t, .count = 1, .severity = DB_ERROR, .code = "event", .text = text},
+        {.id = 2, .ts_ns = t, .last_ns = t, .count = 1, .lasts = true, .code = "feed", .text = "lost"},
+        {.id = 2,
+         .ts_ns = t,
+         .last_ns = t,
+         .count = 1,
+         .lasts = true,
+         .closed_ns = t + 60000000000,
+         .code = "feed",
+         .text = "lost"},
+        {.id = 3, .ts_ns = t, .last_ns = t, .count = 1, .code = "left-out", .text = "a bar"},
+        {.id = 3,
+         .ts_ns = t,
+         .last_ns = t,
+         .count = 1,
+         .acked_ns = t + 5000000000,
+         .code = "left-out",
+         .text = "a bar"},
+    };
+    for (size_t i = 0; i < sizeof alerts / sizeof *alerts; i++)
+        db_writer_put_alert(writer, &alerts[i]);
+    fixture_close(writer);
+    CHECK_INT(run(command_alerts, "alerts", "list", "--state", state, NULL), 0);
+    CHECK_INT(lines(), 3);
+    CHECK(strstr(out, "!     1 ") == out && strstr(out, text) != NULL);
+    CHECK(strstr(out, "\n      3 ") != NULL && strstr(out, "a bar (acknowledged ") != NULL);
+    CHECK(strstr(out, "lost (closed ") > strstr(out, "a bar"));
+    CHECK_INT(run(command_alerts, "alerts", "list", "--json", "--state", state, NULL), 0);
+    json_t *json = object("papertape.alerts/1"), *list = json_object_get(json, "alerts");
+    static const char *const states[] = {"open", "acknowledged", "closed"};
+    for (size_t i = 0; i < 3; i++)
+        CHECK_STR(json_string_value(json_object_get(json_array_get(list, i), "state")), states[i]);
+    CHECK_STR(json_string_value(json_object_get(json_array_get(list, 0), "text")), text);
+    CHECK(json_is_null(json_object_get(json_array_get(list, 0), "closed_ns")));
+    CHECK_INT(json_integer_value(json_object_get(json_array_get(list, 1), "acked_ns")), t + 5000000000);
+    CHECK_INT(json_integer_value(json_object_get(json_array_get(list, 1), "last_ns")), t);
+    CHECK_INT(json_integer_value(json_object_get(json_array_get(list, 2), "closed_ns")), t + 60000000000);
+    json_decref(json);
+}
+
 int main(void)
 {
     char state[SCRATCH_MAX], path[SCRATCH_PATH_MAX], expected[SCRATCH_PATH_MAX + 96];
@@ -315,6 +367,7 @@ int main(void)
     test_fills(state);
     test_orders(state);
     test_positions(state);
+    test_alerts(state, path);
     test_ledger(state, &f);
     test_altered(state, path);
     return check_done("verbs");

@@ -56,7 +56,7 @@ struct harness {
     int64_t wanted_from_ns, wanted_to_ns;
     struct bar last_bar;
     uint64_t command_id, command_order;
-    char last_alert[32], last_alert_text[160];
+    char last_alert[32], last_alert_text[160], last_over[64];
     enum order_reason command_reason;
     uint8_t hash[LEDGER_HASH_SIZE];
     /* What the order that takes now has taken of each price. */
@@ -229,6 +229,12 @@ static void on_alert(void *ctx, int64_t ts_ns, const char *code, const char *tex
     snprintf(h->last_alert_text, sizeof h->last_alert_text, "%s", text);
 }
 
+static void on_alert_over(void *ctx, const char *code, const char *about)
+{
+    struct harness *h = ctx;
+    snprintf(h->last_over, sizeof h->last_over, "%s %s", code, about);
+}
+
 static void on_need_snapshot(void *ctx, int symbol)
 {
     struct harness *h = ctx;
@@ -331,6 +337,7 @@ static inline void harness_create(struct harness *h)
                                .ledger = on_ledger,
                                .equity = on_equity,
                                .alert = on_alert,
+                               .alert_over = on_alert_over,
                                .need_snapshot = on_need_snapshot,
                                .need_bars = on_need_bars,
                                .command_done = on_command_done,

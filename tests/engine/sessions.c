@@ -252,7 +252,7 @@ static void test_halt(void)
     quote(&h, BTCUSDT, 59000 * USDT, 2 * BTC, 59001 * USDT, 2 * BTC);
     sees(market, ORDER_OPEN, ORDER_OK);
     status(MARKET_TRADES);
-    CHECK_STR(h.last_alert, "RESUMED");
+    CHECK_STR(h.last_over, "HALTED BTCUSDT");
     sees(market, ORDER_OPEN, ORDER_OK);
     quote(&h, BTCUSDT, 59100 * USDT, 2 * BTC, 59101 * USDT, 2 * BTC);
     sees(market, ORDER_FILLED, ORDER_OK);

@@ -74,7 +74,7 @@ def used_up(folder):
     print(f"used up: {feed['detail']}")
 
 
-def run(folder, name, fault, condition, what, speed="1"):
+def run(folder, name, fault, condition, what, speed="1", alert=None):
     replay = folder.start(harness.Replay(folder.path, "--synthetic", "21", "--speed", speed, "--fault", fault))
     daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, name=name, state=name))
     status = daemon.wait_status(condition, what)
@@ -82,6 +82,13 @@ def run(folder, name, fault, condition, what, speed="1"):
                        not s["symbols"][0]["stale"], f"{name}: everything in step again")
     # The venue has the missing bars: they are fetched. What the faults cut off after that may be missing at the end.
     harness.wait_for(lambda: not bars_of(daemon)[1], f"{name}: the missing bars")
+    # What lasted is over, and its alerts are closed, at a time of their own.
+    lasting = "SELECT code, text FROM alerts WHERE lasts AND closed_ns IS NULL AND code IN ('feed', 'stale', 'silent', 'book-resync')"
+    harness.wait_for(lambda: not rows(daemon, lasting), f"{name}: alerts closed")
+    closed = [code for (code,) in rows(daemon, "SELECT DISTINCT code FROM alerts WHERE closed_ns >= last_ns AND acked_ns IS NULL")]
+    assert alert in closed + [None], (alert, closed)
+    listed = json.loads(daemon.papertape("alerts", "list", "--json"))["alerts"]
+    assert [x["state"] for x in listed if x["code"] == alert] in ([], ["closed"] * len([x for x in listed if x["code"] == alert])), listed
     connects = daemon.status_object()["feed"]["connects"]
     assert connects <= CONNECTS_MAX, connects
     assert json.loads(daemon.papertape("ledger", "verify", "--json"))["ok"] is True
@@ -113,10 +120,10 @@ def main():
         used_up(folder)
         own_pause(folder)
         run(folder, "silence", "silence@3s+5s",
-            lambda s: s["feed"]["connects"] >= 2, "a reconnection for silence")
+            lambda s: s["feed"]["connects"] >= 2, "a reconnection for silence", alert="silent")
         run(folder, "close", "close@1000",
             lambda s: s["feed"]["connects"] >= 2 and s["symbols"] and s["symbols"][0]["bars"] > 110,
-            "a reconnection after a close", speed="5")
+            "a reconnection after a close", speed="5", alert="feed")
         run(folder, "gap", "gap@book",
             lambda s: s["symbols"] and s["symbols"][0]["book_gaps"] >= 2, "two gaps in the book", speed="10")
         run(folder, "garbage", "garbage",

@@ -31,7 +31,7 @@ def actions(daemon):
 
 
 def open_alerts(daemon):
-    return daemon.query("SELECT text, count FROM alerts WHERE code = 'actions-missing' AND acked_ns IS NULL")
+    return daemon.query("SELECT text, count FROM alerts WHERE code = 'actions-missing' AND acked_ns IS NULL AND closed_ns IS NULL")
 
 
 def missed(folder, config, before):

@@ -227,7 +227,7 @@ def put_off(world):
 def told_unread(world, name, open_still=True):
     """The one alert that this account's days cannot be read."""
     def there():
-        found = world.rows("SELECT text, acked_ns FROM alerts WHERE code = 'POLICY_UNREAD' AND text LIKE ?", f"the days of account {name} cannot be%")
+        found = world.rows("SELECT text, closed_ns FROM alerts WHERE code = 'POLICY_UNREAD' AND text LIKE ?", f"the days of account {name} cannot be%")
         return found if found and (found[-1][1] is None) == open_still else None
     harness.wait_for(there, f"POLICY_UNREAD of {name}, {'open' if open_still else 'over'}")
 

@@ -434,8 +434,9 @@ def full_disk(folder):
     assert client.ask("resume", {})["ok"]
     assert client.ask("order", buy | {"client_id": "after"})["ok"]
     client.close()
-    told = "SELECT text FROM alerts WHERE code = 'storage' AND text LIKE '%{}%'"
-    alerts, _ = (harness.wait_for(lambda: rows(daemon, told.format(words)), f"an alert: {words}") for words in ("event log", "again"))
+    alerts = harness.wait_for(lambda: rows(daemon, "SELECT text FROM alerts WHERE code = 'storage' AND text LIKE '%event log%' AND "
+                                           "closed_ns >= last_ns"), "an alert, closed since it stores again")
+    assert not rows(daemon, "SELECT 1 FROM alerts WHERE code = 'storage' AND closed_ns IS NULL")
     clean(daemon)
     assert daemon.stop() == 0
     assert replay.stop() == 0
@@ -532,13 +533,18 @@ def wall_clock_back(folder):
     decides(decisions, "started again")
     assert times == sorted(times), times
     alerts = rows(daemon, "SELECT text, count FROM alerts WHERE code = 'clock' ORDER BY id")
-    assert len(alerts) == 2 and "the run before" in alerts[1][0], alerts
+    assert len(alerts) == 1 and "the run before" in alerts[0][0] and alerts[0][1] == 2, alerts  # it lasts
     clean(daemon)
     parity = json.loads(daemon.papertape("parity", "--json"))
     assert parity["ok"] is True, parity
+    set_clock(24 * 3600)
+    jumps = harness.wait_for(lambda: rows(daemon, "SELECT text FROM alerts WHERE code = 'clock' AND NOT lasts"), "an alert of the jump")
+    assert len(jumps) == 1 and "the clock jumped forward by 43" in jumps[0][0], jumps
+    harness.wait_for(lambda: rows(daemon, "SELECT 1 FROM alerts WHERE code = 'clock' AND lasts AND closed_ns >= last_ns"),
+                     "the clock is behind no more")
     assert daemon.stop() == 0
     assert replay.stop() == 0
-    print(f"wall clock back: {alerts[0][0]}")
+    print(f"wall clock back: {alerts[0][0]}; {jumps[0][0]}")
 
 
 def main():

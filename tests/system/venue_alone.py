@@ -93,6 +93,8 @@ def newcomer(folder):
     daemon = run("back", with_it(good, stocks.urls))
     status = daemon.wait_status(lambda s: s["symbols"] and len(s["symbols"]) == 3 and s["symbols"][1]["last"], "all of both")
     assert [x["symbol"] for x in status["symbols"]] == ["BTCUSDT", "BTC/USD", "AAPL"], status["symbols"]
+    over = "SELECT code FROM alerts WHERE text LIKE 'alpaca: %' AND closed_ns >= last_ns AND last_ns >= ts_ns ORDER BY code"
+    daemon.wait_status(lambda s: daemon.query(over) == [("feed",), ("venue-refused",)], "both alerts closed: it is there again")
 
     unknown = add_symbol(daemon, {"symbol": "AAPPL"})
     assert "alpaca does not list it: did you mean AAPL?" in unknown["error"]["message"], unknown

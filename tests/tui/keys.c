@@ -160,9 +160,9 @@ static void check_alerts(void)
 {
     begin(false);
     model->history.n_alerts = 3;
-    model->history.alerts[0] = (struct history_alert){.id = 9, .acked = true};
-    model->history.alerts[1] = (struct history_alert){.id = 8};
-    model->history.alerts[2] = (struct history_alert){.id = 7};
+    model->history.alerts[0] = (struct history_alert){.id = 9, .acked_ns = 1};
+    model->history.alerts[1] = (struct history_alert){.id = 8, .open = true};
+    model->history.alerts[2] = (struct history_alert){.id = 7, .open = true};
     CHECK_INT(press('a'), ACTION_ACK); /* the newest that is open */
     CHECK_INT(view.alert, 8);
     press('7');

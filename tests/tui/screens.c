@@ -1,7 +1,9 @@
 /* Golden screens: one status, one database, one moment, drawn at fixed sizes. */
 #include <errno.h>
 #include <locale.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "tests/check.h"
@@ -218,6 +220,28 @@ static void check_venues(void)
     json_decref(object);
 }
 
+/* A chosen alert is shown whole; one that is over says when. */
+static void check_alerts(void)
+{
+    struct history_alert *alerts = model->history.alerts;
+    struct history_alert kept[2] = {alerts[0], alerts[2]};
+    struct view view;
+
+    view_init(&view, true, 1000);
+    view.tab = TAB_ALERTS;
+    alerts[0].text[0] = '\0';
+    for (size_t i = 0, n = 0; n + 11 < sizeof(alerts[0].text); i++)
+        n += (size_t)snprintf(alerts[0].text + n, sizeof(alerts[0].text) - n, "%sword%zu", n ? " " : "",
+                              i % 10);
+    strcat(alerts[0].text, " end");
+    alerts[2].closed_ns = fixture_now_ns - 60 * INT64_C(1000000000);
+    check_screen("alerts-detail-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    view.cursor[PANEL_ALERTS] = 2;
+    check_screen("alerts-closed-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    alerts[0] = kept[0];
+    alerts[2] = kept[1];
+}
+
 /* Trades that were closed, and a backtest beside the live equity: running, done, failed. */
 static void check_strategies(void)
 {
@@ -363,6 +387,7 @@ int main(int argc, char **argv)
     check_halted();
     check_several();
     check_venues();
+    check_alerts();
     check_strategies();
     check_every_size();
 

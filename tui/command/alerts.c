@@ -11,14 +11,18 @@
 #include "tui/format.h"
 #include "tui/history.h"
 #include "tui/model.h"
+#include "tui/print.h"
 
-static const char help[] = "Usage: papertape alerts list [--json] [--state DIR]\n"
-                           "       papertape alerts ack ID [--state DIR]\n"
-                           "\n"
-                           "list: the newest alerts, from the database; a \"!\" marks one that is open.\n"
-                           "ack:  acknowledges one, through the daemon.\n"
-                           "\n"
-                           "  --json  as JSON, papertape.alerts/1\n";
+static const char help[] =
+    "Usage: papertape alerts list [--json] [--state DIR]\n"
+    "       papertape alerts ack ID [--state DIR]\n"
+    "\n"
+    "list: the alerts, from the database: the open ones first, each with a \"!\", then the newest of\n"
+    "      the others, with the time at which the condition was over (closed), or when it was\n"
+    "      acknowledged. The time in front is when it was last seen.\n"
+    "ack:  acknowledges one, through the daemon.\n"
+    "\n"
+    "  --json  as JSON, papertape.alerts/1\n";
 
 static void print_text(const struct history *h)
 {
@@ -26,24 +30,19 @@ static void print_text(const struct history *h)
 
     for (int i = 0; i < h->n_alerts; i++) {
         const struct history_alert *a = &h->alerts[i];
-        printf("%c %5lld %sZ %-8s x%-4lld %s\n", a->acked ? ' ' : '!', (long long)a->id,
+        printf("%c %5lld %sZ %-8s x%-4lld %s", a->open ? '!' : ' ', (long long)a->id,
                format_time(time, a->last_ns), a->severity, (long long)a->count, a->text);
+        if (a->closed_ns)
+            printf(" (closed %sZ)", format_time(time, a->closed_ns));
+        else if (a->acked_ns)
+            printf(" (acknowledged %sZ)", format_time(time, a->acked_ns));
+        putchar('\n');
     }
 }
 
 static void print_json_list(const struct history *h)
 {
-    json_t *list = json_array();
-
-    for (int i = 0; i < h->n_alerts; i++) {
-        const struct history_alert *a = &h->alerts[i];
-        json_array_append_new(list,
-                              json_pack("{s:I, s:I, s:I, s:I, s:s, s:s, s:s, s:b}", "alert",
-                                        (json_int_t)a->id, "ts_ns", (json_int_t)a->ts_ns, "last_ns",
-                                        (json_int_t)a->last_ns, "count", (json_int_t)a->count, "severity",
-                                        a->severity, "code", a->code, "text", a->text, "acked", a->acked));
-    }
-    json_t *object = json_pack("{s:s, s:o}", "schema", "papertape.alerts/1", "alerts", list);
+    json_t *object = json_pack("{s:s, s:o}", "schema", "papertape.alerts/1", "alerts", print_alerts_json(h));
     char *text = json_dumps(object, JSON_COMPACT);
     puts(text ? text : "null");
     free(text);

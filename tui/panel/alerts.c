@@ -4,11 +4,67 @@
 #include "tui/format.h"
 #include "tui/panel/frame.h"
 
+enum { TEXT_X = 3, TAIL_MAX = 2 * FORMAT_MAX, DETAIL_MAX = DB_ALERT_TEXT_MAX + FORMAT_MAX + TAIL_MAX };
+
 static enum style severity_style(const struct history_alert *alert)
 {
-    if (alert->acked || strcmp(alert->severity, "info") == 0)
+    if (!alert->open || strcmp(alert->severity, "info") == 0)
         return STYLE_DIM;
     return strcmp(alert->severity, "error") == 0 ? STYLE_BAD : STYLE_WARN;
+}
+
+static void clock_text(char buf[static FORMAT_MAX], int64_t ns)
+{
+    format_clock(buf, ns);
+    buf[5] = '\0'; /* hours and minutes */
+}
+
+/* What stands at the end of its row: how often it was seen, and that it is over. */
+static void tail(const struct history_alert *alert, char buf[static TAIL_MAX])
+{
+    char a[FORMAT_MAX], often[32] = "";
+
+    if (alert->count > 1)
+        snprintf(often, sizeof(often), "x%lld", (long long)alert->count);
+    if (alert->closed_ns) {
+        clock_text(a, alert->closed_ns);
+        snprintf(buf, TAIL_MAX, "%s%sclosed %s", often, often[0] ? " " : "", a);
+    } else {
+        snprintf(buf, TAIL_MAX, "%s", often);
+    }
+}
+
+static void line(const struct area *body, int y, const struct history_alert *alert)
+{
+    int end = body->width - 1;
+    char a[FORMAT_MAX], b[TAIL_MAX];
+
+    area_char(body, 1, y, severity_style(alert), alert->open ? L'!' : L' ');
+    clock_text(a, alert->last_ns);
+    int x = area_text(body, TEXT_X, y, STYLE_DIM, a) + 1;
+    tail(alert, b);
+    if (b[0])
+        end = area_text_right(body, end, y, STYLE_DIM, b) - 1;
+    area_text_cut(body, x, y, end - x, severity_style(alert), alert->text);
+}
+
+/* The whole of the chosen one, where its row has no room for it. */
+static void whole(const struct history_alert *alert, char buf[static DETAIL_MAX])
+{
+    char a[FORMAT_MAX], b[TAIL_MAX];
+
+    clock_text(a, alert->last_ns);
+    tail(alert, b);
+    snprintf(buf, DETAIL_MAX, "%s %s%s%s%s", a, alert->text, b[0] ? " (" : "", b, b[0] ? ")" : "");
+}
+
+static struct area beside_mark(const struct area *body)
+{
+    struct area text = *body;
+
+    text.x += TEXT_X;
+    text.width -= TEXT_X;
+    return text;
 }
 
 void panel_alerts(const struct area *area, const struct scene *scene)
@@ -18,24 +74,28 @@ void panel_alerts(const struct area *area, const struct scene *scene)
     int64_t open = model_alerts_open(model);
     struct area body = frame_rule(area, scene, PANEL_ALERTS, "Alerts", open < 0 ? -1 : (int)open, NULL);
     struct window window = frame_window(scene, PANEL_ALERTS, h->n_alerts, body.height);
-    char a[FORMAT_MAX];
+    struct area text = beside_mark(&body);
+    char detail[DETAIL_MAX] = "";
+    int more = 0; /* rows of the chosen one beyond its first */
 
     if (h->n_alerts == 0)
         frame_empty(&body, frame_no_history(model, "none"));
-    for (int i = window.first; i < window.end; i++) {
+    if (window.cursor >= 0) {
+        whole(&h->alerts[window.cursor], detail);
+        more = frame_wrap_rows(detail, text.width) - 1;
+        more = more >= body.height ? body.height - 1 : more;
+        window = frame_window(scene, PANEL_ALERTS, h->n_alerts, body.height - more);
+    }
+    for (int i = window.first, y = 0; i < window.end; i++, y++) {
         const struct history_alert *alert = &h->alerts[i];
-        int y = i - window.first, end = body.width - 1;
-        enum style style = severity_style(alert);
+        if (i != window.cursor || more == 0) {
+            line(&body, y, alert);
+        } else {
+            area_char(&body, 1, y, severity_style(alert), alert->open ? L'!' : L' ');
+            frame_wrap(&text, y, more + 1, severity_style(alert), detail);
+        }
         if (i == window.cursor)
             frame_cursor(&body, y);
-        area_char(&body, 1, y, style, alert->acked ? L' ' : L'!');
-        format_clock(a, alert->last_ns);
-        a[5] = '\0';
-        int x = area_text(&body, 3, y, STYLE_DIM, a) + 1;
-        if (alert->count > 1) {
-            snprintf(a, sizeof(a), "x%lld", (long long)alert->count);
-            end = area_text_right(&body, end, y, STYLE_DIM, a) - 1;
-        }
-        area_text_cut(&body, x, y, end - x, alert->acked ? STYLE_DIM : style, alert->text);
+        y += i == window.cursor ? more : 0;
     }
 }

@@ -205,6 +205,17 @@ int frame_wrap(const struct area *area, int y, int rows, enum style style, const
     return y;
 }
 
+int frame_wrap_rows(const char *text, int columns)
+{
+    int rows = 0;
+
+    for (; *text && columns > 0; rows++) {
+        text += wrapped(text, columns);
+        text += strspn(text, " ");
+    }
+    return rows;
+}
+
 int frame_fit(struct segment *segments, int n, int room)
 {
     for (;;) {

@@ -75,6 +75,9 @@ void frame_empty(const struct area *body, const char *words);
  * where it was cut. Returns the row after the last. */
 int frame_wrap(const struct area *area, int y, int rows, enum style style, const char *text);
 
+/* How many rows of so many columns the whole text takes. */
+int frame_wrap_rows(const char *text, int columns);
+
 /* A segment of a line; the ones with the highest rank are left out until the rest fits. */
 struct segment {
     char text[64];

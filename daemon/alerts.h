@@ -1,0 +1,66 @@
+/* The alerts that are not done with. Pure: time is passed in, rows are stored by the caller.
+ *
+ * An alert is of an event (an order was missed) or of a condition (the feed is lost). That of an event is
+ * open until it is acknowledged. That of a condition is open until it is acknowledged or the condition is
+ * over, which closes it either way: acknowledged, it is still held until then, so that it is not raised a
+ * second time. Acknowledging and closing leave alone when it was last seen. */
+#ifndef DAEMON_ALERTS_H
+#define DAEMON_ALERTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "db/row.h"
+
+enum {
+    ALERTS_HELD_MAX = 4096, /* beyond it the oldest of an event goes, or else the oldest: it stays open in the
+                             * database until a restart takes it up again */
+    ALERT_CODE_MAX = 32,
+};
+
+struct alert {
+    uint64_t id;
+    int64_t ts_ns, last_ns, acked_ns, count;
+    enum db_severity severity;
+    bool lasts; /* of a condition */
+    char code[ALERT_CODE_MAX], text[DB_ALERT_TEXT_MAX];
+};
+
+struct alerts {
+    struct alert *list; /* oldest first */
+    size_t n, cap;
+    uint64_t last_id;
+};
+
+void alerts_finish(struct alerts *alerts);
+
+/* One that a former run left, newest first. */
+void alerts_take(struct alerts *alerts, const struct db_alert *row);
+
+/* An event: counted where it is open with the same code and text, else a new one. The one to be stored, valid
+ * until the next call; NULL without memory. A text beyond 512 bytes is cut at a character, and ends in "…".
+ */
+const struct alert *alerts_event(struct alerts *alerts, int64_t now_ns, enum db_severity severity,
+                                 const char *code, const char *text);
+
+/* A condition, which is that of its code whose text begins with `about`, whole words of it: where it lasts
+ * already it is counted, and its text and severity are these from now on. */
+const struct alert *alerts_condition(struct alerts *alerts, int64_t now_ns, enum db_severity severity,
+                                     const char *code, const char *about, const char *text);
+
+/* Is there one of that id that is not acknowledged? */
+bool alerts_open(const struct alerts *alerts, uint64_t id);
+size_t alerts_count(const struct alerts *alerts); /* of those */
+
+/* Acknowledges an open one: *ret is to be stored. 0 or -ENOENT. */
+int alerts_ack(struct alerts *alerts, uint64_t id, int64_t now_ns, struct alert *ret);
+
+/* Takes out the newest condition of that code whose text begins with `about`: it is over. False: there is
+ * none. */
+bool alerts_over(struct alerts *alerts, const char *code, const char *about, struct alert *ret);
+
+/* Its row; closed_ns 0: it is not over. The texts are the alert's. */
+void alert_row(const struct alert *alert, int64_t closed_ns, struct db_alert *ret);
+
+#endif
