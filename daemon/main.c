@@ -26,7 +26,9 @@
 
 enum {
     EXIT_USAGE = 2,
-    DRAIN_TIMEOUT_MS = 20000, /* systemd's TimeoutStopSec is longer */
+    DRAIN_TIMEOUT_MS = 15000, /* of the queue; SESSION_FAILING_MS where the disk refuses, … */
+    CLOSE_TIMEOUT_MS = 3000,  /* … of what comes after: in all less than the unit's TimeoutStopSec= */
+    GIVE_UP_MS = 100,
     DEVICE_RETRY_MAX_MS = 3600000,
 };
 
@@ -181,13 +183,24 @@ static int exit_status = EXIT_SUCCESS;
 static uv_signal_t signals[3];
 static uv_async_t failed; /* ends the daemon from the loop, not from within whatever found the failure */
 
+/* A full disk is no failure of a stop: what it kept from being stored was acknowledged to nobody. */
+static void tell_lost(int drained, const char *what)
+{
+    log_error("%s", what);
+    if (drained == -EIO && exit_status == EXIT_SUCCESS)
+        log_error(
+            "stopped while the disk refuses: none of that was acknowledged, and commands that waited for it "
+            "were answered with an error; the next start plays what the event log has of it");
+    else
+        exit_status = exit_status == EXIT_SUCCESS ? EXIT_FAILURE : exit_status;
+}
+
 static void session_drained(void *user)
 {
     struct daemon *daemon = user;
     char err[SESSION_ERROR_MAX];
-    struct db_writer *writer = session_writer(daemon->session);
-    if (db_writer_flush(writer, DRAIN_TIMEOUT_MS) == 0)
-        commands_committed(daemon->commands, db_writer_committed(writer));
+    int drained = session_drain(daemon->session, DRAIN_TIMEOUT_MS);
+    commands_committed(daemon->commands, db_writer_committed(session_writer(daemon->session)));
     commands_destroy(daemon->commands);
     control_close(daemon->control);
     arena_destroy(daemon->arena);
@@ -198,10 +211,8 @@ static void session_drained(void *user)
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         uv_close((uv_handle_t *)&signals[i], NULL);
     uv_close((uv_handle_t *)&failed, NULL);
-    if (session_close(daemon->session, DRAIN_TIMEOUT_MS, err, sizeof err) < 0) {
-        log_error("%s", err);
-        exit_status = EXIT_FAILURE;
-    }
+    if (session_close(daemon->session, drained == 0 ? CLOSE_TIMEOUT_MS : GIVE_UP_MS, err, sizeof err) < 0)
+        tell_lost(drained, err);
 }
 
 static void feeds_stopped(void *user)
@@ -411,7 +422,7 @@ no_feed:
     control_close(daemon->control);
 no_control : {
     char ignored[SESSION_ERROR_MAX];
-    session_close(daemon->session, DRAIN_TIMEOUT_MS, ignored, sizeof ignored);
+    session_close(daemon->session, CLOSE_TIMEOUT_MS, ignored, sizeof ignored);
 }
 no_session:
     commands_destroy(daemon->commands);
@@ -442,14 +453,30 @@ static int rebuild(const struct daemon *daemon)
     return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/* What another start would find again (a configuration, its keys, what is not ours) ends it for good. */
+static int status_of(int error)
+{
+    switch (error) {
+    case -EINVAL:
+    case -EPERM:
+    case -ENOKEY:
+    case -ENAMETOOLONG:
+        return EXIT_USAGE;
+    default:
+        return EXIT_FAILURE;
+    }
+}
+
 static int run(struct daemon *daemon)
 {
     char err[1024];
     int lock;
-    if (state_dir_create(&daemon->state, err, sizeof err) < 0 ||
-        state_dir_lock(&daemon->state, &lock, err, sizeof err) < 0) {
+    int r = state_dir_create(&daemon->state, err, sizeof err);
+    if (r == 0)
+        r = state_dir_lock(&daemon->state, &lock, err, sizeof err);
+    if (r < 0) {
         fprintf(stderr, "papertaped: %s\n", err);
-        return EXIT_FAILURE;
+        return status_of(r);
     }
     uv_loop_t loop;
     uv_loop_init(&loop);
@@ -457,17 +484,18 @@ static int run(struct daemon *daemon)
     daemon->started_ms = uv_now(&loop);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is as a full disk: an error, told */
-    if (start(daemon) < 0) {
+    r = start(daemon);
+    if (r < 0) {
         uv_loop_close(&loop);
         close(lock);
-        return EXIT_FAILURE;
+        return status_of(r);
     }
     log_info("papertaped %s: state in %s", PAPERTAPE_VERSION, daemon->state.path);
     feeds_start(daemon->feeds);
     loop_time_start(&loop);
     notify_ready("waiting for the venue");
     uv_run(&loop, UV_RUN_DEFAULT);
-    int r = uv_loop_close(&loop);
+    r = uv_loop_close(&loop);
     if (r < 0)
         log_error("the loop did not end cleanly: %s", uv_strerror(r));
     close(lock);
@@ -493,12 +521,13 @@ int main(int argc, char **argv)
     bool overridden = read && override(&daemon.config, &arguments, error) == 0;
     if (!overridden || config_check(&daemon.config, error) < 0) {
         fprintf(stderr, "papertaped: %s\n", error);
-        return read && !overridden ? EXIT_USAGE : EXIT_FAILURE;
+        return EXIT_USAGE; /* as of a bad option: another start would find the same */
     }
     struct policy_set *policies = NULL;
-    if (!arguments.print && policy_set_load(&daemon.config, &policies, error) < 0) {
+    int r = arguments.print ? 0 : policy_set_load(&daemon.config, &policies, error);
+    if (r < 0) {
         fprintf(stderr, "papertaped: %s\n", error);
-        return EXIT_FAILURE;
+        return r == -ENOMEM || r == -EIO || r == -EMFILE || r == -ENFILE ? EXIT_FAILURE : EXIT_USAGE;
     }
     policy_set_destroy(policies); /* the session reads them again */
     if (arguments.print)

@@ -40,6 +40,21 @@ static void put_origin(struct session *session, const struct order *order)
     db_writer_put_order_policy(session->writer, &origin);
 }
 
+static void log_refusal(const struct session *session, const struct order *order)
+{
+    const struct engine *engine = session->engine;
+    bool traded = engine && order->symbol >= 0;
+    char qty[DECIMAL_TEXT_MAX] = "";
+    if (traded)
+        decimal_format_short(order->qty, engine_symbol(engine, order->symbol)->qty_scale, qty);
+    log_info("order %llu refused: %s: account %s, %s %s%s%s", (unsigned long long)order->id,
+             order_reason_name(order->reason),
+             engine && order->account >= 0 ? engine_account(engine, order->account)->name : "not known",
+             order_side_name(order->side),
+             traded ? engine_symbol(engine, order->symbol)->name : "an unknown symbol", traded ? " " : "",
+             qty);
+}
+
 static void put_order(void *ctx, const struct order *order)
 {
     struct session *session = ctx;
@@ -52,7 +67,7 @@ static void put_order(void *ctx, const struct order *order)
     if (is_new)
         put_origin(session, order);
     if (order->state == ORDER_REJECTED && !session->playing)
-        log_info("order %llu refused: %s", (unsigned long long)order->id, order_reason_name(order->reason));
+        log_refusal(session, order);
 }
 
 static void put_fill(void *ctx, const struct fill *fill)

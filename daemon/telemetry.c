@@ -141,6 +141,20 @@ static void put_process(struct telemetry *telemetry, const struct feed_view *vie
     put_value(telemetry, now, "commit_p99_ms", (double)stats.commit_p99_ns / 1e6);
 }
 
+/* STATUS= of systemd: what fails comes first. */
+static void tell_manager(const struct daemon *daemon, const struct feed_view *view)
+{
+    char line[256];
+    const char *detail;
+    if (!session_storage_ok(daemon->session, &detail))
+        snprintf(line, sizeof line, "storage %s: %.160s; no new positions; feed %s",
+                 storing_name(session_storing(daemon->session)), detail, view->state);
+    else
+        snprintf(line, sizeof line, "feed %s, %s", view->state,
+                 session_begun(daemon->session) ? "trading on paper" : "waiting for the venue");
+    notify_status(line);
+}
+
 static void on_tick(uv_timer_t *timer)
 {
     struct telemetry *telemetry = timer->data;
@@ -150,15 +164,7 @@ static void on_tick(uv_timer_t *timer)
     if (daemon->stopping)
         return; /* the feed is being taken down */
     feeds_view(daemon->feeds, &view);
-    char line[256];
-    const char *detail;
-    if (session_storage_ok(daemon->session, &detail))
-        snprintf(line, sizeof line, "feed %s, %s", view.state,
-                 session_begun(daemon->session) ? "trading on paper" : "waiting for the venue");
-    else
-        snprintf(line, sizeof line, "feed %s, storage %s: %.180s", view.state,
-                 storing_name(session_storing(daemon->session)), detail);
-    notify_status(line);
+    tell_manager(daemon, &view);
     if (session_begun(daemon->session)) {
         put_prices(telemetry);
         put_feed(telemetry, &view);

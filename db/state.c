@@ -79,6 +79,34 @@ int state_dir_find(const char *option, struct state_dir *ret, char *err, size_t 
     return 0;
 }
 
+static bool is_kept(const struct state_dir *state)
+{
+    return access(state->database, F_OK) == 0 || access(state->socket, F_OK) == 0;
+}
+
+int state_dir_look_in(const char *service, const char *option, struct state_dir *ret, char *err,
+                      size_t err_size)
+{
+    const char *system = getenv("STATE_DIRECTORY");
+    struct state_dir own, served;
+    char ignored[STATE_PATH_MAX];
+    int r = state_dir_find(option, &own, err, err_size);
+    bool given = option || (system && *system);
+    if (!given && (r < 0 || !is_kept(&own)) &&
+        state_dir_find(service, &served, ignored, sizeof ignored) == 0 && is_kept(&served)) {
+        *ret = served;
+        return 0;
+    }
+    if (r == 0)
+        *ret = own;
+    return r;
+}
+
+int state_dir_look(const char *option, struct state_dir *ret, char *err, size_t err_size)
+{
+    return state_dir_look_in(STATE_SERVICE_DIR, option, ret, err, err_size);
+}
+
 int state_dir_check_socket(const struct state_dir *state, char *err, size_t err_size)
 {
     if (strlen(state->socket) > STATE_SOCKET_MAX)
@@ -111,6 +139,42 @@ static int make_directory(const char *path, char *err, size_t err_size)
         return fail(-errno, err, err_size, "%s: %s", path, strerror(errno));
     if (!S_ISDIR(st.st_mode))
         return fail(-ENOTDIR, err, err_size, "%s: is not a directory", path);
+    if (st.st_mode & S_IWOTH)
+        return fail(-EPERM, err, err_size,
+                    "%s: every user may write in it (mode %04o): mode 0750 is needed: chmod 0750 %s", path,
+                    (unsigned)(st.st_mode & 07777), path);
+    return 0;
+}
+
+static const char *kind_of(mode_t mode)
+{
+    return S_ISLNK(mode)    ? "a symbolic link"
+           : S_ISDIR(mode)  ? "a directory"
+           : S_ISFIFO(mode) ? "a FIFO"
+                            : "no file";
+}
+
+/* SQLite would follow a link, and write where it points to. */
+static int check_database(const struct state_dir *state, char *err, size_t err_size)
+{
+    static const char *const ends[] = {"", "-wal", "-shm", "-journal"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        char path[STATE_PATH_MAX + 16];
+        struct stat st;
+        snprintf(path, sizeof path, "%s%s", state->database, ends[i]);
+        if (lstat(path, &st) < 0)
+            continue; /* absent, or the open says why */
+        if (!S_ISREG(st.st_mode))
+            return fail(-EPERM, err, err_size,
+                        "%s: is %s: the database is a file in the state directory itself: move that here",
+                        path, kind_of(st.st_mode));
+        if (st.st_uid != geteuid())
+            return fail(
+                -EPERM, err, err_size,
+                "%s: belongs to uid %u, not to uid %u which runs this: chown it, or give another --state "
+                "DIR",
+                path, (unsigned)st.st_uid, (unsigned)geteuid());
+    }
     return 0;
 }
 
@@ -126,7 +190,7 @@ int state_dir_create(const struct state_dir *state, char *err, size_t err_size)
                         "%s: cannot be written: %s: a directory of yours is needed, as --state DIR",
                         directories[i], strerror(errno));
     }
-    return 0;
+    return check_database(state, err, err_size);
 }
 
 static pid_t read_pid(int fd)

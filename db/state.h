@@ -23,11 +23,23 @@ struct state_dir {
  * home; -ENAMETOOLONG. err: one sentence. */
 int state_dir_find(const char *option, struct state_dir *ret, char *err, size_t err_size);
 
+/* For who reads what a daemon keeps, or asks it: without `option` and $STATE_DIRECTORY the caller's own
+ * directory where it has a database or a socket, else the service's where that has one (which root and the
+ * members of its group can see), else the caller's own. Returns as state_dir_find(). */
+int state_dir_look(const char *option, struct state_dir *ret, char *err, size_t err_size);
+
+/* What the unit's StateDirectory= is. */
+#define STATE_SERVICE_DIR "/var/lib/papertape"
+/* The same with another in its place. */
+int state_dir_look_in(const char *service, const char *option, struct state_dir *ret, char *err,
+                      size_t err_size);
+
 /* For who uses the socket: would the kernel take its path? 0; -ENAMETOOLONG with a sentence. */
 int state_dir_check_socket(const struct state_dir *state, char *err, size_t err_size);
 
 /* Creates what is missing of the directory (its parents too) and its sub-directories, mode 0750, and checks
- * that it can be written. 0 or -errno with a sentence. */
+ * that it can be written. 0 or -errno with a sentence; -EPERM where others may write in it, or the database's
+ * place is taken by something that is not a file of this user's own, such as a symbolic link. */
 int state_dir_create(const struct state_dir *state, char *err, size_t err_size);
 
 /* Takes the daemon's lock, held until the descriptor is closed or the process ends; *ret_fd is close-on-exec.

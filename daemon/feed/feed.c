@@ -384,10 +384,10 @@ static bool take_symbols(struct feed *feed, const struct venue_symbol *list)
         if (told->found) {
             feed->listed[s] = told->symbol;
         } else if (!was_listed(feed, s)) {
-            daemon_fail("[%s%s] symbols: %s: %s %s%s%s%s", first ? "market" : "venue ",
-                        first ? "" : feed->venue->format->name, told->name, feed->venue->format->name,
-                        feed_unlisted(told), told->nearest[0] ? ": did you mean " : "", told->nearest,
-                        told->nearest[0] ? "?" : "");
+            daemon_refuse("[%s%s] symbols: %s: %s %s%s%s%s", first ? "market" : "venue ",
+                          first ? "" : feed->venue->format->name, told->name, feed->venue->format->name,
+                          feed_unlisted(told), told->nearest[0] ? ": did you mean " : "", told->nearest,
+                          told->nearest[0] ? "?" : "");
             return false;
         }
         feed_own(feed, &feed->listed[s]);

@@ -40,13 +40,20 @@ static int find(const char *name, char *path, size_t size, char *err, size_t err
     return 0;
 }
 
-/* A credential is guarded by its directory; a file of one's own by its mode. */
+/* A credential is guarded by its directory; a file of one's own by its owner and mode. */
 static int check_mode(int fd, bool own, const char *path, char *err, size_t err_size)
 {
     struct stat file;
     if (fstat(fd, &file) < 0 || !S_ISREG(file.st_mode)) {
-        snprintf(err, err_size, "keys: %.300s: a file of two lines, id and secret, is needed", path);
+        snprintf(err, err_size, "keys: %.300s: is %s: a file of two lines, id and secret, is needed", path,
+                 S_ISFIFO(file.st_mode) ? "a FIFO" : "no file");
         return -EINVAL;
+    }
+    if (own && file.st_uid != geteuid() && file.st_uid != 0) {
+        snprintf(err, err_size,
+                 "keys: %.300s: belongs to uid %u: a file of root or of uid %u, which runs this, is needed",
+                 path, (unsigned)file.st_uid, (unsigned)geteuid());
+        return -EPERM;
     }
     if (own && (file.st_mode & 077) != 0) {
         snprintf(err, err_size, "keys: %.300s: others may read it (mode %04o): mode 0600 is needed", path,
@@ -78,7 +85,7 @@ int feed_keys_read(const char *name, struct feed_keys *ret, char *err, size_t er
     int r = find(name, path, sizeof path, err, err_size);
     if (r < 0)
         return r;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0) {
         r = -errno;
         snprintf(err, err_size, "keys: %.300s: %s: two lines, id and secret, are needed", path, strerror(-r));

@@ -269,8 +269,8 @@ static int list_streams(struct feed *feed)
         return -ENOMEM;
     for (int s = 0; s < feed->n_symbols; s++)
         if (!feed->listed[s].gone && feed_add_streams(feed, s) < 0) {
-            daemon_fail("%s: %s has none of the streams that are subscribed", feed->listed[s].name,
-                        feed->venue->format->name);
+            daemon_refuse("%s: %s has none of the streams that are subscribed", feed->listed[s].name,
+                          feed->venue->format->name);
             return -EINVAL;
         }
     return 0;
@@ -318,5 +318,5 @@ void feed_open_stream(struct feed *feed)
     if (r == 0)
         r = feed->streams ? feed_connect(feed) : -ENOMEM;
     if (r < 0)
-        daemon_fail("%s: ws_url: %s: %s", feed->venue->format->name, feed_ws_url(feed), strerror(-r));
+        daemon_refuse("%s: ws_url: %s: %s", feed->venue->format->name, feed_ws_url(feed), strerror(-r));
 }

@@ -79,6 +79,18 @@ int main(void)
     CHECK(strstr(error, "two lines, id and secret") != NULL);
     CHECK_INT(read_keys(folder), -EINVAL);
 
+    unlink(path);
+    CHECK_INT(mkfifo(path, 0600), 0); /* no writer: this must not wait for one */
+    CHECK_INT(read_keys(path), -EINVAL);
+    CHECK(strstr(error, "is a FIFO") != NULL);
+    if (geteuid() == 0) {
+        write_keys("PKID\nhush\n", 10, 0600);
+        CHECK_INT(chown(path, 65534, 65534), 0);
+        CHECK_INT(read_keys(path), -EPERM);
+        CHECK(strstr(error, "belongs to uid 65534") != NULL);
+    }
+    write_keys("PKID\nhush\n", 10, 0640);
+
     /* A credential is guarded by its directory: systemd's are 0440 and 0400. */
     unsetenv("CREDENTIALS_DIRECTORY");
     CHECK_INT(read_keys("pair"), -ENOENT);

@@ -57,6 +57,84 @@ static void test_find(void)
     CHECK(strstr(err, "at most 107 bytes") != NULL);
 }
 
+/* Who only looks finds the service's state where there is none of their own. */
+static void test_look(const char *directory)
+{
+    struct state_dir state;
+    char err[256] = "", own[SCRATCH_PATH_MAX], service[SCRATCH_PATH_MAX], mine[SCRATCH_PATH_MAX + 16],
+         theirs[SCRATCH_PATH_MAX + 16];
+    snprintf(own, sizeof own, "%s/own", directory);
+    snprintf(mine, sizeof mine, "%s/papertape", own);
+    snprintf(service, sizeof service, "%s/service", directory);
+    unsetenv("RUNTIME_DIRECTORY");
+    CHECK_INT(mkdir(own, 0700) | mkdir(mine, 0700) | mkdir(service, 0700), 0);
+    setenv("XDG_STATE_HOME", own, 1);
+    CHECK_INT(state_dir_look_in(service, NULL, &state, err, sizeof err), 0);
+    CHECK_STR(state.path, mine); /* neither has one */
+    snprintf(theirs, sizeof theirs, "%s/papertape.db", service);
+    fclose(fopen(theirs, "w"));
+    CHECK_INT(state_dir_look_in(service, NULL, &state, err, sizeof err), 0);
+    CHECK_STR(state.path, service);
+    CHECK_INT(state_dir_look_in(service, "d", &state, err, sizeof err), 0);
+    CHECK_STR(state.path, "d");
+    setenv("STATE_DIRECTORY", own, 1);
+    CHECK_INT(state_dir_look_in(service, NULL, &state, err, sizeof err), 0);
+    CHECK_STR(state.path, own);
+    unsetenv("STATE_DIRECTORY");
+    CHECK_INT(state_dir_find(NULL, &state, err, sizeof err), 0);
+    CHECK_STR(state.path, mine); /* a daemon has its own */
+    strcat(mine, "/control.sock");
+    fclose(fopen(mine, "w"));
+    CHECK_INT(state_dir_look_in(service, NULL, &state, err, sizeof err), 0);
+    CHECK_STR(state.socket, mine);
+    char *home = getenv("HOME") ? strdup(getenv("HOME")) : NULL;
+    unsetenv("XDG_STATE_HOME");
+    unsetenv("HOME"); /* as of a cron job */
+    CHECK_INT(state_dir_look_in(service, NULL, &state, err, sizeof err), 0);
+    CHECK_STR(state.path, service);
+    CHECK_INT(state_dir_look_in(own, NULL, &state, err, sizeof err), -EINVAL);
+    if (home)
+        setenv("HOME", home, 1);
+    free(home);
+}
+
+static void refused(const struct state_dir *state, const char *words)
+{
+    char err[256] = "";
+    CHECK_INT(state_dir_create(state, err, sizeof err), -EPERM);
+    CHECK(strstr(err, words) != NULL);
+}
+
+/* What others could have put there is not written to. */
+static void test_not_ours(const char *directory)
+{
+    struct state_dir state;
+    char err[256] = "", path[SCRATCH_PATH_MAX], wal[STATE_PATH_MAX + 8];
+    snprintf(path, sizeof path, "%s/safe", directory);
+    CHECK_INT(state_dir_find(path, &state, err, sizeof err), 0);
+    CHECK_INT(state_dir_create(&state, err, sizeof err), 0);
+    CHECK_INT(chmod(path, 01777), 0);
+    refused(&state, "every user may write in it (mode 1777)");
+    CHECK_INT(chmod(path, 0770), 0);
+    CHECK_INT(chmod(state.events, 0757), 0);
+    refused(&state, "events: every user may write in it (mode 0757)");
+    CHECK_INT(chmod(state.events, 0750), 0);
+    CHECK_INT(state_dir_create(&state, err, sizeof err), 0);
+    CHECK_INT(symlink("/dev/null", state.database), 0);
+    refused(&state, "papertape.db: is a symbolic link");
+    unlink(state.database);
+    snprintf(wal, sizeof wal, "%s-wal", state.database);
+    CHECK_INT(mkfifo(wal, 0600), 0);
+    refused(&state, "papertape.db-wal: is a FIFO");
+    unlink(wal);
+    fclose(fopen(state.database, "w"));
+    CHECK_INT(state_dir_create(&state, err, sizeof err), 0);
+    if (geteuid() != 0)
+        return;
+    CHECK_INT(chown(state.database, 65534, 65534), 0);
+    refused(&state, "papertape.db: belongs to uid 65534, not to uid 0");
+}
+
 static void test_create(const char *directory)
 {
     struct state_dir state;
@@ -119,7 +197,9 @@ int main(void)
     char directory[SCRATCH_MAX];
     scratch_make(directory);
     test_find();
+    test_look(directory);
     test_create(directory);
+    test_not_ours(directory);
     test_lock(directory);
     return check_done("state");
 }

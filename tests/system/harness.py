@@ -64,7 +64,7 @@ class Process:
         self.log = open(log, "ab")
         self.log_path = log
         self.argv = argv
-        self.popen = subprocess.Popen(argv, stderr=self.log, stdin=subprocess.DEVNULL, **kwargs)
+        self.popen = subprocess.Popen(argv, **({"stderr": self.log, "stdin": subprocess.DEVNULL} | kwargs))
 
     def log_text(self):
         with open(self.log_path, "r", errors="replace") as file:

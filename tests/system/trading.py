@@ -142,7 +142,7 @@ def by_hand(folder, replay):
     return daemon.state
 
 
-def one_line(argv, *words, status=1):
+def one_line(argv, *words, status=2):
     done = subprocess.run(argv, capture_output=True, text=True, timeout=harness.PATIENCE)
     assert done.returncode == status, (argv, done.returncode, done.stderr)
     lines = [line for line in done.stderr.splitlines() if not line[:4].isdigit()]  # the log's lines begin with the year
@@ -165,12 +165,12 @@ def bad_input(folder, replay, state):
     one_line([harness.DAEMON, "--config", os.path.join(folder.path, "absent.ini"), "--state", fresh], "absent.ini")
     one_line([harness.DAEMON, "--state", fresh, "--config", config("[market]\nsymbols = BTCUSDT, BTCUSTD\n"), *venue],
              "BTCUSTD", "BTCUSDT")
-    one_line([harness.DAEMON, "--state", os.path.join("/proc", "papertape"), *venue], "/proc/papertape")
+    one_line([harness.DAEMON, "--state", os.path.join("/proc", "papertape"), *venue], "/proc/papertape", status=1)
     database = sqlite3.connect(os.path.join(state, "papertape.db"))
     version = database.execute("PRAGMA user_version").fetchone()[0]
     database.execute("PRAGMA user_version = 999")
     database.commit()
-    one_line([harness.DAEMON, "--state", state, *venue], "papertape.db", "999")
+    one_line([harness.DAEMON, "--state", state, *venue], "papertape.db", "999", status=1)
     database.execute(f"PRAGMA user_version = {version}")
     database.commit()
     database.close()

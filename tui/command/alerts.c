@@ -54,7 +54,7 @@ static int list(const struct ask_options *options)
     struct state_dir dir;
     struct history_reader *reader = NULL;
     char words[512];
-    int r = state_dir_find(options->state, &dir, words, sizeof(words));
+    int r = state_dir_look(options->state, &dir, words, sizeof(words));
 
     struct history *history = calloc(1, sizeof(*history));
     if (r == 0 && !history) {

@@ -67,7 +67,7 @@ int ask_quietly(const char *state, const char *cmd, json_t *args, json_t **ret_r
     struct state_dir dir;
     struct control_error error = {0};
     char words[512];
-    int r = state_dir_find(state, &dir, words, sizeof(words));
+    int r = state_dir_look(state, &dir, words, sizeof(words));
 
     if (r == 0)
         r = state_dir_check_socket(&dir, words, sizeof(words));

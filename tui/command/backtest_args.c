@@ -197,7 +197,7 @@ static bool has_outputs(const struct backtest_args *args)
 static int find_state(struct backtest_args *args)
 {
     char err[256];
-    if (state_dir_find(args->run.state, &args->state, err, sizeof err) < 0)
+    if (state_dir_look(args->run.state, &args->state, err, sizeof err) < 0)
         return fail(EXIT_ERROR, "--state", err);
     args->run.bars[args->run.n_bars++] = args->state.database;
     return run_args_check(&args->run);

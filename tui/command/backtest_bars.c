@@ -130,7 +130,7 @@ static int take_account(struct bars_run *run, size_t *from)
     struct stored_account account;
     struct state_dir state;
     char err[256];
-    if (state_dir_find(args->run.state, &state, err, sizeof err) < 0)
+    if (state_dir_look(args->run.state, &state, err, sizeof err) < 0)
         return fail(EXIT_ERROR, "--state", err);
     int status = stored_bars_account("backtest", state.database, args->account, &account);
     if (status != EXIT_OK)

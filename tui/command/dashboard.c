@@ -33,7 +33,9 @@ static const char help[] =
     "\n"
     "Without a verb: the dashboard of a paper-trading daemon, live in the terminal.\n"
     "\n"
-    "  --state DIR          the daemon's state directory\n"
+    "  --state DIR          the daemon's state directory; else $STATE_DIRECTORY, else of\n"
+    "                       $XDG_STATE_HOME/papertape (~/.local/state/papertape) and the\n"
+    "                       service's " STATE_SERVICE_DIR " the first that has one\n"
     "  --studies URL        where studies are kept (its studies.db): sqlite:///F, or a file\n"
     "  --study NAME         begin with that study's page\n"
     "  --readonly           no key changes anything\n"
@@ -203,7 +205,7 @@ static int parse(int argc, char **argv, struct request *request, bool *ret_done)
                 shown);
         return EXIT_USAGE;
     }
-    r = state_dir_find(state, &dashboard->state, words, sizeof(words));
+    r = state_dir_look(state, &dashboard->state, words, sizeof(words));
     if (r < 0) {
         fprintf(stderr, "papertape: %s\n", words);
         return r == -EINVAL ? EXIT_USAGE : EXIT_ERROR;

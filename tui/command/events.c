@@ -133,7 +133,7 @@ static int find_log(const struct verb *verb, struct events_asked *asked, struct 
     asked->path = state->events;
     if (asked->n_files == 1)
         return stored_find_log(asked->verb, asked->files[0], state->events);
-    int r = state_dir_find(asked->state, state, err, sizeof err);
+    int r = state_dir_look(asked->state, state, err, sizeof err);
     return r < 0 ? stored_fail(r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, asked->verb, "", err) : EXIT_OK;
 }
 

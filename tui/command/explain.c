@@ -229,7 +229,7 @@ int command_explain(int argc, char **argv)
     }
     if (r < 0)
         return stored_close("explain", reader, r);
-    if (state_dir_find(asked.state, &dir, err, sizeof err) < 0)
+    if (state_dir_look(asked.state, &dir, err, sizeof err) < 0)
         status = stored_fail(EXIT_ERROR, "explain", "", err);
     else
         status = explain(&asked, reader, &rows, dir.events);

@@ -183,7 +183,7 @@ int command_parity(int argc, char **argv)
     if (options.from && bars_time_parse(options.from, strlen(options.from), &from_ns) < 0)
         return stored_fail(EXIT_USAGE, "parity", options.from,
                            "--from: a time as 2024-08-08T14:02:00Z is needed");
-    int r = state_dir_find(options.state, &dir, err, sizeof err);
+    int r = state_dir_look(options.state, &dir, err, sizeof err);
     if (r < 0)
         return r == -EINVAL ? stored_fail(EXIT_USAGE, "parity", "", err) : fail(&options, err, false);
     status = load(&options, &dir, &rows);

@@ -16,7 +16,9 @@ static const char help[] = "Usage: papertape status [--json] [--state DIR]\n"
                            "The daemon's state: feed ages, equity, positions, devices, alerts.\n"
                            "\n"
                            "  --json       the status object as it is, papertape.status/1, on one line\n"
-                           "  --state DIR  the daemon's state directory\n"
+                           "  --state DIR  the daemon's state directory; else $STATE_DIRECTORY, else of\n"
+                           "               $XDG_STATE_HOME/papertape (~/.local/state/papertape) and the\n"
+                           "               service's " STATE_SERVICE_DIR " the first that has one\n"
                            "\n"
                            "Exit status: 0 ok, 1 error, 2 usage, 3 no daemon.\n";
 
@@ -29,7 +31,7 @@ static void take_stored(struct model *model, const char *state, struct moment no
     int64_t accounts_age_ms;
     char words[512];
 
-    if (stored && state_dir_find(state, &dir, words, sizeof(words)) == 0 &&
+    if (stored && state_dir_look(state, &dir, words, sizeof(words)) == 0 &&
         history_open(dir.database, &reader, words, sizeof(words)) == 0 &&
         history_status(reader, now.wall_ns, stored, &accounts_age_ms, words, sizeof(words)) == 0)
         model_take_stored(model, stored, accounts_age_ms, now);

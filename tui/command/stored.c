@@ -113,7 +113,7 @@ int stored_open(const char *verb, const char *state, struct db_reader **ret)
 {
     struct state_dir dir;
     char words[DB_ERROR_MAX];
-    int r = state_dir_find(state, &dir, words, sizeof words);
+    int r = state_dir_look(state, &dir, words, sizeof words);
     if (r < 0)
         return stored_fail(r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, verb, "", words);
     r = db_reader_open(dir.database, ret, words, sizeof words);

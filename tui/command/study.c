@@ -164,7 +164,7 @@ static int act(char **words, int n, const struct wish *wish)
         return ask_unknown_action("study", word, actions, 2, "studies", "list or show");
     if (n != (lists ? 1 : 2))
         return ask_usage("study", lists ? "list takes no argument" : "show takes NAME");
-    r = state_dir_find(wish->state, &state, why, sizeof(why));
+    r = state_dir_look(wish->state, &state, why, sizeof(why));
     if (r < 0) {
         fprintf(stderr, "papertape: study: %s\n", why);
         return r == -EINVAL ? EXIT_USAGE : EXIT_ERROR;

@@ -320,7 +320,7 @@ static int run(const struct asked *asked)
             return stored_fail(EXIT_USAGE, "what-if", "--strategy", err);
         }
     }
-    if (state_dir_find(asked->state, &dir, err, sizeof err) < 0)
+    if (state_dir_look(asked->state, &dir, err, sizeof err) < 0)
         return stored_fail(EXIT_ERROR, "what-if", "", err);
     struct policy *policy = NULL;
     char why[POLICY_ERROR_MAX];

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""How the daemon ends, and what it refuses to begin with: a stop on a full disk, in time and with success; a clean stop, after
+which nothing is played again; a bad configuration, keys and a state directory that are not its own, with status 2 and in words."""
+
+import json
+import os
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import harness
+
+CONFIG = """
+[market]
+symbols = BTCUSDT
+interval = 1s
+history = 20
+[engine]
+latency_ms = 0
+[account main]
+strategy = none
+"""
+STOP_S = 25  # less than the unit's TimeoutStopSec=30s
+BUY = {"symbol": "BTCUSDT", "side": "buy", "qty": "0.01"}
+
+
+class Manager:
+    """What systemd would be told."""
+
+    def __init__(self, path):
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.bind(path)
+        self.told = []
+        threading.Thread(target=self.read, daemon=True).start()
+
+    def read(self):
+        while True:
+            self.told += self.socket.recv(4096).decode().split("\n")
+
+    def says(self, words):
+        return [line for line in self.told if line.startswith("STATUS=") and words in line]
+
+
+def start(folder, replay, name, **kwargs):
+    daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, name=name, state="stops", **kwargs))
+    daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced" and s["symbols"][0]["last"], "books in step")
+    return daemon
+
+
+def order(daemon, name):
+    return harness.control(daemon, "order", BUY | {"client_id": name})
+
+
+def full_disk(folder, replay):
+    """A limit on the size of files stands for it, as elsewhere; the log goes to a pipe, which has none."""
+    path = os.path.join(folder.path, "notify")
+    manager = Manager(path)
+    said = []
+    daemon = start(folder, replay, "full", env=os.environ | {"NOTIFY_SOCKET": path}, stderr=subprocess.PIPE, text=True)
+    threading.Thread(target=lambda: said.extend(daemon.popen.stderr), daemon=True).start()
+    harness.wait_for(lambda: manager.says("feed ok, trading on paper"), "STATUS")
+    assert order(daemon, "kept")["ok"]
+    _, hard = resource.prlimit(daemon.popen.pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(daemon.popen.pid, resource.RLIMIT_FSIZE, (1, hard))
+    daemon.wait_status(lambda s: s["db"]["state"] == "failing" and s["events"]["state"] == "failing", "the full disk")
+    status = harness.wait_for(lambda: manager.says("storage failing: event log: "), "STATUS that says so")[0]
+    answer = harness.control(daemon, "pause", {"key": "p"})
+    assert answer["error"]["code"] == "STORAGE", answer
+    began = time.monotonic()
+    assert daemon.stop() == 0, said
+    took = time.monotonic() - began
+    assert took < STOP_S, took
+    harness.wait_for(lambda: any("stopped while the disk refuses: none of that was acknowledged" in line for line in said), "what is said")
+    assert any("rows could not be stored" in line for line in said), said
+    daemon = start(folder, replay, "after")
+    assert daemon.query("SELECT state FROM orders WHERE client_id = 'kept'") == [("FILLED",)]
+    assert order(daemon, "kept")["result"]["repeated"] is True
+    assert json.loads(daemon.papertape("ledger", "verify", "--json"))["ok"] is True
+    assert daemon.stop() == 0
+    print(f"full disk: stopped in {took:.1f} s with status 0; {status}")
+
+
+def clean_stop(folder, replay):
+    daemon = start(folder, replay, "clean")
+    assert order(daemon, "clean")["ok"]
+    daemon.wait_status(lambda s: s["positions"], "a position")
+    assert daemon.stop() == 0
+    daemon = start(folder, replay, "again")
+    recovery = daemon.status_object()["recovery"]
+    assert recovery["from"] == "log" and recovery["played"] == 0 and recovery["again"] == 0, recovery
+    assert "event log: 0 events played in" in daemon.log_text(), daemon.log_text()
+    assert order(daemon, "clean")["result"]["repeated"] is True
+    refused = harness.control(daemon, "order", BUY | {"qty": "1000", "client_id": "much"})
+    assert not refused["ok"], refused
+    harness.wait_for(lambda: f"refused: {refused['error']['code']}: account main, BUY BTCUSDT 1000\n" in daemon.log_text(),
+                     "the refusal in the log, with account and symbol")
+    assert json.loads(daemon.papertape("parity", "--json"))["ok"] is True
+    daemon.popen.send_signal(signal.SIGKILL)
+    daemon.popen.wait()
+    daemon = start(folder, replay, "killed")
+    assert daemon.status_object()["recovery"]["played"] > 0
+    assert daemon.stop() == 0
+    print("clean stop: 0 events played again; after a kill some are")
+
+
+def refused(folder, replay):
+    """Once, in one line and with status 2, which the unit does not start again."""
+    def ends(what, status, *words, config="", state="refused"):
+        daemon = folder.start(harness.Daemon(folder.path, replay, config, name=what, state=state))
+        got = daemon.popen.wait(30)  # it must not hang
+        lines = [line for line in daemon.log_text().splitlines() if line.startswith("papertaped: ")]
+        assert got == status and len(lines) == 1, (what, got, daemon.log_text())
+        for word in words:
+            assert word in lines[0], (what, word, lines)
+        print("refused:", lines[0].replace(folder.path, "…"))
+
+    ends("config", 2, "config.ini:2", "symbls", config="[market]\nsymbls = BTCUSDT\n")
+    ends("unlisted", 2, "BTCUSTD", config="[market]\nsymbols = BTCUSTD\n")
+    fifo = os.path.join(folder.path, "keys-fifo")
+    os.mkfifo(fifo, 0o600)
+    keys = "[market]\nvenue = alpaca\nsymbols = AAPL\n[venue alpaca]\nkeys = {}\n"
+    ends("fifo", 2, "is a FIFO", "two lines", config=keys.format(fifo))
+    if os.geteuid() == 0:
+        other = harness.write_keys(folder.path, "keys-other", "hush")
+        os.chown(other, 65534, 65534)
+        ends("other", 2, "belongs to uid 65534", config=keys.format(other))
+    os.mkdir(os.path.join(folder.path, "open"))
+    os.chmod(os.path.join(folder.path, "open"), 0o777)
+    ends("open", 2, "every user may write in it (mode 0777)", "chmod 0750", state="open")
+    os.mkdir(os.path.join(folder.path, "linked"), 0o750)
+    elsewhere = os.path.join(folder.path, "elsewhere.db")
+    os.symlink(elsewhere, os.path.join(folder.path, "linked/papertape.db"))
+    ends("linked", 2, "papertape.db: is a symbolic link", state="linked")
+    assert not os.path.exists(elsewhere)
+
+
+def main():
+    with harness.Folder() as folder:
+        replay = folder.start(harness.Replay(folder.path, "--synthetic", "57"))
+        full_disk(folder, replay)
+        clean_stop(folder, replay)
+        refused(folder, replay)
+        assert replay.stop() == 0
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
