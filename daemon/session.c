@@ -308,13 +308,16 @@ static void freed(uv_handle_t *handle)
     free(session);
 }
 
-static bool stores(const struct session *session)
+/* The disk takes nothing; what is still checked or built again is another matter, and waited for. */
+static bool is_refused(const struct session *session)
 {
     struct db_writer_stats database;
     struct recorder_stats log;
     db_writer_stats(session->writer, &database);
     recorder_stats(session->log, &log);
-    return database.ok && log.ok;
+    bool works = database.storing != STORING_CHECKS && database.storing != STORING_REBUILDS &&
+                 log.storing != STORING_CHECKS && log.storing != STORING_REBUILDS;
+    return works && (!database.ok || !log.ok);
 }
 
 int session_drain(struct session *session, int64_t timeout_ms)
@@ -325,7 +328,7 @@ int session_drain(struct session *session, int64_t timeout_ms)
         int64_t now = clock_now_ms();
         if (r != -ETIMEDOUT)
             return r;
-        if (stores(session))
+        if (!is_refused(session))
             failing_ms = 0;
         else if (failing_ms == 0)
             failing_ms = now;

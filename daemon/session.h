@@ -162,9 +162,9 @@ void session_put_command(struct session *session, const struct db_command *row);
 bool session_storage_ok(const struct session *session, const char **ret_detail);
 enum storing session_storing(const struct session *session);
 
-/* Before the end: waits until everything that is queued is stored. 0; -EIO: the log or the database cannot
- * store and could not for SESSION_FAILING_MS (a full disk), so that nothing more is waited for; -ETIMEDOUT;
- * -EBADMSG as db_writer_flush(). */
+/* Before the end: waits until everything that is queued is stored. 0; -EIO: the disk refuses, and did for
+ * SESSION_FAILING_MS (it is full), so that nothing more is waited for; -ETIMEDOUT; -EBADMSG as
+ * db_writer_flush(). */
 enum { SESSION_FAILING_MS = 5000 };
 int session_drain(struct session *session, int64_t timeout_ms);
 
