@@ -9,6 +9,7 @@
 #include "daemon/log.h"
 #include "db/reader.h"
 #include "exchange/clock.h"
+#include "exchange/net/secret.h"
 
 enum {
     TICK_MS = 1000,
@@ -117,7 +118,7 @@ struct venue_ban feed_ban(struct feed *feed)
 
 struct venue_keys feed_venue_keys(const struct feed *feed)
 {
-    return feed->config->keys[0] ? (struct venue_keys){feed->keys.id, feed->keys.secret}
+    return feed->config->keys[0] ? (struct venue_keys){feed->keys->id, feed->keys->secret}
                                  : (struct venue_keys){0};
 }
 
@@ -160,9 +161,24 @@ static int make_rest(struct feed *feed, char *err, size_t err_size)
     return r;
 }
 
+static int read_keys(struct feed *feed, char *err, size_t err_size)
+{
+    feed->keys = secret_alloc(sizeof *feed->keys);
+    if (!feed->keys) {
+        snprintf(err, err_size, "out of memory");
+        return -ENOMEM;
+    }
+    int r = feed_keys_read(feed->config->keys, feed->keys, err, err_size);
+    if (r == 0 && !secret_locked())
+        log_warning("%s: its keys are in memory that may be swapped out: a higher limit of locked memory "
+                    "(LimitMEMLOCK=, ulimit -l) is needed",
+                    feed->venue->format->name);
+    return r;
+}
+
 static void free_feed(struct feed *feed)
 {
-    feed_keys_forget(&feed->keys);
+    secret_free(feed->keys);
     feed_hours_finish(feed);
     free(feed->held);
     free(feed->listed);
@@ -200,7 +216,7 @@ int feed_create(struct feeds *feeds, struct daemon *daemon, const struct config_
     budget_init(&feed->asks, feed->venue->asks_a_minute, MINUTE_MS);
     backoff_init(&feed->backoff, RETRY_MIN_MS, RETRY_MAX_MS, uv_hrtime());
     char why[400];
-    int r = config->keys[0] ? feed_keys_read(config->keys, &feed->keys, why, sizeof why) : 0;
+    int r = config->keys[0] ? read_keys(feed, why, sizeof why) : 0;
     if (r < 0) {
         snprintf(err, err_size, "[venue %s] %s", feed->venue->format->name, why);
         r = r == -EIO || r == -ENOMEM ? r : -ENOKEY; /* which another start would not cure */

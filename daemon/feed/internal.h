@@ -89,7 +89,7 @@ struct feed {
     const bool *kinds; /* [MARKET_CHANNELS]: that are subscribed */
     struct venue_rest *rest;
     struct venue_stream *link;
-    struct feed_keys keys;
+    struct feed_keys *keys; /* secret; NULL: none */
     struct venue_setting settings[CONFIG_SETTINGS_MAX];
     size_t n_settings;
     int64_t ban_until_ns; /* of the wall's clock; 0: none was told */

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "exchange/net/secret.h"
+
 enum { TEXT_MAX = 2 * FEED_KEY_MAX + 8 };
 
 void feed_keys_forget(struct feed_keys *keys)
@@ -80,8 +82,7 @@ static bool take_line(const char **text, char ret[static FEED_KEY_MAX])
 
 int feed_keys_read(const char *name, struct feed_keys *ret, char *err, size_t err_size)
 {
-    char path[4096], text[TEXT_MAX];
-    const char *at = text;
+    char path[4096];
     int r = find(name, path, sizeof path, err, err_size);
     if (r < 0)
         return r;
@@ -92,14 +93,15 @@ int feed_keys_read(const char *name, struct feed_keys *ret, char *err, size_t er
         return r;
     }
     r = check_mode(fd, strchr(name, '/') != NULL, path, err, err_size);
-    ssize_t n = r == 0 ? read(fd, text, sizeof text - 1) : -1;
+    char *text = r == 0 ? secret_alloc(TEXT_MAX) : NULL;
+    ssize_t n = text ? read(fd, text, TEXT_MAX - 1) : -1;
     close(fd);
     if (r < 0)
         return r;
-    text[n < 0 ? 0 : n] = '\0';
     *ret = (struct feed_keys){0};
-    bool good = take_line(&at, ret->id) && take_line(&at, ret->secret) && at == text + n;
-    explicit_bzero(text, sizeof text);
+    const char *at = text;
+    bool good = n >= 0 && take_line(&at, ret->id) && take_line(&at, ret->secret) && at == text + n;
+    secret_free(text);
     if (good)
         return 0;
     feed_keys_forget(ret);

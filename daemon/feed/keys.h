@@ -1,5 +1,6 @@
 /* The keys of a venue: two lines, id and secret, from a systemd credential or a file that its owner alone may
- * read. They are in memory from here on, and in no message. */
+ * read. They are in memory from here on, the caller's, which
+ * has it from secret_alloc() (exchange/net/secret.h), and in no message. */
 #ifndef DAEMON_FEED_KEYS_H
 #define DAEMON_FEED_KEYS_H
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exchange/clock.h"
+#include "exchange/net/secret.h"
 
 enum {
     SECOND_MS = 1000,
@@ -157,10 +158,11 @@ static void on_opened(void *user)
 
 static void send_keys(struct endpoint *endpoint)
 {
-    struct alpaca_request request;
-    alpaca_request_auth(&request, endpoint->packed, endpoint->keys.id, endpoint->keys.secret);
-    bool sent = send_request(endpoint, &request);
-    explicit_bzero(&request, sizeof(request));
+    struct alpaca_request *request = secret_alloc(sizeof(*request));
+    if (request)
+        alpaca_request_auth(request, endpoint->packed, endpoint->keys.id, endpoint->keys.secret);
+    bool sent = request && send_request(endpoint, request);
+    secret_free(request);
     endpoint->phase = ENDPOINT_ASKED;
     endpoint->deadline_ms = clock_now_ms() + PATIENCE_MS;
     if (!sent) {

@@ -7,9 +7,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "exchange/net/certificate.h"
 #include "exchange/net/internal.h"
 #include "exchange/net/resolver.h"
 #include "exchange/net/retry_after.h"
+#include "exchange/net/secret.h"
 #include "exchange/net/url.h"
 
 enum {
@@ -21,8 +23,9 @@ struct http_call {
     struct net_context *net;
     struct resolver_query *query; /* while the name is looked up */
     CURL *easy;
-    bool added; /* to the multi handle */
-    struct curl_slist *addresses, *headers;
+    bool added;                             /* to the multi handle */
+    struct curl_slist *addresses, *headers; /* headers: in `lines` */
+    void *lines;                            /* secret: keys are among them */
     char *url_text;
     struct url url;
     int64_t timeout_ms, started_ms;
@@ -47,9 +50,7 @@ static void free_call(struct http_call *call)
         curl_multi_remove_handle(call->net->multi, call->easy);
     curl_easy_cleanup(call->easy);
     curl_slist_free_all(call->addresses);
-    for (struct curl_slist *header = call->headers; header; header = header->next)
-        explicit_bzero(header->data, strlen(header->data));
-    curl_slist_free_all(call->headers);
+    secret_free(call->lines);
     free(call->url_text);
     free(call->body);
     free(call);
@@ -260,25 +261,41 @@ static bool give_addresses(struct http_call *call, const struct resolver_result 
     return call->addresses && curl_easy_setopt(call->easy, CURLOPT_RESOLVE, call->addresses) == CURLE_OK;
 }
 
+/* libcurl's list of lines, made where keys may be. */
+struct header_line {
+    struct curl_slist node;
+    char text[HTTP_HEADER_MAX + 3];
+};
+
 static int take_headers(struct http_call *call, const struct http_request *request)
 {
     if (request->n_headers > HTTP_HEADERS_MAX)
         return -ENAMETOOLONG;
+    struct header_line *lines =
+        request->n_headers > 0 ? secret_alloc(request->n_headers * sizeof(*lines)) : NULL;
+    if (request->n_headers > 0 && !lines)
+        return -ENOMEM;
+    call->lines = lines;
     for (size_t i = 0; i < request->n_headers; i++) {
         const char *name = request->headers[i].name, *value = request->headers[i].value;
-        char line[HTTP_HEADER_MAX + 3];
         if (!*name || !*value || strpbrk(name, ": \t\r\n") || strpbrk(value, "\r\n"))
             return -EINVAL;
-        int len = snprintf(line, sizeof(line), "%s: %s", name, value);
-        if (len < 0 || len >= (int)sizeof(line))
+        int len = snprintf(lines[i].text, sizeof(lines[i].text), "%s: %s", name, value);
+        if (len < 0 || len >= (int)sizeof(lines[i].text))
             return -ENAMETOOLONG;
-        struct curl_slist *list = curl_slist_append(call->headers, line);
-        explicit_bzero(line, sizeof(line));
-        if (!list)
-            return -ENOMEM;
-        call->headers = list;
+        lines[i].node.data = lines[i].text;
+        lines[i].node.next = i + 1 < request->n_headers ? &lines[i + 1].node : NULL;
     }
+    call->headers = lines ? &lines[0].node : NULL;
     return 0;
+}
+
+/* Before a connection of this call is made: OpenSSL itself compares the host. */
+static CURLcode insist_on_host(CURL *easy, void *tls, void *user)
+{
+    const struct http_call *call = user;
+    (void)easy;
+    return certificate_insist(tls, call->url.host) ? CURLE_OK : CURLE_OUT_OF_MEMORY;
 }
 
 #define SET(option, value) (curl_easy_setopt(easy, option, value) == CURLE_OK)
@@ -293,7 +310,8 @@ static bool prepare(struct http_call *call)
            SET(CURLOPT_USERAGENT, net->user_agent) &&
            (!call->headers || SET(CURLOPT_HTTPHEADER, call->headers)) && SET(CURLOPT_FOLLOWLOCATION, 0L) &&
            SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2) && SET(CURLOPT_SSL_VERIFYPEER, 1L) &&
-           SET(CURLOPT_SSL_VERIFYHOST, 2L) &&
+           SET(CURLOPT_SSL_VERIFYHOST, 2L) && SET(CURLOPT_SSL_CTX_FUNCTION, insist_on_host) &&
+           SET(CURLOPT_SSL_CTX_DATA, call) &&
            (!net->ca_file || (SET(CURLOPT_CAINFO, net->ca_file) && SET(CURLOPT_CAPATH, NULL))) &&
            SET(CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS) && SET(CURLOPT_WRITEFUNCTION, on_body) &&
            SET(CURLOPT_WRITEDATA, call) && SET(CURLOPT_ERRORBUFFER, call->error) &&

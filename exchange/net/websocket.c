@@ -8,9 +8,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "exchange/net/certificate.h"
 #include "exchange/net/internal.h"
 #include "exchange/net/resolver.h"
 #include "exchange/net/retry_after.h"
+#include "exchange/net/secret.h"
 #include "exchange/net/url.h"
 
 enum {
@@ -23,7 +25,7 @@ enum {
     CLOSE_NONE = 1006,      /* RFC 6455: no close frame was seen */
 };
 
-struct outgoing {
+struct outgoing { /* secret: keys are sent so */
     struct outgoing *next;
     size_t len;
     enum lws_write_protocol kind;
@@ -39,7 +41,7 @@ struct websocket {
     char address[RESOLVER_ADDRESS_MAX];
     int64_t connect_timeout_ms;
     char *headers; /* "name:", "value", … each with its NUL; may be secret */
-    size_t n_headers, headers_size;
+    size_t n_headers;
     uv_timer_t timer; /* start, connect timeout, then signs of life while paused */
     struct lws *wsi;  /* NULL: not yet, or no more */
     bool opened, ended, destroyed, paused;
@@ -207,7 +209,7 @@ static void drop_first(struct websocket *websocket)
     if (!websocket->first)
         websocket->last = &websocket->first;
     websocket->queued--;
-    free(outgoing);
+    secret_free(outgoing);
 }
 
 /* Sends a close frame and lets lws end the rest. Only for the loop's own callbacks, as a timer's: a close
@@ -285,6 +287,17 @@ static int after_the_end(struct websocket *websocket, enum lws_callback_reasons 
     }
 }
 
+/* libwebsockets takes a common name where there are no alternative ones. */
+static bool is_of_host(struct websocket *websocket, X509_STORE_CTX *chain)
+{
+    if (X509_STORE_CTX_get_error_depth(chain) > 0 ||
+        certificate_names(X509_STORE_CTX_get_current_cert(chain), websocket->url.host))
+        return true;
+    say(websocket, "the certificate of %s was refused: the host is not among its alternative names",
+        websocket->url.host);
+    return false;
+}
+
 static int on_event(struct lws *wsi, enum lws_callback_reasons what, void *session, void *in, size_t len)
 {
     switch (what) {
@@ -313,7 +326,7 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons what, void *sessi
         if (!len)
             say(websocket, "the certificate of %s was refused: %s", websocket->url.host,
                 X509_verify_cert_error_string(X509_STORE_CTX_get_error(session)));
-        return !len;
+        return !len || !is_of_host(websocket, session);
     case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER:
         return add_headers(websocket, wsi, in, len);
     case LWS_CALLBACK_CLIENT_HTTP_REDIRECT:
@@ -423,22 +436,19 @@ static int take_headers(struct websocket *websocket, const struct websocket_conf
             return -ENAMETOOLONG;
         size += strlen(name) + strlen(value) + 3;
     }
-    websocket->headers = malloc(size);
+    websocket->headers = secret_alloc(size);
     if (!websocket->headers)
         return -ENOMEM;
     char *p = websocket->headers;
     for (size_t i = 0; i < config->n_headers; i++)
         p += sprintf(p, "%s:%c%s", config->headers[i].name, '\0', config->headers[i].value) + 1;
     websocket->n_headers = config->n_headers;
-    websocket->headers_size = size;
     return 0;
 }
 
 static void free_texts(struct websocket *websocket)
 {
-    if (websocket->headers)
-        explicit_bzero(websocket->headers, websocket->headers_size);
-    free(websocket->headers);
+    secret_free(websocket->headers);
     free(websocket->url_text);
     websocket->headers = websocket->url_text = NULL;
     websocket->n_headers = 0;
@@ -492,7 +502,7 @@ static int queue(struct websocket *websocket, enum lws_write_protocol kind, cons
         return -ENOTCONN;
     if (websocket->queued == WEBSOCKET_QUEUE_MAX)
         return -ENOBUFS;
-    struct outgoing *outgoing = malloc(sizeof(*outgoing) + LWS_PRE + len);
+    struct outgoing *outgoing = secret_alloc(sizeof(*outgoing) + LWS_PRE + len);
     if (!outgoing)
         return -ENOMEM;
     outgoing->next = NULL;

@@ -114,9 +114,11 @@ static SSL_CTX *make_ctx(enum server_kind kind)
         issuer = stranger = make_cert(issuer_key, "a stranger", NULL, issuer_key, NULL, -3600, 3600);
     }
     long from_s = kind == SERVER_EXPIRED ? -7200 : -3600, to_s = kind == SERVER_EXPIRED ? -3600 : 3600;
-    X509 *cert = make_cert(key, "papertape test", issuer, issuer_key,
-                           kind == SERVER_OTHER ? "DNS:elsewhere.example" : "DNS:localhost,IP:127.0.0.1",
-                           from_s, to_s);
+    const char *names = kind == SERVER_OTHER      ? "DNS:elsewhere.example"
+                        : kind == SERVER_NAMELESS ? NULL
+                                                  : "DNS:localhost,IP:127.0.0.1";
+    X509 *cert = make_cert(key, kind == SERVER_NAMELESS ? "localhost" : "papertape test", issuer, issuer_key,
+                           names, from_s, to_s);
     SSL_CTX *ctx = SSL_CTX_new(TLS_server_method());
     must(ctx && SSL_CTX_use_certificate(ctx, cert) == 1 && SSL_CTX_use_PrivateKey(ctx, key) == 1, "TLS");
     X509_free(cert);

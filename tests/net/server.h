@@ -10,6 +10,7 @@
 enum server_kind {
     SERVER_GOOD,      /* a certificate for localhost and 127.0.0.1, signed by the CA of server_ca_file() */
     SERVER_OTHER,     /* the same CA, another name */
+    SERVER_NAMELESS,  /* the same CA, the host as its common name alone: no alternative names */
     SERVER_UNTRUSTED, /* an unknown CA, the right name */
     SERVER_EXPIRED,
     SERVER_MUTE, /* accepts TCP and never says a byte */

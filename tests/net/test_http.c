@@ -198,7 +198,10 @@ static void test_failures(void)
     static const struct {
         enum server_kind kind;
         const char *said;
-    } kinds[] = {{SERVER_OTHER, "localhost"}, {SERVER_UNTRUSTED, "certificate"}, {SERVER_EXPIRED, "expired"}};
+    } kinds[] = {{SERVER_OTHER, "hostname mismatch"},
+                 {SERVER_NAMELESS, "hostname mismatch"},
+                 {SERVER_UNTRUSTED, "certificate"},
+                 {SERVER_EXPIRED, "expired"}};
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         struct seen seen = {0};
         server = server_start(&loop, kinds[i].kind, &(struct server_handler){script});

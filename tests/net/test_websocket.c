@@ -340,6 +340,8 @@ static void test_certificates(void)
     } cases[] = {
         {SERVER_OTHER, "localhost", "ostname mismatch"},
         {SERVER_OTHER, "127.0.0.1", "IP address mismatch"},
+        {SERVER_NAMELESS, "localhost", "the host is not among its alternative names"},
+        {SERVER_NAMELESS, "127.0.0.1", "IP address mismatch"},
         {SERVER_UNTRUSTED, "localhost", "issuer"},
         {SERVER_EXPIRED, "localhost", "expired"},
     };

@@ -1,0 +1,43 @@
+#include "exchange/net/secret.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { HEAD = 64 }; /* before what is given: the mapping's size, and room for any alignment */
+
+static atomic_bool refused;
+
+void *secret_alloc(size_t size)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (size > SIZE_MAX - HEAD - page)
+        return NULL;
+    size_t whole = (size + HEAD + page - 1) / page * page;
+    unsigned char *at = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED)
+        return NULL;
+    bool locked = mlock(at, whole) == 0;
+    if (madvise(at, whole, MADV_DONTDUMP) < 0 || !locked)
+        atomic_store(&refused, true);
+    memcpy(at, &whole, sizeof whole);
+    return at + HEAD;
+}
+
+void secret_free(void *memory)
+{
+    size_t whole;
+    if (!memory)
+        return;
+    unsigned char *at = (unsigned char *)memory - HEAD;
+    memcpy(&whole, at, sizeof whole);
+    explicit_bzero(at, whole);
+    munmap(at, whole);
+}
+
+bool secret_locked(void)
+{
+    return !atomic_load(&refused);
+}

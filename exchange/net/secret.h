@@ -1,0 +1,20 @@
+/* Memory for keys and what is made of them: pages of their own that are never written to swap or into a core
+ * dump, and are overwritten before they go back. What libcurl, libwebsockets and OpenSSL copy for themselves
+ * is theirs. */
+#ifndef EXCHANGE_NET_SECRET_H
+#define EXCHANGE_NET_SECRET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Zeroed; whole pages are taken. NULL without memory. */
+void *secret_alloc(size_t size);
+
+/* Overwrites and gives back. NULL is fine. */
+void secret_free(void *memory);
+
+/* Was every one so far locked? Not where the limit of locked memory (RLIMIT_MEMLOCK) is too low: then it is
+ * used unlocked. */
+bool secret_locked(void);
+
+#endif
