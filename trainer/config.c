@@ -32,7 +32,7 @@ void config_defaults(struct config *ret)
                            .checkpoint_every = 50,
                            .checkpoint_keep = 3,
                            .evaluate_episodes = 20,
-                           .serve = {.restarts = 5}};
+                           .serve = {.restarts = 5, .hung_s = 120}};
     ppo_params_preset(ret->preset, &ret->ppo, err);
     env_params_preset(ret->env_preset, &ret->env, err);
     ret->env.autoreset = ENV_SAME_STEP;

@@ -37,6 +37,7 @@ struct config_serve {
     int64_t memory_mib; /* 0: its default */
     double cpu_hours;   /* 0: no end */
     int restarts;
+    int64_t hung_s; /* 0: never */
 };
 
 struct config {

@@ -56,6 +56,9 @@ const struct config_row config_table[] = {
      .kind = CONFIG_NUMBER, .max = HOURS_A_CENTURY, AT(serve.cpu_hours), .may_change = true},
     {"serve", "restarts", "times in a row that it is begun again by itself, without a checkpoint in between",
      WHOLE_TO(1e6), AT(serve.restarts), .may_change = true},
+    {"serve", "hung_s",
+     "a worker that has stalled for so many seconds is killed, as if it had crashed; 0: never",
+     WHOLE_TO(604800), AT(serve.hung_s), .may_change = true},
 };
 const size_t config_table_n = sizeof config_table / sizeof *config_table;
 

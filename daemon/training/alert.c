@@ -17,6 +17,7 @@ static const struct {
     {"disk", "TRAINING_DISK", "checkpoints cannot be written"},
     {"killed", "TRAINING_FAILED", "its worker was killed"},
     {"crash", "TRAINING_FAILED", "its worker has crashed"},
+    {"hung", "TRAINING_FAILED", "its worker hung and was killed"},
 };
 
 void training_told_of(const struct training *training, struct training_told *told)

@@ -67,6 +67,9 @@ void run_kill(struct training *training);
 /* What it uses, and what follows from that. */
 void run_look(struct training *training);
 
+/* A worker that has stalled for [serve] hung_s is killed, and counts as one that crashed. */
+void run_watch(struct training *training, int64_t passed_ms);
+
 /* What was wanted of it when it was asked to end: the state that follows. */
 void run_end_as_asked(struct training *training);
 

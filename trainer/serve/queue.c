@@ -151,12 +151,15 @@ void queue_schedule(struct serve *serve)
 void queue_tick(struct serve *serve)
 {
     int64_t now_ms = serve_now_ms(serve);
-    bool is_due = now_ms - serve->looked_ms >= LOOK_MS;
+    int64_t passed_ms = now_ms - serve->looked_ms;
+    bool is_due = passed_ms >= LOOK_MS;
     if (is_due)
         serve->looked_ms = now_ms;
     for (struct training *t = serve->trainings; t; t = t->next) {
-        if (is_due)
+        if (is_due) {
             run_look(t);
+            run_watch(t, passed_ms);
+        }
         if (is_due && t->dirty)
             queue_save(t);
         if (t->left)

@@ -15,8 +15,8 @@
 static const char *const states[TRAINING_STATES] = {
     "queued",    "loading",       "features", "rollout", "update", "evaluating", "proposing",
     "searching", "checkpointing", "paused",   "done",    "failed", "stopped"};
-static const char *const endings[TRAINING_ENDINGS] = {"",         "stop",       "pause",        "restart",
-                                                      "shutdown", "cpu_budget", "memory_budget"};
+static const char *const endings[TRAINING_ENDINGS] = {"",         "stop",       "pause",         "restart",
+                                                      "shutdown", "cpu_budget", "memory_budget", "hung"};
 
 const char *training_state_name(enum training_state state)
 {

@@ -48,6 +48,7 @@ enum training_ending {
     ENDING_SHUTDOWN, /* the co-process ends: the next one goes on */
     ENDING_CPU,      /* over its processor time */
     ENDING_MEMORY,   /* over its memory */
+    ENDING_HUNG,     /* killed, since it had stalled */
     TRAINING_ENDINGS,
 };
 

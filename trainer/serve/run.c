@@ -18,8 +18,17 @@
 #endif
 
 /* DISK_RETRIES: of pauses before the first restart, until a full disk is tried again. UNTOUCHED_MIB: of
- * stacks and BLAS' buffers, of a processor, that are there but never in memory. */
-enum { DISK_RETRIES = 5, MIB = 1 << 20, UNTOUCHED_MIB = 256, UNTOUCHED_PER_CPU_MIB = 64 };
+ * stacks and BLAS' buffers, of a processor, that are there but never in memory. STALL_TIMES, STALL_LEAST_MS:
+ * of heartbeats that do not come, as docs/serve.md and the daemon's alert have it. */
+enum {
+    DISK_RETRIES = 5,
+    MIB = 1 << 20,
+    UNTOUCHED_MIB = 256,
+    UNTOUCHED_PER_CPU_MIB = 64,
+    STALL_TIMES = 10,
+    STALL_LEAST_MS = 60000,
+    WATCH_MOST_MS = 1000,
+};
 
 /* ---- Asking, killing. ---- */
 
@@ -60,6 +69,34 @@ void run_kill(struct training *training)
 }
 
 /* ---- Budgets. ---- */
+
+/* Silent for as long as the daemon's alert has it, or longer in one state than it may be. */
+static bool has_stalled(const struct training *training, int64_t now_ms)
+{
+    int64_t limit_ms = STALL_TIMES * WORKER_HEARTBEAT_MS;
+    bool in_state = training->beat_s >= 0 &&
+                    training->beat_s > schedule_state_limit_s(training->longest_s[training->beat_state]);
+    return in_state ||
+           (training->heard_ms > 0 &&
+            now_ms - training->heard_ms > (limit_ms > STALL_LEAST_MS ? limit_ms : STALL_LEAST_MS));
+}
+
+void run_watch(struct training *training, int64_t passed_ms)
+{
+    if (!training->worker || training->killed || training->asked_ms > 0 || training->wants.hung_ms == 0 ||
+        !has_stalled(training, serve_now_ms(training->serve))) {
+        training->hung_ms = 0;
+        return;
+    }
+    /* Of a co-process that was itself stopped its workers' lines wait to be read: that time does not count.
+     */
+    training->hung_ms += passed_ms < WATCH_MOST_MS ? passed_ms : WATCH_MOST_MS;
+    if (training->hung_ms < training->wants.hung_ms)
+        return;
+    training->record.ending = ENDING_HUNG;
+    queue_save(training);
+    run_kill(training);
+}
 
 void run_look(struct training *training)
 {
@@ -189,6 +226,12 @@ void run_end_as_asked(struct training *training)
                        "its worker was over its memory of %lld MiB and was killed: [serve] memory_mib, or "
                        "fewer copies, steps or bars",
                        (long long)training->limit_mib);
+        break;
+    case ENDING_HUNG:
+        snprintf(reason, sizeof reason,
+                 "its worker hung in %s and was killed: it had stalled for %lld s, [serve] hung_s",
+                 training_state_name(record->state), (long long)(training->wants.hung_ms / 1000));
+        fail_or_retry(training, "hung", reason);
         break;
     case ENDING_SHUTDOWN: /* its record says that it runs: the next one goes on */
         break;

@@ -51,7 +51,7 @@ void training_destroy(struct training *training)
 
 void training_forget(struct training *training)
 {
-    training->heard_ns = training->heard_ms = 0;
+    training->heard_ns = training->heard_ms = training->hung_ms = 0;
     training->steps_s = training->utilisation = training->cpu_utilisation = training->device_mib = NAN;
     training->iteration_s = training->checkpoint_s = -1;
     training->checkpointing_ms = 0;
@@ -88,6 +88,7 @@ int training_wants_read(const char *text, struct training_wants *ret, char err[s
                                        .memory_mib = config->serve.memory_mib,
                                        .cpu_hours = config->serve.cpu_hours,
                                        .restarts = (int)config->serve.restarts,
+                                       .hung_ms = config->serve.hung_s * 1000,
                                        .total_steps = study ? search.trials : config->ppo.total_steps};
         memcpy(ret->output, config->output, sizeof ret->output);
         memcpy(ret->tensorboard, config->tensorboard, sizeof ret->tensorboard);

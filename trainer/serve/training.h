@@ -22,6 +22,7 @@ struct training_wants {
     int64_t memory_mib; /* 0: the co-process' own */
     double cpu_hours;   /* 0: no end */
     int restarts, priority;
+    int64_t hung_ms; /* that it may be stalled; 0: for ever */
     int64_t total_steps;
     char output[CONFIG_PATH_MAX], tensorboard[CONFIG_PATH_MAX];
 };
@@ -56,7 +57,8 @@ struct training {
     double longest_s[TRAINING_STATES];
     enum training_state beat_state;
     double beat_s;
-    bool unsaved; /* its last checkpoint or policy could not be written: the reason says so */
+    int64_t hung_ms; /* that it has been stalled, as far as this process could have heard it; 0: it is not */
+    bool unsaved;    /* its last checkpoint or policy could not be written: the reason says so */
     bool said_start, said_end;
     char said_result[RECORD_WORD_MAX], said_cause[RECORD_WORD_MAX], said[RECORD_REASON_MAX];
 };

@@ -194,6 +194,17 @@ def test_hangs(co):
     check(seen["state_seconds"] is None and seen["state_limit_seconds"] is None, f"ended: {seen}")
 
 
+def test_hung(co):
+    """One that stays so is killed by rule, begun again, and after its restarts has failed: as after a crash."""
+    co.how("stuck", step_ms=1, hang=[3, 75])
+    co.ask("start", name="stuck", config=config("hung_s = 1", "restarts = 1"))
+    failed = co.wait("stuck", "failed", cause="hung")
+    check(failed["attempts"] == 2 and failed["restarts"] == 1 and failed["pid"] is None, f"hung: {failed}")
+    check("hung in update and was killed" in failed["reason"] and "hung_s" in failed["reason"] and "1 restarts" in failed["reason"], f"hung: {failed}")
+    queued = [event for event in co.events("stuck") if event["event"] == "state" and event.get("cause") == "hung"]
+    check([event["state"] for event in queued] == ["queued", "failed"], f"hung, told: {queued}")
+
+
 def test_full_disk(co):
     """Checkpoints that cannot be written are told while it trains, and when it ends: with what is lost."""
     co.how("full", step_ms=5, every=5, full=10)
@@ -328,6 +339,7 @@ with CoProcess(program, "--memory-mib", "1000", "--worker-memory-mib", "1000", "
     test_again(co, test_start(co))
     test_output(co, co.folder)
     test_hangs(co)
+    test_hung(co)
     test_full_disk(co)
     test_deep(co.program, co.folder)
     test_clients(co)
