@@ -147,6 +147,24 @@ in_it kill -STOP "$main"
 holds "a hang is ended by the watchdog and it is started again" until_true 60 on_another_process_than "$main"
 holds "data flows again" until_true 60 status_says '"state": ?"ok"'
 
+# An encrypted credential, as the unit's comment has it.
+in_it systemd-creds setup >/dev/null 2>&1 || true
+in_it mkdir -p /etc/credstore.encrypted /etc/systemd/system/papertaped.service.d
+printf 'PKID\nencrypted\n' | in_it systemd-creds encrypt --with-key=host --name=keys - /etc/credstore.encrypted/keys 2>/dev/null
+in_it rm /etc/credstore/keys
+printf '[Service]\nLoadCredentialEncrypted=keys\n' | in_it tee /etc/systemd/system/papertaped.service.d/encrypted.conf >/dev/null
+in_it systemctl daemon-reload
+in_it systemctl restart papertaped
+holds "an encrypted credential is there, in clear" in_it grep -qx encrypted /run/credentials/papertaped.service/keys
+holds "data flows with it" until_true 60 status_says '"state": ?"ok"'
+
+# Who has no state of their own finds the service's.
+holds "root's status without --state" in_it env -u STATE_DIRECTORY HOME=/root "$bindir/papertape" status
+in_it useradd --no-create-home --groups papertape reader
+holds "a member's of the group" in_it setpriv --reuid reader --regid reader --init-groups env HOME=/nonexistent "$bindir/papertape" status
+in_it useradd --no-create-home stranger
+holds "and nobody else's" bash -c "! nsenter -t $leader -a -- setpriv --reuid stranger --regid stranger --init-groups env HOME=/nonexistent $bindir/papertape status 2>/dev/null"
+
 # The child that compares the log with the ledger runs inside the same sandbox.
 cat >"$root/ask.py" <<'END'
 import socket
@@ -204,5 +222,41 @@ holds "the daemon says that it is absent, and starts none" until_true 20 status_
 holds "it stops in time" in_it timeout 30 systemctl stop papertaped
 holds "with success" is Result success
 holds "and exit status 0" is ExecMainStatus 0
+in_it systemctl start papertaped
+holds "after a clean stop nothing is played again" until_true 20 status_says '"played": ?0, ?"again": ?0'
+in_it systemctl stop papertaped
+
+# A full disk: told, and a stop in time with success.
+in_it mount -t tmpfs -o size=48m,mode=0750 tmpfs /var/lib/papertape
+in_it chown papertape:papertape /var/lib/papertape
+in_it systemctl start papertaped
+holds "data flows on a small disk" until_true 60 status_says '"state": ?"ok"'
+in_it sh -c 'dd if=/dev/zero of=/var/lib/papertape/filler bs=64k 2>/dev/null; true'
+storing_fails() {
+    [[ $(property StatusText) == "storage failing: "* ]]
+}
+holds "STATUS tells that storing fails" until_true 60 storing_fails
+echo "STATUS=$(property StatusText)"
+began=$SECONDS
+holds "it stops on a full disk" in_it timeout 60 systemctl stop papertaped
+holds "within 25 s ($((SECONDS - began)))" test $((SECONDS - began)) -le 25
+holds "with success" is Result success
+holds "what is lost is said" in_it sh -c 'journalctl -q -u papertaped | grep -q "none of that was acknowledged"'
+in_it rm /var/lib/papertape/filler
+in_it systemctl start papertaped
+holds "with room again it starts, and data flows" until_true 60 status_says '"state": ?"ok"'
+in_it systemctl stop papertaped
+
+# A bad configuration: once, with status 2, and OnFailure= is told.
+printf '[Unit]\nOnFailure=tell-me@%%n.service\n' | in_it tee /etc/systemd/system/papertaped.service.d/failure.conf >/dev/null
+# shellcheck disable=SC2016 # the unit's own specifier
+printf '[Service]\nType=oneshot\nExecStart=/bin/sh -c "echo %%i >/run/told"\n' | in_it tee /etc/systemd/system/tell-me@.service >/dev/null
+in_it sh -c "echo 'symbls = BTCUSDT' >>$config"
+in_it systemctl daemon-reload
+in_it systemctl start papertaped 2>/dev/null || true
+holds "a bad configuration ends with status 2" until_true 10 is ExecMainStatus 2
+holds "as failed" until_true 10 is ActiveState failed
+holds "once" is NRestarts 0
+holds "and OnFailure= is told of it" until_true 10 in_it grep -q papertaped.service /run/told
 ((faults == 0)) || in_it journalctl -q --no-pager -u papertaped -n 40
 exit $((faults > 0))
