@@ -308,16 +308,14 @@ static void freed(uv_handle_t *handle)
     free(session);
 }
 
-/* The disk takes nothing; what is still checked or built again is another matter, and waited for. */
-static bool is_refused(const struct session *session)
+/* How it stands with both: OK, FAILS where the disk takes nothing now, else the work that is under way. */
+static enum storing find_storing(const struct session *session)
 {
     struct db_writer_stats database;
     struct recorder_stats log;
     db_writer_stats(session->writer, &database);
     recorder_stats(session->log, &log);
-    bool works = database.storing != STORING_CHECKS && database.storing != STORING_REBUILDS &&
-                 log.storing != STORING_CHECKS && log.storing != STORING_REBUILDS;
-    return works && (!database.ok || !log.ok);
+    return database.storing > log.storing ? database.storing : log.storing;
 }
 
 int session_drain(struct session *session, int64_t timeout_ms)
@@ -328,12 +326,13 @@ int session_drain(struct session *session, int64_t timeout_ms)
         int64_t now = clock_now_ms();
         if (r != -ETIMEDOUT)
             return r;
-        if (!is_refused(session))
+        enum storing storing = find_storing(session);
+        if (storing == STORING_OK)
             failing_ms = 0;
         else if (failing_ms == 0)
             failing_ms = now;
-        else if (now - failing_ms >= SESSION_FAILING_MS)
-            return -EIO;
+        else if (storing == STORING_FAILS && now - failing_ms >= SESSION_FAILING_MS)
+            return -EIO; /* else it is checked, or built again, which is worth the whole time */
         if (now >= until)
             return -ETIMEDOUT;
     }
