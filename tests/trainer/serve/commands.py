@@ -293,7 +293,7 @@ def test_broken(co):
         file.write('{"seq":1000000000,"ts')
     co.begin()
     names = sorted(co.list())
-    check(names == ["full", "full-2", "hung", "moved", "one", "torn", "two-5"], f"what is there: {names}")
+    check(names == ["full", "full-2", "hung", "moved", "one", "stuck", "torn", "two-5"], f"what is there: {names}")
     check(co.training("one")["state"] == "stopped", "the good one")
     for name in ("moved", "torn"):
         check(co.training(name)["state"] == "failed" and "record.json" in co.training(name)["reason"], f"{name}: {co.training(name)}")
