@@ -205,20 +205,23 @@ static int prove(struct recorder *r, char detail[static RECORDER_ERROR_MAX])
     return result;
 }
 
-/* Proves what was put before, where that is suspect, puts the batch, and proves it. As prove(). */
-static int put_proved(struct recorder *r, bool suspect, bool renewing, char detail[static RECORDER_ERROR_MAX])
+/* Puts the batch, and where what the disk has is in doubt proves it with all that was put before: in this
+ * order, since a proof may write a segment again, and new files on a disk that is still full make ext4 end
+ * its journal. As prove(). */
+static int put_proved(struct recorder *r, bool doubt, char detail[static RECORDER_ERROR_MAX])
 {
-    int result = 0;
-    if (suspect) {
-        report(r, STORING_CHECKS, "what the disk has is compared with what was written");
-        result = prove(r, detail);
+    if (!r->in_file && r->writing.batch.len > 0) {
+        int result = journal_writer_put(r->writer, &r->writing.batch);
+        if (result < 0) {
+            snprintf(detail, RECORDER_ERROR_MAX, "%s", strerror(-result));
+            return result;
+        }
+        r->in_file = true;
     }
-    if (result < 0 || r->in_file || r->writing.batch.len == 0)
-        return result;
-    result = journal_writer_put(r->writer, &r->writing.batch);
-    snprintf(detail, RECORDER_ERROR_MAX, "%s", result < 0 ? strerror(-result) : "");
-    r->in_file = result == 0;
-    return result == 0 && (suspect || renewing) ? prove(r, detail) : result;
+    if (!doubt)
+        return 0;
+    report(r, STORING_CHECKS, "what the disk has is compared with what was written");
+    return prove(r, detail);
 }
 
 /* A state began a segment that the disk is seen to have: has it the file system's own tables too? 0 or
@@ -259,7 +262,7 @@ static void write_batch(struct recorder *r)
     bool suspect = r->suspect, renewing = r->renewing;
     r->suspect = false; /* doubts that come meanwhile stay */
     pthread_mutex_unlock(&r->lock);
-    int result = put_proved(r, suspect, renewing, detail);
+    int result = put_proved(r, suspect || renewing, detail);
     if (result == 0 && renewing && r->writing.state)
         result = settle(r, detail);
     pthread_mutex_lock(&r->lock);
