@@ -22,7 +22,7 @@ struct rebuild_options {
     const struct state_dir *state;
     const char *events; /* the log's directory; NULL: state->events */
     const char *why;    /* what is wrong with the database, for the record: a clause */
-    const char *venue;  /* of symbols that name none (logs before there were several); NULL: "binance" */
+    const char *venue;  /* of symbols that name none (logs before there were several) */
     const struct policies
         *policies;           /* where those are that accounts trade by; NULL: those of the log's state */
     int64_t now_ns;          /* the wall clock: dates the names */

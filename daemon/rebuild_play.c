@@ -119,7 +119,7 @@ static int open_session(struct play *play, const char *path, char *err, size_t e
     session->state = play->options->state;
     session->hooks =
         (struct session_hooks){.ctx = play, .command_redone = redone, .commands_redone = redone_end};
-    session->default_venue = play->options->venue ? play->options->venue : "binance";
+    session->default_venue = play->options->venue;
     play->daemon.session = session;
     play->daemon.commands = commands_create(&play->daemon);
     if (!play->daemon.commands)
