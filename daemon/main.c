@@ -200,7 +200,8 @@ static void session_drained(void *user)
     struct daemon *daemon = user;
     char err[SESSION_ERROR_MAX];
     int drained = session_drain(daemon->session, DRAIN_TIMEOUT_MS);
-    commands_committed(daemon->commands, db_writer_committed(session_writer(daemon->session)));
+    if (session_writer(daemon->session))
+        commands_committed(daemon->commands, db_writer_committed(session_writer(daemon->session)));
     commands_destroy(daemon->commands);
     control_close(daemon->control);
     arena_destroy(daemon->arena);

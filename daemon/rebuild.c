@@ -4,6 +4,7 @@
  *   papertape.db.rebuilt-DATE   it is whole and on the disk; a start finishes what follows
  *   papertape.db.damaged-DATE   the former file, after its -wal and -shm
  *   papertape.db                the new one
+ *   papertape.db.unsound-DATE   what was built and does not verify: never used
  */
 #include "daemon/rebuild.h"
 
@@ -30,7 +31,7 @@ static const char *const companions[] = {"-wal", "-shm", "-journal"};
 enum { COMPANIONS = sizeof companions / sizeof *companions };
 
 struct paths {
-    char building[PATH_SIZE], built[PATH_SIZE], aside[PATH_SIZE];
+    char building[PATH_SIZE], built[PATH_SIZE], aside[PATH_SIZE], unsound[PATH_SIZE];
 };
 
 static int fail(int r, char *err, size_t err_size, const char *path)
@@ -98,6 +99,7 @@ static void name_paths(const struct state_dir *state, const char *date, struct p
     snprintf(ret->building, sizeof ret->building, "%s.rebuilding", state->database);
     snprintf(ret->built, sizeof ret->built, "%s.rebuilt-%s", state->database, date);
     snprintf(ret->aside, sizeof ret->aside, "%s.damaged-%s", state->database, date);
+    snprintf(ret->unsound, sizeof ret->unsound, "%s.unsound-%s", state->database, date);
 }
 
 /* A date under which nothing is there yet. */
@@ -153,6 +155,7 @@ struct building {
     char lost[REBUILD_ERROR_MAX]; /* why nothing is salvaged; "" */
     char unsound[DB_ERROR_MAX];   /* what the verification says of it; "" */
     int64_t rows_salvaged;
+    bool lost_money;
 };
 
 static int sql(struct building *b, const char *text, char *err, size_t err_size)
@@ -381,10 +384,28 @@ static bool damaged(const struct building *b, const char *table)
     return true;
 }
 
+/* Numbers up to the base's that no row has: of what the log no longer reaches and no file had. */
+static void missing(const struct building *b, const char *table, char *text, size_t size)
+{
+    static const char *const numbered[][2] = {
+        {"orders", "last_order"}, {"fills", "last_fill"}, {"ledger", "last_ledger"}};
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++) {
+        char count[200];
+        if (strcmp(table, numbered[i][0]) != 0)
+            continue;
+        snprintf(count, sizeof count, "SELECT %s - (SELECT count(*) FROM %s WHERE id <= %s) FROM base",
+                 numbered[i][1], table, numbered[i][1]);
+        int64_t n = number(b->db, count);
+        if (n > 0)
+            snprintf(text, size, "; " DB_REBUILT_LOST ": %" PRId64 " older rows", n);
+    }
+}
+
 static int put_source(struct building *b, int64_t rebuild, const char *table, bool logged)
 {
     struct db_rebuild_source source = {.salvaged = salvaged_of(b, table)};
-    char count[80], from[64] = "", taken[80] = "";
+    char count[80], from[64] = "", taken[80] = "", lost[64];
     snprintf(count, sizeof count, "SELECT count(*) FROM %s", table);
     source.logged = number(b->db, count) - source.salvaged;
     if (source.logged < 0)
@@ -396,10 +417,13 @@ static int put_source(struct building *b, int64_t rebuild, const char *table, bo
                  damaged(b, table) ? ", not all of it could be read" : "");
     snprintf(source.table, sizeof source.table, "%s", table);
     bool gone = !from[0] && !taken[0] && damaged(b, table);
-    snprintf(source.source, sizeof source.source, "%s%s%s", from, taken,
-             gone                  ? "lost"
+    missing(b, table, lost, sizeof lost);
+    snprintf(source.source, sizeof source.source, "%s%s%s%s", from, taken,
+             gone                  ? DB_REBUILT_LOST
              : from[0] || taken[0] ? ""
-                                   : "it held no rows");
+                                   : "it held no rows",
+             lost);
+    b->lost_money |= lost[0] != '\0';
     b->rows_salvaged += source.salvaged;
     return db_rebuild_put_source(b->db, rebuild, &source);
 }
@@ -435,6 +459,14 @@ static int put_list(struct building *b, char *err, size_t err_size)
 
 /* ---- all of it ---- */
 
+/* What does not verify is not used; it stays beside the others, for who looks into it. */
+static int refuse(const struct building *b, char *err, size_t err_size)
+{
+    snprintf(err, err_size, "what was built does not verify, and is left as %.300s: %.300s", b->paths.unsound,
+             b->unsound);
+    return -EUCLEAN;
+}
+
 static int build(struct building *b, char *err, size_t err_size)
 {
     int r = open_new(b, err, err_size);
@@ -452,6 +484,8 @@ static int build(struct building *b, char *err, size_t err_size)
         r = drop_base(b, err, err_size);
     if (r == 0)
         r = verify(b, b->unsound);
+    if (r == 0 && b->unsound[0])
+        r = refuse(b, err, err_size);
     if (r == 0)
         r = put_list(b, err, err_size);
     if (r == 0)
@@ -498,11 +532,8 @@ static void tell(const struct building *b, bool former, struct rebuild_result *r
         n = snprintf(at, size, "; %" PRId64 " rows salvaged", b->rows_salvaged);
     at += n;
     size -= (size_t)n;
-    n = former ? snprintf(at, size, "; the former file is %.80s", name ? name + 1 : b->paths.aside) : 0;
-    at += n;
-    size -= (size_t)n;
-    if (b->unsound[0])
-        snprintf(at, size, "; ledger verify: %.100s", b->unsound);
+    if (former)
+        snprintf(at, size, "; the former file is %.80s", name ? name + 1 : b->paths.aside);
 }
 
 int rebuild_database(const struct rebuild_options *options, struct rebuild_result *ret, char *err,
@@ -521,8 +552,14 @@ int rebuild_database(const struct rebuild_options *options, struct rebuild_resul
         fail(r, err, err_size, options->state->database);
     else
         r = build(b, err, err_size);
-    if (r == -EBADMSG && !b->lost[0]) { /* it is of another log: without it */
-        snprintf(b->lost, sizeof b->lost, "the former file contradicts the log");
+    if ((r == -EBADMSG || r == -EUCLEAN) && !b->lost[0]) { /* without it */
+        snprintf(b->lost, sizeof b->lost,
+                 r == -EBADMSG ? "the former file contradicts the log"
+                               : "with rows of the former file it does not verify: %.300s",
+                 b->unsound);
+        b->unsound[0] = '\0';
+        b->lost_money = false;
+        b->rows_salvaged = 0;
         r = build(b, err, err_size);
     }
     if (r == 0)
@@ -531,11 +568,14 @@ int rebuild_database(const struct rebuild_options *options, struct rebuild_resul
         r = swap(options->state, &b->paths);
     if (r == 0) {
         *ret = (struct rebuild_result){.event_seq = b->played.last_seq,
-                                       .base_seq = b->played.based ? b->played.first_seq : 0};
+                                       .base_seq = b->played.based ? b->played.first_seq : 0,
+                                       .lost_money = b->lost_money};
         if (former)
             snprintf(ret->aside, sizeof ret->aside, "%s", b->paths.aside);
         tell(b, former, ret);
     } else {
+        if (r == -EUCLEAN && rename(b->paths.building, b->paths.unsound) < 0)
+            fail(-errno, err, err_size, b->paths.unsound);
         remove_with_companions(b->paths.building);
     }
     free(b);

@@ -32,13 +32,16 @@ struct rebuild_options {
 struct rebuild_result {
     uint64_t event_seq; /* the newest event whose rows it holds: later rows are to be put again */
     uint64_t base_seq;  /* the record is whole from this event on; 0: from its beginning */
+    bool lost_money;    /* rows of orders, fills or ledger are gone: the list of sources says which */
     char aside[STATE_PATH_MAX + 64]; /* where the former database is now; "": there was none */
     char
         text[REBUILD_TEXT_MAX]; /* "built again from the event log, events 1 to 8123: …": for log and alert */
 };
 
 /* Builds and swaps. 0; -ENOENT: no state of the log can be read, so nothing can be built: the former database
- * is where it was; -ECANCELED; -ENOSPC, -EIO and others: the same. err: one sentence. */
+ * is where it was; -EUCLEAN: what was built does not verify, with what was salvaged or without: the same, and
+ * it is kept as papertape.db.unsound-DATE; -ECANCELED; -ENOSPC, -EIO and others: the same. err: one
+ * sentence. */
 int rebuild_database(const struct rebuild_options *options, struct rebuild_result *ret, char *err,
                      size_t err_size);
 

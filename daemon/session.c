@@ -85,7 +85,7 @@ static void on_wake(uv_async_t *async)
     if (session->log && session->engine)
         session_log_wants(session); /* also where nothing happens */
     tell_device(session);
-    if (session->hooks.committed)
+    if (session->hooks.committed && session->writer)
         session->hooks.committed(session->hooks.ctx, db_writer_committed(session->writer));
 }
 
@@ -304,6 +304,7 @@ static void freed(uv_handle_t *handle)
     alerts_finish(&session->alerts);
     free(session->sessions);
     free(session->symbols);
+    free(session->rebuilt_list);
     kept_finish(&session->kept);
     free(session);
 }
@@ -321,6 +322,8 @@ static enum storing find_storing(const struct session *session)
 int session_drain(struct session *session, int64_t timeout_ms)
 {
     int64_t until = clock_now_ms() + timeout_ms, failing_ms = 0;
+    if (!session->writer) /* it could not be opened again */
+        return 0;
     for (;;) {
         int r = db_writer_flush(session->writer, DRAIN_STEP_MS);
         int64_t now = clock_now_ms();

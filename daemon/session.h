@@ -124,8 +124,12 @@ int64_t session_now(const struct session *session);
 /* Is a symbol quoted in that currency? *ret: "USDT, BTC", all the currencies that one is quoted in. */
 bool session_quoted(const struct engine *engine, const char *currency, char *ret, size_t size);
 const struct engine *session_engine(const struct session *session); /* NULL before it began */
+/* NULL: session_begin() could not open the database again, and the program stops. */
 struct db_writer *session_writer(struct session *session);
 
+/* When the database was last built again, and from what; NULL: never. */
+struct db_rebuilt;
+const struct db_rebuilt *session_rebuilt(const struct session *session);
 const struct session_recovery *session_recovery(const struct session *session);
 struct recorder *session_recorder(const struct session *session, bool recording); /* NULL: there is none */
 

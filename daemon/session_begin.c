@@ -448,8 +448,10 @@ static void tell(struct session *session)
                  (unsigned long long)recovery->again);
     if (recovery->log_anew)
         session->hooks.log_anew(session->hooks.ctx);
+    session_read_rebuilt(session);
     if (session->rebuilt)
-        session_alert(session, DB_WARNING, "database-rebuilt", session->rebuilt_words);
+        session_alert(session, session->lost_money ? DB_ERROR : DB_WARNING, "database-rebuilt",
+                      session->rebuilt_words);
     if (!session->trouble[0])
         return;
     if (strcmp(recovery->from, "database") == 0) {

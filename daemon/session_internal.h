@@ -75,6 +75,8 @@ struct session {
     char log_aside[CONFIG_PATH_MAX + 64]; /* where the damaged log is that was put aside at this start; "" */
     bool rebuilt;                         /* the database was built again at this start; in words: */
     char rebuilt_words[DB_ALERT_TEXT_MAX];
+    bool lost_money;                 /* by either: the alert is an error */
+    struct db_rebuilt *rebuilt_list; /* the newest, and its sources; NULL: it never was */
     struct session_recovery recovery;
 
     uv_async_t wake; /* a thread has news */
@@ -82,6 +84,7 @@ struct session {
     struct storage database, events;
     bool log_failed;  /* under the lock: the disk failed it, and the database is to be checked too */
     bool built_again; /* the same: the database, while this runs; in words: */
+    bool built_lost;
     char built_words[DB_ALERT_TEXT_MAX];
     bool recording_failed; /* the same */
     char recording_words[RECORDER_ERROR_MAX];
@@ -128,6 +131,8 @@ int session_storage_rebuild(void *ctx, const char *why, uint64_t *ret_event, cha
 void session_storage_hole(struct session *session); /* an alert where the event log has a new hole */
 
 /* session_sound.c */
+/* Reads the list of the newest rebuild for `status`, where there is one. */
+void session_read_rebuilt(struct session *session);
 /* Looks at the database before it is opened, and has it built again where it is damaged, missing beside a
  * log, or ends before the log begins. 0; -errno with one line: nothing can begin. */
 int session_sound(struct session *session, char *err, size_t err_size);

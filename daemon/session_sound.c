@@ -38,15 +38,39 @@ int session_rebuild(struct session *session, const char *why, char *err, size_t 
     int r = rebuild_database(&options, &result, reason, sizeof reason);
     if (r < 0) {
         snprintf(err, err_size,
-                 "%.200s: %.160s; and it cannot be built again from %.200s: %.160s; to start afresh, move "
+                 "%.200s: %.160s; and it cannot be built again from %.200s: %.420s; to start afresh, move "
                  "both away",
                  session->state->database, why, options.events, reason);
         return r;
     }
     session->rebuilt = true;
+    session->lost_money = result.lost_money;
     snprintf(session->rebuilt_words, sizeof session->rebuilt_words, "%.340s (%.150s)", result.text, why);
     log_warning("%s", session->rebuilt_words);
     return 0;
+}
+
+void session_read_rebuilt(struct session *session)
+{
+    struct db_reader *reader;
+    char err[DB_ERROR_MAX];
+    struct db_rebuilt *list = malloc(sizeof *list);
+    if (!list || db_reader_open(session->state->database, &reader, err, sizeof err) < 0) {
+        free(list);
+        return;
+    }
+    if (db_reader_rebuilt(reader, list) > 0) {
+        free(session->rebuilt_list);
+        session->rebuilt_list = list;
+    } else {
+        free(list);
+    }
+    db_reader_close(reader);
+}
+
+const struct db_rebuilt *session_rebuilt(const struct session *session)
+{
+    return session->rebuilt_list;
 }
 
 /* The newest event that the database holds; 0 for one that says none. */

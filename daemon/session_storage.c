@@ -34,6 +34,7 @@ int session_storage_rebuild(void *ctx, const char *why, uint64_t *ret_event, cha
     snprintf(text, text_size, "%s", result.text);
     uv_mutex_lock(&session->lock);
     session->built_again = true;
+    session->built_lost = result.lost_money;
     snprintf(session->built_words, sizeof session->built_words, "%.340s (%.150s)", result.text, why);
     uv_mutex_unlock(&session->lock);
     uv_async_send(&session->wake);
@@ -117,14 +118,15 @@ static void tell_built(struct session *session)
 {
     char words[sizeof session->built_words];
     uv_mutex_lock(&session->lock);
-    bool built = session->built_again;
+    bool built = session->built_again, lost = session->built_lost;
     session->built_again = false;
     memcpy(words, session->built_words, sizeof words);
     uv_mutex_unlock(&session->lock);
     if (!built)
         return;
     log_warning("%s", words);
-    session_alert(session, DB_WARNING, "database-rebuilt", words);
+    session_read_rebuilt(session);
+    session_alert(session, lost ? DB_ERROR : DB_WARNING, "database-rebuilt", words);
 }
 
 void session_storage_judge(struct session *session)

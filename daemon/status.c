@@ -13,6 +13,7 @@
 #include "daemon/status_internal.h"
 #include "daemon/telemetry.h"
 #include "daemon/training/trainings.h"
+#include "db/rebuilt.h"
 
 enum { STATUS_POLICIES_MAX = 64 };
 
@@ -126,10 +127,11 @@ static json_t *computing_object(const struct daemon *daemon)
 
 static json_t *db_object(const struct daemon *daemon)
 {
-    struct db_writer_stats stats;
+    struct db_writer_stats stats = {0};
     const char *detail;
     bool ok = session_storage_ok(daemon->session, &detail);
-    db_writer_stats(session_writer(daemon->session), &stats);
+    if (session_writer(daemon->session))
+        db_writer_stats(session_writer(daemon->session), &stats);
     return json_pack("{s:s, s:s, s:I, s:I, s:I, s:f, s:f, s:I, s:I, s:I}", "state",
                      storing_name(session_storing(daemon->session)), "detail", ok ? "" : detail, "commits",
                      (json_int_t)stats.commits, "rows", (json_int_t)stats.rows, "queue",
@@ -198,6 +200,8 @@ json_t *status_object(struct daemon *daemon)
     json_object_set_new(object, "gpu", telemetry_gpu_object(daemon->telemetry));
     json_object_set_new(object, "compute", computing_object(daemon));
     json_object_set_new(object, "db", db_object(daemon));
+    const struct db_rebuilt *rebuilt = session_rebuilt(daemon->session);
+    json_object_set_new(object, "rebuilt", rebuilt ? db_rebuilt_json(rebuilt) : json_null());
     json_object_set_new(object, "events", status_events(daemon));
     json_object_set_new(object, "recovery", status_recovery(daemon));
     json_object_set_new(object, "parity", parity_object(daemon->parity));

@@ -1,7 +1,9 @@
 #include "db/rebuilt.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include "db/base.h"
 #include "db/reader_query.h"
 #include "db/row_hash.h"
 
@@ -80,4 +82,51 @@ int db_reader_rebuild_sources(struct db_reader *reader, int64_t rebuild,
         row(ctx, &source);
     }
     return db_query_end(stmt, r);
+}
+
+static void take_source(void *ctx, const struct db_rebuild_source *source)
+{
+    struct db_rebuilt *rebuilt = ctx;
+    if (rebuilt->n_sources < DB_REBUILT_SOURCES_MAX)
+        rebuilt->sources[rebuilt->n_sources++] = *source;
+}
+
+int db_reader_rebuilt(struct db_reader *reader, struct db_rebuilt *ret)
+{
+    struct db_base base = {0};
+    *ret = (struct db_rebuilt){0};
+    int found = db_reader_rebuild(reader, &ret->rebuild);
+    int r = found > 0 ? db_base_read(reader, &base) : found;
+    if (found <= 0 || r < 0)
+        return r;
+    ret->whole_from = base.event_seq + 1;
+    r = db_reader_rebuild_sources(reader, ret->rebuild.id, take_source, ret);
+    return r < 0 ? r : 1;
+}
+
+bool db_rebuilt_lost(const struct db_rebuilt *rebuilt)
+{
+    static const char *const tables[] = {"orders", "fills", "ledger", "positions", "accounts", "commands"};
+    for (int i = 0; i < rebuilt->n_sources; i++)
+        for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+            if (strcmp(rebuilt->sources[i].table, tables[t]) == 0 &&
+                strstr(rebuilt->sources[i].source, DB_REBUILT_LOST))
+                return true;
+    return false;
+}
+
+json_t *db_rebuilt_json(const struct db_rebuilt *rebuilt)
+{
+    const struct db_rebuild *rebuild = &rebuilt->rebuild;
+    json_t *sources = json_array();
+    for (int i = 0; i < rebuilt->n_sources; i++) {
+        const struct db_rebuild_source *source = &rebuilt->sources[i];
+        json_array_append_new(sources, json_pack("{s:s, s:s, s:I, s:I}", "table", source->table, "source",
+                                                 source->source, "logged", (json_int_t)source->logged,
+                                                 "salvaged", (json_int_t)source->salvaged));
+    }
+    return json_pack("{s:I, s:s, s:s, s:I, s:I, s:b, s:o}", "ts_ns", (json_int_t)rebuild->ts_ns, "why",
+                     rebuild->why, "aside", rebuild->aside, "whole_from", (json_int_t)rebuilt->whole_from,
+                     "last_event", (json_int_t)rebuild->last_seq, "lost", db_rebuilt_lost(rebuilt), "sources",
+                     sources);
 }

@@ -2,11 +2,15 @@
 #ifndef DB_REBUILT_H
 #define DB_REBUILT_H
 
+#include <jansson.h>
 #include <sqlite3.h>
 
 #include "db/reader.h"
 
-enum { DB_REBUILT_WORDS = 256 };
+enum { DB_REBUILT_WORDS = 256, DB_REBUILT_SOURCES_MAX = 32 };
+
+/* In a source's words, where rows of its table are gone. */
+#define DB_REBUILT_LOST "lost"
 
 struct db_rebuild {
     int64_t id, ts_ns;
@@ -29,5 +33,20 @@ int db_reader_rebuild(struct db_reader *reader, struct db_rebuild *ret);
 /* Its list, by table. 0 or -errno. */
 int db_reader_rebuild_sources(struct db_reader *reader, int64_t rebuild,
                               void (*row)(void *ctx, const struct db_rebuild_source *source), void *ctx);
+
+/* Both, and from where on the record has no hole. */
+struct db_rebuilt {
+    struct db_rebuild rebuild;
+    uint64_t whole_from; /* the first event of which every row is there: 1 for all of them */
+    int n_sources;
+    struct db_rebuild_source sources[DB_REBUILT_SOURCES_MAX];
+};
+/* As db_reader_rebuild(). */
+int db_reader_rebuilt(struct db_reader *reader, struct db_rebuilt *ret);
+/* Are rows of orders, fills, ledger, positions, accounts or commands lost? */
+bool db_rebuilt_lost(const struct db_rebuilt *rebuilt);
+/* {"ts_ns", "why", "aside", "whole_from", "last_event", "lost", "sources": [{"table", "source", "logged",
+ * "salvaged"}]}, to be freed by the caller; NULL without memory. */
+json_t *db_rebuilt_json(const struct db_rebuilt *rebuilt);
 
 #endif

@@ -204,6 +204,19 @@ static char *milliseconds(char buf[static FORMAT_MAX], double ms)
     return buf;
 }
 
+static void rebuilt(FILE *out, const struct status_rebuilt *r)
+{
+    char time[FORMAT_MAX];
+
+    if (r->ts_ns <= 0)
+        return;
+    fprintf(out, "rebuilt   %sZ from the event log: %s; whole from event %lld on%s%s%s\n",
+            format_time(time, r->ts_ns), r->why, (long long)r->whole_from,
+            r->aside[0] ? "; the former file is " : "", r->aside, r->lost ? "; rows are lost" : "");
+    for (int i = 0; i < r->n_sources; i++)
+        fprintf(out, "          %s: %s\n", r->sources[i].table, r->sources[i].source);
+}
+
 static void machine(FILE *out, const struct status *s)
 {
     char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX], d[FORMAT_MAX];
@@ -213,6 +226,7 @@ static void machine(FILE *out, const struct status *s)
     fprintf(out, "database  %s, commits %s, queue %s, commit p50 %s, p99 %s%s%s\n", word(s->db_state),
             exact(a, s->db_commits), exact(b, s->db_queue), milliseconds(c, s->commit_p50_ms),
             milliseconds(d, s->commit_p99_ms), s->db_detail[0] ? ": " : "", s->db_detail);
+    rebuilt(out, &s->rebuilt);
     fprintf(out, "compute   %s%s%s%s%s\n", word(s->compute_backend), s->compute_device[0] ? " " : "",
             s->compute_device, s->compute_reason[0] ? ": " : "", s->compute_reason);
     if (s->compute_updates >= 0)

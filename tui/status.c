@@ -321,6 +321,26 @@ static void read_machine(const json_t *object, struct status *s)
     s->commit_p99_ms = s->db_commits == 0 ? NAN : status_real(db, "commit_p99_ms");
 }
 
+static void read_rebuilt(const json_t *object, struct status *s)
+{
+    const json_t *rebuilt = json_object_get(object, "rebuilt");
+    struct status_rebuilt *to = &s->rebuilt;
+    int n_sources = 0;
+
+    to->ts_ns = json_is_object(rebuilt) ? status_count(rebuilt, "ts_ns") : 0;
+    to->whole_from = status_count(rebuilt, "whole_from");
+    to->lost = json_is_true(json_object_get(rebuilt, "lost"));
+    TEXT(rebuilt, "why", to->why);
+    TEXT(rebuilt, "aside", to->aside);
+    EACH(rebuilt, "sources", e, to->sources, n_sources)
+    {
+        TEXT(e, "table", to->sources[n_sources].table);
+        TEXT(e, "source", to->sources[n_sources].source);
+        n_sources++;
+    }
+    to->n_sources = n_sources;
+}
+
 static void read_record(const json_t *object, struct status *s)
 {
     const json_t *parity = json_object_get(object, "parity"), *log = json_object_get(object, "events"),
@@ -394,6 +414,7 @@ int status_parse(const json_t *object, struct status *ret)
     read_counters(object, ret);
     read_machine(object, ret);
     read_record(object, ret);
+    read_rebuilt(object, ret);
     status_read_trainings(object, ret);
     status_read_policies(object, ret);
     return 0;

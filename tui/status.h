@@ -13,6 +13,7 @@
 enum {
     STATUS_WORD_MAX = 24,
     STATUS_TEXT_MAX = 160,
+    STATUS_SOURCES_MAX = 32, /* tables of a database that was built again */
     STATUS_SYMBOLS_MAX = 64, /* shown; the daemon may stream more */
     STATUS_STREAMS_MAX = 256,
     STATUS_VENUES_MAX = 16,
@@ -171,6 +172,17 @@ struct status_policy {
     int n_actions;
 };
 
+/* When the database was last built again, and where the rows of each table are from. */
+struct status_rebuilt {
+    int64_t ts_ns, whole_from; /* ts_ns 0: never */
+    bool lost;
+    char why[STATUS_TEXT_MAX], aside[STATUS_TEXT_MAX];
+    int n_sources;
+    struct {
+        char table[STATUS_WORD_MAX], source[STATUS_TEXT_MAX];
+    } sources[STATUS_SOURCES_MAX];
+};
+
 struct status {
     char version[STATUS_WORD_MAX], clock[STATUS_WORD_MAX], state_dir[STATUS_TEXT_MAX];
     char trading[STATUS_WORD_MAX], trading_reason[STATUS_TEXT_MAX];
@@ -194,6 +206,7 @@ struct status {
     char compute_device[STATUS_WORD_MAX * 2]; /* "" for none */
     int64_t compute_updates, compute_queue;   /* closed bars that indicators took; that wait */
     char db_state[STATUS_WORD_MAX], db_detail[STATUS_TEXT_MAX];
+    struct status_rebuilt rebuilt;
     int64_t db_commits, db_rows, db_queue;
     double commit_p50_ms, commit_p99_ms;
     struct status_trainer trainer;

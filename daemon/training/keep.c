@@ -297,6 +297,8 @@ void keep_store(struct trainings *trainings, struct known *known, const json_t *
     const struct progress_sink sink = {&target, put_rewind, put_point, put_evaluation, put_state};
     struct training_alert alert;
     struct db_training row;
+    if (!writer) /* the program stops: the next run asks for its events again */
+        return;
     int64_t seq = progress_reach(&known->progress, events);
     training_row(&known->training, known->config ? known->config : "", seq, &row);
     db_writer_group_begin(writer);

@@ -220,7 +220,9 @@ static void on_state(void *ctx)
 static void on_started(void *ctx, const char *mark)
 {
     struct trainings *trainings = ctx;
-    db_writer_put_meta(session_writer(trainings->daemon->session), "trainer_process", mark);
+    struct db_writer *writer = session_writer(trainings->daemon->session);
+    if (writer)
+        db_writer_put_meta(writer, "trainer_process", mark);
 }
 
 static void on_killed(void *ctx, const char *why)

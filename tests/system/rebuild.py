@@ -17,8 +17,8 @@ import time
 
 import harness
 
-SEEDS = 200 if harness.LONG else 4
-KILLS = 40 if harness.LONG else 2
+SEEDS = 200 if harness.LONG else 2
+KILLS = 40 if harness.LONG else 1
 CONFIG = """
 [market]
 symbols = BTCUSDT, ETHUSDT
@@ -212,13 +212,14 @@ def pages_of(table):
 
 
 DAMAGES = [absent, empty, foreign, no_database, truncated] + [pages_of(table) for table in RECORD]
-TRIED = DAMAGES if harness.LONG else [absent, truncated, DAMAGES[5], DAMAGES[7]]
+WHOLE = DAMAGES if harness.LONG else [truncated, DAMAGES[7]]
+SHORT = DAMAGES if harness.LONG else [absent, DAMAGES[5]]
 
 
 def check_whole(kept, folder):
     """The log reaches back to its beginning: the record is the lost one, row for row."""
     lost = record(f"{kept}/papertape.db")
-    for damage in TRIED:
+    for damage in WHOLE:
         state = copy(kept, folder, f"whole-{damage.__name__}")
         damage(f"{state}/papertape.db", random.Random(1))
         text = start(state)
@@ -231,6 +232,7 @@ def check_whole(kept, folder):
         assert len(asides) == (damage is not absent), asides
         sources = dict(rows(f"{state}/papertape.db", "SELECT name, source FROM rebuild_sources"))
         assert sources["orders"].startswith("event log from event 1"), sources
+        check_list(state, sources, whole_from=1, lost=False)
         assert "built again" not in start(state)
         shutil.rmtree(os.path.dirname(state))
 
@@ -248,7 +250,7 @@ def check_retention(kept, folder):
     lost = record(f"{kept}/papertape.db")
     live = "SELECT id, qty, price, client_id FROM orders WHERE state IN ('PENDING', 'HELD', 'OPEN', 'PARTIAL')"
     keys = "SELECT id, cmd, args, key, result FROM commands WHERE key <> ''"
-    for damage in TRIED:
+    for damage in SHORT:
         state = copy(kept, folder, f"short-{damage.__name__}", drop=2)
         path = f"{state}/papertape.db"
         damage(path, random.Random(2))
@@ -265,7 +267,25 @@ def check_retention(kept, folder):
                 assert known[row[0]] == row, (damage.__name__, table, row)
         first, salvaged = rows(path, "SELECT first_seq FROM rebuilds")[0][0], rows(path, "SELECT count(*) FROM salvaged")[0][0]
         assert first > 0 and (salvaged > 0 or damage in (absent, empty, foreign, no_database, truncated)), damage.__name__
+        gone = damage in (absent, empty, foreign, no_database)
+        sources = dict(rows(path, "SELECT name, source FROM rebuild_sources"))
+        assert not gone or "lost: " in sources["ledger"], sources
+        base = rows(path, "SELECT event_seq FROM base")
+        check_list(state, sources, whole_from=base[0][0] + 1 if base else 1, lost=gone or None)
         shutil.rmtree(os.path.dirname(state))
+
+
+def check_list(state, sources, whole_from, lost):
+    """`ledger verify` says when and why, from where on the record is whole, and where each table came from."""
+    code, text = verb(state, "ledger", "verify", "--json")
+    rebuilt = json.loads(text)["rebuilt"]
+    assert code == 0 and {s["table"]: s["source"] for s in rebuilt["sources"]} == sources, (rebuilt, sources)
+    assert rebuilt["whole_from"] == whole_from and rebuilt["why"] and rebuilt["ts_ns"] > 0, rebuilt
+    assert lost is None or rebuilt["lost"] is lost, rebuilt
+    code, text = verb(state, "ledger", "verify")
+    assert code == 0 and f"whole from event {whole_from} on" in text and "built again " in text, text
+    for table, source in sources.items():
+        assert re.search(rf"^  {table} +{re.escape(source)}$", text, re.M), (table, source, text)
 
 
 def check_goes_on(kept, folder, asked):
@@ -301,7 +321,14 @@ def ask_again(kept, state, daemon, asked, highest):
         assert rows(f"{state}/papertape.db", f"SELECT max(id) FROM {table}")[0][0] > number, table
     opened = rows(f"{state}/papertape.db", "SELECT count(*) FROM ledger WHERE kind = 'deposit'")[0][0]
     assert opened == 0, "an account began afresh"
-    assert any("built again" in row[0] for row in rows(f"{state}/papertape.db", "SELECT text FROM alerts"))
+    alerts = rows(f"{state}/papertape.db", "SELECT text, severity FROM alerts WHERE code = 'database-rebuilt'")
+    assert [severity for text, severity in alerts if "built again" in text] == ["error"], alerts
+    status = daemon.wait_status(lambda s: s["rebuilt"], "the list")["rebuilt"]
+    sources = dict(rows(f"{state}/papertape.db", "SELECT name, source FROM rebuild_sources"))
+    assert status["lost"] and {s["table"]: s["source"] for s in status["sources"]} == sources, status
+    text = daemon.papertape("status")
+    assert re.search(r"^rebuilt +.* whole from event \d+ on; rows are lost$", text, re.M), text
+    assert f"ledger: {sources['ledger']}" in text, text
 
 
 def check_kills(kept, folder):
@@ -371,7 +398,7 @@ def main():
         check_kills(kept, folder)
         check_refused(kept, folder)
         built = check_seeds(kept, folder)
-        print(f"rebuild: {len(TRIED)} of {len(DAMAGES)} damages with the log whole and cut short, {KILLS} kills, "
+        print(f"rebuild: {len(WHOLE)} of {len(DAMAGES)} damages with the log whole, {len(SHORT)} with it cut short, {KILLS} kills, "
               f"{SEEDS} seeds of which {built} were built again: nothing acknowledged is lost")
 
 

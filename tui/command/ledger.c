@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/rebuilt.h"
 #include "db/verify.h"
 #include "tui/command/ledger_hledger.h"
 #include "tui/command/stored.h"
@@ -44,7 +45,7 @@ static const char *cleaned(const char *failure, char words[static DB_ERROR_MAX])
     return words;
 }
 
-static int print_json(const struct db_verified *v)
+static int print_json(const struct db_verified *v, const struct db_rebuilt *rebuilt)
 {
     char hash[HASH_TEXT], words[DB_ERROR_MAX];
     json_t *balances = json_array(), *failures = json_array();
@@ -57,10 +58,11 @@ static int print_json(const struct db_verified *v)
                                                   "borrowed", stored_number(b->borrowed, b->scale)));
     }
     json_t *object = json_pack(
-        "{s:s, s:b, s:s?, s:I, s:I, s:I, s:I, s:s, s:o, s:o}", "schema", "papertape.ledger/1", "ok", v->ok,
-        "failure", v->ok ? NULL : cleaned(v->failure, words), "rows", (json_int_t)v->ledger_rows, "orders",
-        (json_int_t)v->orders, "fills", (json_int_t)v->fills, "positions", (json_int_t)v->positions, "hash",
-        hash_text(v->hash, hash), "balances", balances, "failures", failures);
+        "{s:s, s:b, s:s?, s:I, s:I, s:I, s:I, s:s, s:o, s:o, s:o}", "schema", "papertape.ledger/1", "ok",
+        v->ok, "failure", v->ok ? NULL : cleaned(v->failure, words), "rows", (json_int_t)v->ledger_rows,
+        "orders", (json_int_t)v->orders, "fills", (json_int_t)v->fills, "positions", (json_int_t)v->positions,
+        "hash", hash_text(v->hash, hash), "balances", balances, "failures", failures, "rebuilt",
+        rebuilt ? db_rebuilt_json(rebuilt) : json_null());
     char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
     json_decref(object);
     if (!text)
@@ -85,6 +87,24 @@ static void print_text(const struct db_verified *v)
     }
 }
 
+/* Where the rows are from, of a database that was built again. */
+static void print_rebuilt(enum stored_form form, const struct db_rebuilt *rebuilt)
+{
+    char words[DB_ERROR_MAX], name[STORED_CELL], time[STORED_CELL];
+    text_clean(words, sizeof words, rebuilt->rebuild.why);
+    printf("built again %s: %s\n", stored_time(form, time, rebuilt->rebuild.ts_ns), words);
+    if (rebuilt->rebuild.aside[0]) {
+        text_clean(words, sizeof words, rebuilt->rebuild.aside);
+        printf("  the former file is %s\n", words);
+    }
+    printf("  whole from event %llu on\n", (unsigned long long)rebuilt->whole_from);
+    for (int i = 0; i < rebuilt->n_sources; i++) {
+        text_clean(name, sizeof name, rebuilt->sources[i].table);
+        text_clean(words, sizeof words, rebuilt->sources[i].source);
+        printf("  %-20s %s\n", name, words);
+    }
+}
+
 static void print_also(const char *failure)
 {
     fputs("also: ", stdout);
@@ -99,11 +119,17 @@ static int verify(const struct stored_options *options)
     int status = stored_open("ledger verify", options->state, &reader);
     if (status != EXIT_OK)
         return status;
-    int r = db_verify(reader, &verified);
+    struct db_rebuilt *rebuilt = calloc(1, sizeof *rebuilt);
+    int r = rebuilt ? db_verify(reader, &verified) : -ENOMEM;
+    int found = r == 0 ? db_reader_rebuilt(reader, rebuilt) : 0;
+    r = found < 0 ? found : r;
     if (r == 0 && options->form == STORED_JSON)
-        r = print_json(verified);
+        r = print_json(verified, found > 0 ? rebuilt : NULL);
     else if (r == 0 && verified->ok)
         print_text(verified);
+    if (found > 0 && options->form != STORED_JSON)
+        print_rebuilt(options->form, rebuilt);
+    free(rebuilt);
     status = stored_close("ledger verify", reader, r);
     for (int i = 1; r == 0 && options->form != STORED_JSON && i < verified->n_failures; i++)
         print_also(verified->failures[i]);
