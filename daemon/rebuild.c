@@ -156,6 +156,9 @@ struct building {
     char unsound[DB_ERROR_MAX];   /* what the verification says of it; "" */
     int64_t rows_salvaged;
     bool lost_money;
+    bool stay;                 /* within the log: what the former file has beyond it is not whole */
+    uint64_t beyond_seq;       /* the newest event of what was taken from beyond; 0: nothing */
+    char beyond[DB_ERROR_MAX]; /* what is lost that was; "" */
 };
 
 static int sql(struct building *b, const char *text, char *err, size_t err_size)
@@ -312,8 +315,6 @@ static int salvage_after(struct building *b, char *err, size_t err_size)
     return r == 0 ? sql(b, "COMMIT", err, err_size) : r;
 }
 
-/* ---- is it sound, and does it need its base? ---- */
-
 static int verify(struct building *b, char failure[static DB_ERROR_MAX])
 {
     struct db_reader *reader;
@@ -331,6 +332,84 @@ static int verify(struct building *b, char failure[static DB_ERROR_MAX])
     db_reader_close(reader);
     return r;
 }
+
+/* ---- beyond the log's end ---- */
+
+static bool ledger_end(struct building *b, uint64_t *ret_id, uint8_t ret[static LEDGER_HASH_SIZE])
+{
+    sqlite3_stmt *stmt;
+    bool good = false;
+    *ret_id = 0;
+    memset(ret, 0, LEDGER_HASH_SIZE);
+    if (sqlite3_prepare_v2(b->db,
+                           "SELECT id, hash FROM ledger UNION ALL SELECT last_ledger, ledger_hash FROM base "
+                           "ORDER BY id DESC LIMIT 1",
+                           -1, &stmt, NULL) != SQLITE_OK)
+        return false;
+    int rc = sqlite3_step(stmt);
+    if (rc == SQLITE_ROW && sqlite3_column_bytes(stmt, 1) == LEDGER_HASH_SIZE) {
+        *ret_id = (uint64_t)sqlite3_column_int64(stmt, 0);
+        memcpy(ret, sqlite3_column_blob(stmt, 1), LEDGER_HASH_SIZE);
+        good = true;
+    }
+    sqlite3_finalize(stmt);
+    return good || rc == SQLITE_DONE;
+}
+
+static void tell_beyond(struct building *b, const struct db_salvage_ends *ours,
+                        const struct db_salvage_ends *theirs)
+{
+    snprintf(b->beyond, sizeof b->beyond,
+             DB_REBUILT_LOST ": after event %" PRIu64 ", where the log ends, orders to %" PRIu64
+                             ", fills to %" PRIu64 " and ledger rows to %" PRIu64 " (kept: %" PRIu64
+                             ", %" PRIu64 ", %" PRIu64 ")",
+             ours->event_seq, theirs->order, theirs->fill, theirs->ledger, ours->order, ours->fill,
+             ours->ledger);
+    b->lost_money = true;
+}
+
+/* Rows of events that the log no longer has: all of them, or none, so that accounts are of one moment. */
+static int salvage_beyond(struct building *b, char *err, size_t err_size)
+{
+    struct db_salvage_ends ours = {.event_seq = b->played.last_seq}, theirs;
+    uint8_t hash[LEDGER_HASH_SIZE];
+    if (!b->salvage || b->options->goes_on)
+        return 0;
+    db_salvage_ends(b->salvage, &theirs);
+    ours.order = (uint64_t)number(b->db, "SELECT max(ifnull((SELECT max(id) FROM orders), 0), "
+                                         "ifnull((SELECT last_order FROM base), 0))");
+    ours.fill = (uint64_t)number(b->db, "SELECT max(ifnull((SELECT max(id) FROM fills), 0), "
+                                        "ifnull((SELECT last_fill FROM base), 0))");
+    bool known = ledger_end(b, &ours.ledger, hash);
+    if (theirs.order <= ours.order && theirs.fill <= ours.fill && theirs.ledger <= ours.ledger)
+        return 0;
+    if (b->stay || !known || theirs.event_seq <= ours.event_seq) {
+        tell_beyond(b, &ours, &theirs);
+        return 0;
+    }
+    int r = sql(b, "BEGIN IMMEDIATE", err, err_size);
+    int rc = r == 0 ? db_salvage_beyond(b->salvage, &ours, hash) : SQLITE_OK;
+    if (r == 0 && rc == SQLITE_OK)
+        rc = db_base_put_salvaged(b->db);
+    if (r == 0 && rc == SQLITE_OK)
+        r = put_counts(b, err, err_size);
+    if (r == 0 && rc == SQLITE_OK)
+        rc = sqlite3_exec(b->db, "COMMIT", NULL, NULL, NULL);
+    if (!sqlite3_get_autocommit(b->db))
+        sqlite3_exec(b->db, "ROLLBACK", NULL, NULL, NULL);
+    bool whole = r == 0 && rc == SQLITE_OK &&
+                 (uint64_t)number(b->db, "SELECT ifnull(max(id), 0) FROM orders") >= theirs.order &&
+                 (uint64_t)number(b->db, "SELECT ifnull(max(id), 0) FROM fills") >= theirs.fill &&
+                 (uint64_t)number(b->db, "SELECT ifnull(max(id), 0) FROM ledger") >= theirs.ledger;
+    char failure[DB_ERROR_MAX] = "";
+    if (whole && (r = verify(b, failure)) == 0 && !failure[0]) {
+        b->beyond_seq = theirs.event_seq;
+        return 0;
+    }
+    return r == -ENOMEM || r == -ENOSPC ? r : -ESTALE;
+}
+
+/* ---- is it sound, and does it need its base? ---- */
 
 static bool whole(struct building *b)
 {
@@ -424,6 +503,10 @@ static int put_source(struct building *b, int64_t rebuild, const char *table, bo
                                    : "it held no rows",
              lost);
     b->lost_money |= lost[0] != '\0';
+    if (b->beyond[0] && strcmp(table, "ledger") == 0) {
+        size_t n = strlen(source.source);
+        snprintf(source.source + n, sizeof source.source - n, "; %.180s", b->beyond);
+    }
     b->rows_salvaged += source.salvaged;
     return db_rebuild_put_source(b->db, rebuild, &source);
 }
@@ -481,6 +564,8 @@ static int build(struct building *b, char *err, size_t err_size)
     if (r == 0)
         r = salvage_after(b, err, err_size);
     if (r == 0)
+        r = salvage_beyond(b, err, err_size);
+    if (r == 0)
         r = drop_base(b, err, err_size);
     if (r == 0)
         r = verify(b, b->unsound);
@@ -532,6 +617,12 @@ static void tell(const struct building *b, bool former, struct rebuild_result *r
         n = snprintf(at, size, "; %" PRId64 " rows salvaged", b->rows_salvaged);
     at += n;
     size -= (size_t)n;
+    if (b->beyond_seq)
+        n = snprintf(at, size, "; salvaged beyond the log to event %" PRIu64, b->beyond_seq);
+    else
+        n = b->beyond[0] ? snprintf(at, size, "; %.200s", b->beyond) : 0;
+    at += n;
+    size -= (size_t)n;
     if (former)
         snprintf(at, size, "; the former file is %.80s", name ? name + 1 : b->paths.aside);
 }
@@ -552,6 +643,11 @@ int rebuild_database(const struct rebuild_options *options, struct rebuild_resul
         fail(r, err, err_size, options->state->database);
     else
         r = build(b, err, err_size);
+    if (r == -ESTALE) { /* what is beyond the log is not whole */
+        b->stay = true;
+        b->rows_salvaged = 0;
+        r = build(b, err, err_size);
+    }
     if ((r == -EBADMSG || r == -EUCLEAN) && !b->lost[0]) { /* without it */
         snprintf(b->lost, sizeof b->lost,
                  r == -EBADMSG ? "the former file contradicts the log"
@@ -567,7 +663,7 @@ int rebuild_database(const struct rebuild_options *options, struct rebuild_resul
     if (r == 0)
         r = swap(options->state, &b->paths);
     if (r == 0) {
-        *ret = (struct rebuild_result){.event_seq = b->played.last_seq,
+        *ret = (struct rebuild_result){.event_seq = b->beyond_seq ? b->beyond_seq : b->played.last_seq,
                                        .base_seq = b->played.based ? b->played.first_seq : 0,
                                        .lost_money = b->lost_money};
         if (former)

@@ -24,8 +24,9 @@ struct rebuild_options {
     const char *why;    /* what is wrong with the database, for the record: a clause */
     const char *venue;  /* of symbols that name none (logs before there were several) */
     const struct policies
-        *policies;           /* where those are that accounts trade by; NULL: those of the log's state */
-    int64_t now_ns;          /* the wall clock: dates the names */
+        *policies;  /* where those are that accounts trade by; NULL: those of the log's state */
+    bool goes_on;   /* a session puts what follows the log's end itself: nothing beyond is salvaged */
+    int64_t now_ns; /* the wall clock: dates the names */
     const atomic_bool *stop; /* set: gives up with -ECANCELED, everything as before; NULL: never */
 };
 

@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "daemon/log.h"
 #include "daemon/session_internal.h"
+#include "exchange/clock.h"
 
-enum { SET_ASIDE_MAX = 1000 };
+enum { SET_ASIDE_MAX = 100 }; /* in one second */
 
 static const int64_t SEGMENT_NS = 3600 * 1000000000LL;
 static const int64_t DAY_NS = 86400 * 1000000000LL;
@@ -93,14 +95,33 @@ static int open_log(struct session *session, char *err, size_t err_size)
     return 0;
 }
 
+/* events.damaged-DATE, as the database's: a name that nothing has yet. */
+static int name_aside(const struct session *session, char *path, size_t size)
+{
+    struct stat there;
+    struct tm tm;
+    char date[24];
+    for (int64_t second = clock_wall_ns() / 1000000000, last = second + SET_ASIDE_MAX; second < last;
+         second++) {
+        time_t at = (time_t)second;
+        if (!gmtime_r(&at, &tm) || !strftime(date, sizeof date, "%Y%m%dT%H%M%SZ", &tm))
+            return -EOVERFLOW;
+        snprintf(path, size, "%.1000s.damaged-%s", session->state->events, date);
+        if (lstat(path, &there) < 0)
+            return 0;
+    }
+    return -EEXIST;
+}
+
 static int set_aside(struct session *session, const char *why, char *err, size_t err_size)
 {
     char path[CONFIG_PATH_MAX + 32];
-    struct stat there;
-    int n = 1;
-    do
-        snprintf(path, sizeof path, "%.1000s.set-aside-%d", session->state->events, n);
-    while (lstat(path, &there) == 0 && ++n < SET_ASIDE_MAX);
+    int named = name_aside(session, path, sizeof path);
+    if (named < 0) {
+        snprintf(err, err_size, "%s: no name to put it aside under: %s", session->state->events,
+                 strerror(-named));
+        return named;
+    }
     if (rename(session->state->events, path) < 0) {
         int r = -errno;
         snprintf(err, err_size, "%s: it cannot be put aside as %s: %s", session->state->events, path,

@@ -24,6 +24,7 @@ int session_storage_rebuild(void *ctx, const char *why, uint64_t *ret_event, cha
     const struct rebuild_options options = {
         .state = session->state,
         .why = why,
+        .goes_on = true,
         .venue = session->config->venues[0].venue->format->name,
         .now_ns = clock_wall_ns(),
     };

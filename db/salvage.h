@@ -38,6 +38,19 @@ int db_salvage_before(struct db_salvage *salvage, uint64_t first_seq);
  * result code of `to`. */
 int db_salvage_after(struct db_salvage *salvage, const struct db_base *base);
 
+/* How far a file's record goes. */
+struct db_salvage_ends {
+    uint64_t event_seq, order, fill, ledger;
+};
+/* Of the damaged file, as far as it can be read: 0 where it cannot. */
+void db_salvage_ends(struct db_salvage *salvage, struct db_salvage_ends *ret);
+
+/* Where the damaged file goes beyond the log's readable end: its rows after `from`, and its newer versions of
+ * older ones, ledger rows where they chain from `hash`, that of row from->ledger. Whether it is whole then
+ * db_verify() has to say. 0 or a SQLite result code of `to`. */
+int db_salvage_beyond(struct db_salvage *salvage, const struct db_salvage_ends *from,
+                      const uint8_t hash[static LEDGER_HASH_SIZE]);
+
 /* The hash of a ledger row of the damaged file; false where it cannot be read. */
 bool db_salvage_ledger_hash(struct db_salvage *salvage, uint64_t id, uint8_t ret[static LEDGER_HASH_SIZE]);
 

@@ -6,7 +6,7 @@
 #include "db/migrate.h"
 #include "db/salvage.h"
 
-enum { SALVAGE_TABLES_MAX = 32, SALVAGE_COLUMNS_MAX = 48 };
+enum { SALVAGE_TABLES_MAX = 48, SALVAGE_COLUMNS_MAX = 48 };
 
 struct db_salvage {
     sqlite3 *from, *to;

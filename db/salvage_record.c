@@ -209,14 +209,15 @@ static bool follows(sqlite3_stmt *stmt, uint64_t before, const uint8_t hash[stat
 }
 
 /* Ledger rows that follow from the one before are taken over from the candidates. */
-static int take_ledger(struct db_salvage *salvage, struct db_salvaged *tells)
+static int take_ledger(struct db_salvage *salvage, uint64_t before,
+                       const uint8_t last[static LEDGER_HASH_SIZE], struct db_salvaged *tells)
 {
     static const char take[] =
         "INSERT OR IGNORE INTO main.ledger (id, ts_ns, account, asset, scale, kind, amount, "
         "balance, order_id, fill_id, hash) SELECT * FROM temp.candidates WHERE id = ?1";
     sqlite3_stmt *stmt = NULL, *insert = NULL, *mark = NULL;
-    uint8_t hash[LEDGER_HASH_SIZE] = {0};
-    uint64_t before = 0;
+    uint8_t hash[LEDGER_HASH_SIZE];
+    memcpy(hash, last, sizeof hash);
     int rc = sqlite3_prepare_v2(salvage->to, "SELECT * FROM temp.candidates ORDER BY id", -1, &stmt, NULL);
     if (rc == SQLITE_OK)
         rc = sqlite3_prepare_v2(salvage->to, take, -1, &insert, NULL);
@@ -281,6 +282,7 @@ int db_salvage_before(struct db_salvage *salvage, uint64_t first_seq)
 
 static int salvage_orders(struct db_salvage *salvage, const struct db_base *base)
 {
+    static const uint8_t nothing[LEDGER_HASH_SIZE];
     int rc = salvage_copy(salvage, &orders, 0, (int64_t)base->last_order);
     if (rc == SQLITE_OK)
         rc = sqlite3_exec(salvage->to, clean_orders, NULL, NULL, NULL);
@@ -291,7 +293,7 @@ static int salvage_orders(struct db_salvage *salvage, const struct db_base *base
     if (rc == SQLITE_OK)
         rc = salvage_copy(salvage, &ledger, 0, (int64_t)base->last_ledger);
     if (rc == SQLITE_OK)
-        rc = take_ledger(salvage, &salvage->tables[salvage->n_tables - 1]);
+        rc = take_ledger(salvage, 0, nothing, &salvage->tables[salvage->n_tables - 1]);
     if (rc == SQLITE_OK)
         rc = sqlite3_exec(salvage->to, clean_ledger, NULL, NULL, NULL);
     return rc;
@@ -306,6 +308,84 @@ int db_salvage_after(struct db_salvage *salvage, const struct db_base *base)
         rc = salvage_copy(salvage, &others[i], 0, INT64_MAX);
     if (rc == SQLITE_OK)
         rc = sqlite3_exec(salvage->to, clean_others, NULL, NULL, NULL);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_exec(salvage->to, list_taken, NULL, NULL, NULL);
+    return rc;
+}
+
+static uint64_t number(sqlite3 *db, const char *sql)
+{
+    sqlite3_stmt *stmt;
+    uint64_t n = 0;
+    if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) != SQLITE_OK)
+        return 0;
+    if (sqlite3_step(stmt) == SQLITE_ROW)
+        n = (uint64_t)sqlite3_column_int64(stmt, 0);
+    sqlite3_finalize(stmt);
+    return n;
+}
+
+void db_salvage_ends(struct db_salvage *salvage, struct db_salvage_ends *ret)
+{
+    sqlite3 *db = salvage->from;
+    *ret = (struct db_salvage_ends){
+        .event_seq = number(db, "SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'event_seq' AND hash IS "
+                                "seal(2, key, value)"),
+        .order = number(db, "SELECT max(id) FROM orders"),
+        .fill = number(db, "SELECT max(id) FROM fills"),
+        .ledger = number(db, "SELECT max(id) FROM ledger")};
+}
+
+/* Rows that later events changed: the former file's are the newer ones. */
+static const struct salvage_table changed[] = {
+    {.name = "accounts",
+     .columns = DB_ACCOUNT_COLUMNS ", hash",
+     .seal = "seal(2, " DB_ACCOUNT_COLUMNS ")",
+     .key = "id",
+     .into = "INSERT OR REPLACE INTO main.accounts"},
+    {.name = "positions",
+     .columns = DB_POSITION_COLUMNS ", hash",
+     .seal = "seal(2, " DB_POSITION_COLUMNS ")",
+     .order = "account, symbol",
+     .backwards = "account DESC, symbol DESC",
+     .into = "INSERT OR REPLACE INTO main.positions"},
+    {.name = "orders",
+     .columns = DB_ORDER_COLUMNS ", rule, hash",
+     .seal = DB_ORDER_SEAL,
+     .key = "id",
+     .into = "INSERT OR REPLACE INTO main.orders",
+     .marked = true},
+    {.name = "meta",
+     .columns = "key, value, hash",
+     .seal = "seal(2, key, value)",
+     .order = "key",
+     .backwards = "key DESC",
+     .where = "key <> 'counts'",
+     .into = "INSERT OR REPLACE INTO main.meta"},
+    {.name = "corporate_actions",
+     .columns = DB_ACTION_COLUMNS ", hash",
+     .seal = "seal(2, " DB_ACTION_COLUMNS ")",
+     .key = "id",
+     .into = IGNORE("corporate_actions")},
+    {.name = "revisions",
+     .columns = DB_REVISION_COLUMNS ", hash",
+     .seal = "seal(2, " DB_REVISION_COLUMNS ")",
+     .key = "id",
+     .into = IGNORE("revisions")},
+};
+
+int db_salvage_beyond(struct db_salvage *salvage, const struct db_salvage_ends *from,
+                      const uint8_t hash[static LEDGER_HASH_SIZE])
+{
+    int rc = sqlite3_exec(salvage->to, "DELETE FROM temp.candidates", NULL, NULL, NULL);
+    for (size_t i = 0; rc == SQLITE_OK && i < sizeof changed / sizeof *changed; i++)
+        rc = salvage_copy(salvage, &changed[i], -1, INT64_MAX);
+    if (rc == SQLITE_OK)
+        rc = salvage_copy(salvage, &fills, (int64_t)from->fill, INT64_MAX);
+    if (rc == SQLITE_OK)
+        rc = salvage_copy(salvage, &ledger, (int64_t)from->ledger, INT64_MAX);
+    if (rc == SQLITE_OK)
+        rc = take_ledger(salvage, from->ledger, hash, &salvage->tables[salvage->n_tables - 1]);
     if (rc == SQLITE_OK)
         rc = sqlite3_exec(salvage->to, list_taken, NULL, NULL, NULL);
     return rc;

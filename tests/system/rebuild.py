@@ -375,6 +375,29 @@ def check_seeds(kept, folder):
     return built
 
 
+def check_beyond(kept, folder):
+    """The log's last segments are gone and the database is damaged: what it holds beyond the log's end is salvaged where it
+    is whole, else said to be lost; a key is known in both, and is not carried out twice."""
+    lost = record(f"{kept}/papertape.db")
+    for table, whole in (("alerts", True), ("ledger", False)):
+        state = copy(kept, folder, f"beyond-{table}")
+        path = f"{state}/papertape.db"
+        for segment in segments(state)[2:]:
+            os.remove(f"{state}/events/{segment}")
+        pages_of(table)(path, random.Random(3))
+        text = start(state)
+        assert "built again" in text, text
+        found = record(path)
+        assert [row for row in found["commands"] if row[0] <= lost["commands"][-1][0]] == lost["commands"], (table, text)
+        assert not whole or all(found[t] == lost[t] for t in RECORD), ([t for t in RECORD if found[t] != lost[t]], text)
+        code, said = verb(state, "ledger", "verify", "--json")
+        rebuilt = json.loads(said)["rebuilt"]
+        assert code == 0 and rebuilt["lost"] is not whole, said
+        ledger = [s["source"] for s in rebuilt["sources"] if s["table"] == "ledger"][0]
+        assert whole or "lost: after event " in ledger, ledger
+        shutil.rmtree(os.path.dirname(state))
+
+
 def check_refused(kept, folder):
     """Neither can be read: a refusal in words, and nothing begins afresh."""
     state = copy(kept, folder, "refused")
@@ -396,6 +419,7 @@ def main():
         check_retention(kept, folder)
         check_goes_on(kept, folder, asked)
         check_kills(kept, folder)
+        check_beyond(kept, folder)
         check_refused(kept, folder)
         built = check_seeds(kept, folder)
         print(f"rebuild: {len(WHOLE)} of {len(DAMAGES)} damages with the log whole, {len(SHORT)} with it cut short, {KILLS} kills, "

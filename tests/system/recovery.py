@@ -346,7 +346,7 @@ def without_log(folder, state):
                                                        "text LIKE '%the database alone is the truth%'"), "the alert")
         if fault == "altered":
             assert any(".journal" in text for (text,) in alerts), alerts
-            assert any(d.startswith("events.set-aside-") for d in os.listdir(state)), os.listdir(state)
+            assert any(d.startswith("events.damaged-2") for d in os.listdir(state)), os.listdir(state)
         report = json.loads(daemon.papertape("ledger", "verify", "--json"))
         assert report["ok"] is True, report
         assert daemon.stop() == 0
@@ -480,7 +480,7 @@ def newer_log(folder):
     assert daemon.popen.wait(harness.PATIENCE) == 1
     line = [line for line in daemon.log_text().splitlines() if line.startswith("papertaped: ")][-1]
     assert f"run the newer program, or move {events} away: the database is the truth then" in line, line
-    assert os.path.exists(newest) and not any("set-aside" in name for name in os.listdir(daemon.state))
+    assert os.path.exists(newest) and not any("events.damaged" in name for name in os.listdir(daemon.state))
     print(f"a newer log: {line}")
 
 
