@@ -159,11 +159,11 @@ holds "an encrypted credential is there, in clear" in_it grep -qx encrypted /run
 holds "data flows with it" until_true 60 status_says '"state": ?"ok"'
 
 # Who has no state of their own finds the service's.
-holds "root's status without --state" in_it env -u STATE_DIRECTORY HOME=/root "$bindir/papertape" status
+holds "root's status without --state" in_it env -u STATE_DIRECTORY HOME=/root "$bindir/papertape" status >"$base/status"
 in_it useradd --no-create-home --groups papertape reader
-holds "a member's of the group" in_it setpriv --reuid reader --regid reader --init-groups env HOME=/nonexistent "$bindir/papertape" status
+holds "a member's of the group" in_it setpriv --reuid reader --regid reader --init-groups env HOME=/nonexistent "$bindir/papertape" status >>"$base/status"
 in_it useradd --no-create-home stranger
-holds "and nobody else's" bash -c "! nsenter -t $leader -a -- setpriv --reuid stranger --regid stranger --init-groups env HOME=/nonexistent $bindir/papertape status 2>/dev/null"
+holds "and nobody else's" bash -c "! nsenter -t $leader -a -- setpriv --reuid stranger --regid stranger --init-groups env HOME=/nonexistent $bindir/papertape status >/dev/null 2>&1"
 
 # The child that compares the log with the ledger runs inside the same sandbox.
 cat >"$root/ask.py" <<'END'
