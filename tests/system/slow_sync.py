@@ -22,7 +22,7 @@ strategy = none
 cash = 1000
 strategy = none
 """
-HELD_MS, SLOW_MS = 1200, 400
+HELD_MS, SLOW_MS = 4000, 400
 # By which log the commands are kept when the daemon is killed. An order that names no account: its key is found all the same.
 ROUNDS = {
     "/events/": (("order", {"symbol": "BTCUSDT", "side": "buy", "qty": "0.01", "client_id": "first"}),
