@@ -445,12 +445,14 @@ static int drop_base(struct building *b, char *err, size_t err_size)
 
 /* ---- the list of sources ---- */
 
+/* A table may be read twice: to the log's end, and beyond it. */
 static int64_t salvaged_of(const struct building *b, const char *table)
 {
+    int64_t rows = 0;
     for (int i = 0; b->salvage && i < db_salvage_tables(b->salvage); i++)
         if (strcmp(db_salvage_table(b->salvage, i)->table, table) == 0)
-            return db_salvage_table(b->salvage, i)->rows;
-    return 0;
+            rows += db_salvage_table(b->salvage, i)->rows;
+    return rows;
 }
 
 static bool damaged(const struct building *b, const char *table)
