@@ -190,5 +190,7 @@ int rebuild_check(const char *database, int64_t limit_ms, char *err, size_t err_
             : db            ? bad(db, rc, err, err_size)
                             : -ENOMEM;
     sqlite3_close(db);
+    if (r < 0)
+        db_rebuilt_clean(err);
     return r;
 }

@@ -37,6 +37,7 @@ int session_storage_rebuild(void *ctx, const char *why, uint64_t *ret_event, cha
     session->built_again = true;
     session->built_lost = result.lost_money;
     snprintf(session->built_words, sizeof session->built_words, "%.340s (%.150s)", result.text, why);
+    db_rebuilt_clean(session->built_words);
     uv_mutex_unlock(&session->lock);
     uv_async_send(&session->wake);
     return 0;

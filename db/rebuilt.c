@@ -7,6 +7,13 @@
 #include "db/reader_query.h"
 #include "db/row_hash.h"
 
+void db_rebuilt_clean(char *words)
+{
+    for (; *words; words++)
+        if (*words < ' ' || *words > '~')
+            *words = '?';
+}
+
 int db_rebuild_put(sqlite3 *db, const struct db_rebuild *rebuild, int64_t *ret_id)
 {
     static const char sql[] =
@@ -61,6 +68,8 @@ int db_reader_rebuild(struct db_reader *reader, struct db_rebuild *ret)
                                    .last_seq = (uint64_t)sqlite3_column_int64(stmt, 5)};
         db_column_name(stmt, 2, ret->why, sizeof ret->why);
         db_column_name(stmt, 3, ret->aside, sizeof ret->aside);
+        db_rebuilt_clean(ret->why);
+        db_rebuilt_clean(ret->aside);
     }
     return db_query_end(stmt, r);
 }
@@ -79,6 +88,8 @@ int db_reader_rebuild_sources(struct db_reader *reader, int64_t rebuild,
                                            .salvaged = sqlite3_column_int64(stmt, 4)};
         db_column_name(stmt, 1, source.table, sizeof source.table);
         db_column_name(stmt, 2, source.source, sizeof source.source);
+        db_rebuilt_clean(source.table);
+        db_rebuilt_clean(source.source);
         row(ctx, &source);
     }
     return db_query_end(stmt, r);

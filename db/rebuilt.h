@@ -28,6 +28,10 @@ struct db_rebuild_source {
 int db_rebuild_put(sqlite3 *db, const struct db_rebuild *rebuild, int64_t *ret_id);
 int db_rebuild_put_source(sqlite3 *db, int64_t rebuild, const struct db_rebuild_source *source);
 
+/* SQLite quotes what it found in a damaged file: what is no printable ASCII becomes '?', so that alerts and
+ * JSON can hold it. */
+void db_rebuilt_clean(char *words);
+
 /* The newest: 1; 0 when the database was never built again; -errno. */
 int db_reader_rebuild(struct db_reader *reader, struct db_rebuild *ret);
 /* Its list, by table. 0 or -errno. */

@@ -398,6 +398,23 @@ def check_beyond(kept, folder):
         shutil.rmtree(os.path.dirname(state))
 
 
+def check_words(kept, folder):
+    """What SQLite quotes of a damaged file may be no UTF-8: the list can be printed all the same."""
+    state = copy(kept, folder, "words")
+    path = f"{state}/papertape.db"
+    with open(path, "rb") as file:
+        content = file.read()
+    at = content.index(b"INTEGER", re.search(rb'CREATE TABLE "?equity"? ', content).end()) - 1
+    with open(path, "r+b") as file:
+        file.seek(at)
+        file.write(b"\xa0")
+    text = start(state)
+    assert "built again" in text, text
+    sound(state)
+    code, text = verb(state, "ledger", "verify", "--json")
+    assert code == 0 and json.loads(text)["rebuilt"]["why"].isascii(), text
+
+
 def check_refused(kept, folder):
     """Neither can be read: a refusal in words, and nothing begins afresh."""
     state = copy(kept, folder, "refused")
@@ -420,6 +437,7 @@ def main():
         check_goes_on(kept, folder, asked)
         check_kills(kept, folder)
         check_beyond(kept, folder)
+        check_words(kept, folder)
         check_refused(kept, folder)
         built = check_seeds(kept, folder)
         print(f"rebuild: {len(WHOLE)} of {len(DAMAGES)} damages with the log whole, {len(SHORT)} with it cut short, {KILLS} kills, "
