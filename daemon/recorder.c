@@ -49,10 +49,11 @@ struct recorder {
     bool hole;             /* events are lost until a state comes */
     bool hurry, stop, ended;
     int64_t stop_ns;
-    int64_t retry_ns; /* a write has failed: when it is tried again */
-    int delay_ms;     /* and how long after the next failure */
-    uint64_t durable_seq, lost_seq;
-    int failure;   /* -errno of the last write; 0 */
+    int64_t retry_ns;               /* a write has failed: when it is tried again */
+    int delay_ms;                   /* and how long after the next failure */
+    uint64_t proved_seq;            /* is in the journal, and while nothing is in doubt … */
+    uint64_t durable_seq, lost_seq; /* … counts as being there */
+    int failure;                    /* -errno of the last write; 0 */
     bool suspect;  /* a write failed, here or beside: what was put is to be proved before more is */
     bool renewing; /* … and a state is to begin a segment, before it works again */
     struct recorder_stats stats;
@@ -133,10 +134,12 @@ static void account_for(struct recorder *r, int result)
         return;
     }
     journal_writer_stats(r->writer, &r->stats.journal);
-    if (r->writing.seq > r->durable_seq)
-        r->durable_seq = r->writing.seq;
+    if (r->writing.seq > r->proved_seq)
+        r->proved_seq = r->writing.seq;
     r->suspect = false;
     r->renewing &= !r->writing.state;
+    if (!r->renewing)
+        r->durable_seq = r->proved_seq;
     int rotation = (r->renewing || journal_writer_full(r->writer)) && !r->open.state, none = RECORDER_NOTHING;
     if (rotation)
         atomic_compare_exchange_strong(&r->want, &none, RECORDER_ROTATION);
@@ -480,11 +483,12 @@ static void await_written(struct recorder *r)
 int recorder_sync(struct recorder *r, uint64_t seq)
 {
     pthread_mutex_lock(&r->lock);
-    while (r->durable_seq < seq && r->lost_seq < seq && !r->ended && r->failure == 0) {
+    while (r->durable_seq < seq && r->lost_seq < seq && !r->ended && r->failure == 0 && !r->renewing) {
         r->hurry = true;
         await_written(r);
     }
-    int result = r->durable_seq >= seq || r->lost_seq >= seq || r->ended ? 0 : r->failure;
+    bool there = r->durable_seq >= seq || r->lost_seq >= seq || r->ended;
+    int result = there ? 0 : r->failure < 0 ? r->failure : -EAGAIN;
     pthread_mutex_unlock(&r->lock);
     return result;
 }
@@ -540,7 +544,7 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret, s
     const struct journal_files *files = config->files ? config->files : &journal_files_system;
     int result = journal_writer_open_on(files, &config->journal, &r->writer, &tail, err, err_size);
     if (result == 0) {
-        r->durable_seq = tail.last_seq;
+        r->durable_seq = r->proved_seq = tail.last_seq;
         r->suspect = r->renewing = config->journal.sync && journal_writer_suspect(r->writer);
     }
     if (result == 0 && !config->stepped) {

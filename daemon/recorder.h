@@ -72,7 +72,7 @@ void recorder_state(struct recorder *recorder, uint64_t seq, int64_t recv_ns, co
 /* ---- on any thread ---- */
 
 /* Waits until every event up to `seq` is in the journal, or is lost to it for good. 0; or -errno at once
- * while the disk refuses, to be asked again. */
+ * while the disk refuses, or is in doubt (-EAGAIN), to be asked again. */
 int recorder_sync(struct recorder *recorder, uint64_t seq);
 
 /* Something else on the same disk could not be written: what the journal has is checked, now. */

@@ -481,8 +481,9 @@ static void *run(void *arg)
     while ((until = step(w)) >= 0)
         if (until > now_ns(w))
             wait_until(w, &w->wake, until);
+    bool doubtful = w->doubtful;
     pthread_mutex_unlock(&w->lock);
-    if (!w->doubtful)
+    if (!doubtful)
         keep_log_short(w, 0, true);
     db_store_close(&w->store);
     return NULL;
