@@ -1,5 +1,5 @@
 /* How long the loop is at one turn: what a frame waits for at most that comes meanwhile. Of the last five
- * seconds, in fixed memory. Pure but for the two functions at the end: time is passed in. */
+ * seconds, in fixed memory. Pure except the two functions at the end: time is passed in. */
 #ifndef DAEMON_LOOP_TIME_H
 #define DAEMON_LOOP_TIME_H
 

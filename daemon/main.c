@@ -377,7 +377,9 @@ static int start(struct daemon *daemon)
     const struct control_options listening = {.path = daemon->state.socket,
                                               .handler = commands_handle,
                                               .ctx = daemon->commands,
-                                              .reserve_commands = commands_reserve};
+                                              .reserve_commands = commands_reserve,
+                                              .shared_command = "status",
+                                              .shared = commands_status};
     r = control_open(daemon->loop, &listening, &daemon->control, err, sizeof err);
     if (r < 0)
         goto no_control;

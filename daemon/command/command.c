@@ -34,7 +34,6 @@ void commands_destroy(struct commands *commands)
     command_proposed_finish(commands);
     commands_redone_end(commands);
     command_keys_finish(commands);
-    control_text_unref(commands->status);
     free(commands);
 }
 
@@ -123,8 +122,6 @@ void commands_handle(void *ctx, struct control_call *call, const char *cmd, json
     } else if (command->needs_engine && !request.engine) {
         control_error(call, "EAGAIN", "the venue has not answered yet: nothing is streamed");
     } else {
-        if (command->run != command_status && command->run != command_ping)
-            command_status_changes(commands);
         command->run(&request);
     }
 }

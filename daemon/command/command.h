@@ -18,6 +18,9 @@ extern const char *const commands_reserve[];
 void commands_handle(void *ctx, struct control_call *call, const char *cmd, json_t *args,
                      const struct control_peer *peer);
 
+/* The status, for all who asked for it; ctx is the struct commands. For control_open(). */
+struct control_text *commands_status(void *ctx);
+
 /* What a command came to, as it is stored and answered: {"result":…} (with the order's id added to `result`,
  * which is stolen), or {"error":{"code":…,"message":…}}. A new reference, NULL without memory. */
 json_t *commands_answer(enum order_reason reason, uint64_t order_id, json_t *result);

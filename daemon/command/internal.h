@@ -40,9 +40,7 @@ struct commands {
     size_t n_keys;
     struct policy_job *jobs; /* promotions and retirements that wait for their turn, the first at work */
     struct proposed *proposed, **newest_proposed; /* that are not judged yet, the oldest first */
-    struct redone *redone;       /* one of a former run, whose row is to be put; NULL: none */
-    struct control_text *status; /* as this turn of the loop has answered it; NULL: not yet … */
-    uint64_t status_turn;        /* … in this one */
+    struct redone *redone; /* one of a former run, whose row is to be put; NULL: none */
 };
 
 struct request {
@@ -164,7 +162,6 @@ void command_indicators(const struct request *request);
 void command_ack(const struct request *request);
 void command_ping(const struct request *request); /* show.c … */
 void command_status(const struct request *request);
-void command_status_changes(struct commands *commands); /* the next status is not that of the turn */
 void command_book(const struct request *request);
 void command_parity(const struct request *request);
 void command_account_list(const struct request *request);

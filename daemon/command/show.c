@@ -22,27 +22,15 @@ void command_ping(const struct request *request)
     control_ok(request->call, NULL);
 }
 
-/* One for all who ask in the same turn of the loop, while no command changes anything. */
 void command_status(const struct request *request)
 {
-    struct commands *commands = request->commands;
-    uint64_t turn = control_turn(commands->daemon->control);
-    if (commands->status_turn != turn)
-        command_status_changes(commands);
-    if (!commands->status) {
-        commands->status = control_text_create(status_object(commands->daemon));
-        commands->status_turn = turn;
-    }
-    if (commands->status)
-        control_ok_text(request->call, commands->status);
-    else
-        control_error(request->call, "ENOMEM", "out of memory");
+    control_share(request->call);
 }
 
-void command_status_changes(struct commands *commands)
+struct control_text *commands_status(void *ctx)
 {
-    control_text_unref(commands->status);
-    commands->status = NULL;
+    const struct commands *commands = ctx;
+    return control_text_create(status_object(commands->daemon));
 }
 
 void command_account_list(const struct request *request)

@@ -18,11 +18,6 @@ int64_t control_now_ns(void)
     return (int64_t)uv_hrtime();
 }
 
-uint64_t control_turn(const struct control *control)
-{
-    return control->seen.turns;
-}
-
 void control_look(const struct control *control, struct control_view *ret)
 {
     *ret = control->seen;
@@ -207,8 +202,26 @@ static void pause_after(struct control *control, int64_t began_ns)
     int64_t accept_ms = (int64_t)control->accept_from_ms - (int64_t)uv_now(control->loop);
     if (control->ready)
         turn_in(control, ms);
+    if (!control->closing && control_shared_awaited(control)) {
+        int64_t shared_ms = ms_from(now_ns, control->shared_from_ns) + 1;
+        turn_in(control, shared_ms > ms ? shared_ms : ms);
+    }
     if (control->knock)
         turn_in(control, accept_ms > ms ? accept_ms : ms);
+}
+
+/* What must never wait comes first: one such request of each client. */
+static void serve_urgent(struct control *control, int64_t end_ns)
+{
+    uint64_t ready = control->ready;
+    while (ready && control_now_ns() < end_ns) {
+        unsigned place = control_turn_next(ready, control->urgent_last);
+        ready &= ~(UINT64_C(1) << place);
+        control->urgent_last = place;
+        struct control_connection *connection = control->connections[place];
+        if (connection && control_connection_urgent(connection) && connection->control)
+            control_connection_leave(connection);
+    }
 }
 
 static void run_turn(uv_timer_t *timer)
@@ -221,6 +234,8 @@ static void run_turn(uv_timer_t *timer)
         ;
     if (control->knock && !control->closing)
         accept_newcomers(control);
+    serve_urgent(control, began_ns + CONTROL_TURN_NS);
+    control_shared_run(control);
     uint64_t ready = control->ready;
     control->ready = 0;
     uint64_t left = control_turn_run(&hooks, control, ready, &control->served_last);
@@ -259,7 +274,12 @@ static void have_deadline(uv_timer_t *timer)
         if (connection && control->closing) {
             control_connection_close(connection);
         } else if (connection) {
-            bool is_busy = control_connection_busy(connection);
+            const struct control_place *place = &control->places.place[i];
+            bool is_busy = place->kind == CONTROL_RESERVE && !place->spoke
+                               ? control_connection_has_line(connection)
+                               : control_connection_busy(connection);
+            if (!control->connections[i])
+                continue;
             enum control_overdue overdue = control_place_overdue(&control->places, i, is_busy, now_ns);
             if (overdue != CONTROL_IN_TIME)
                 close_overdue(control, i, overdue);
@@ -338,7 +358,7 @@ int control_open(uv_loop_t *loop, const struct control_options *options, struct 
     control->options = *options;
     control->options.path = control->path;
     control->places.limits = options->limits ? *options->limits : control_limits_default;
-    control->served_last = CONTROL_CLIENTS_MAX - 1;
+    control->served_last = control->urgent_last = CONTROL_CLIENTS_MAX - 1;
     start(control);
     *ret = control;
     return 0;

@@ -3,8 +3,9 @@
  * peers and answers; daemon/command/ and trainer/serve/ know what is asked.
  *
  * No client can stall the loop: all together have a few ms a turn (control_turn.h), and the loop three times
- * as long for everything else before the next. None can occupy the socket: control_places.h. None can make
- * memory grow: one whose answers are unread is not read from. */
+ * as long (at most 100 ms) for everything else before the next; what reserves answer comes first. None can
+ * occupy the socket: control_places.h. None can make memory grow: one whose answers are unread is not read
+ * from. */
 #ifndef EXCHANGE_NET_CONTROL_H
 #define EXCHANGE_NET_CONTROL_H
 
@@ -40,7 +41,9 @@ struct control_options {
     control_handler *handler;
     void *ctx;
     const char *const *reserve_commands; /* that reserves answer, up to NULL; static */
-    const struct control_limits *limits; /* NULL: the usual ones */
+    const char *shared_command; /* the one of them that control_share() answers, not urgent; NULL: none */
+    struct control_text *(*shared)(void *ctx); /* builds that answer; NULL without memory */
+    const struct control_limits *limits;       /* NULL: the usual ones */
 };
 
 /* Listens. 0 or -errno with a sentence. */
@@ -60,8 +63,9 @@ struct control_text *control_text_create(json_t *result);
 void control_text_unref(struct control_text *text);
 void control_ok_text(struct control_call *call, struct control_text *text); /* borrowed */
 
-/* The number of this turn of the loop, or of the last: what is answered in one may be shared. */
-uint64_t control_turn(const struct control *control);
+/* Answers with options.shared()'s text, built after this call and once for all who wait: at most every 20 ms,
+ * or ten times as long as it took. Who has not read an earlier one waits until it has. */
+void control_share(struct control_call *call);
 
 size_t control_clients(const struct control *control); /* connected now */
 

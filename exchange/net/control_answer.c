@@ -14,8 +14,7 @@ struct control_text *control_text_of(const char *bytes, size_t len)
 {
     struct control_text *text = malloc(sizeof *text + len);
     if (text) {
-        text->refs = 1;
-        text->len = len;
+        *text = (struct control_text){.refs = 1, .len = len};
         memcpy(text->bytes, bytes, len);
     }
     return text;
@@ -36,8 +35,7 @@ static struct control_text *answer_text(bool ok, const char *member, const json_
     size_t len = body ? strlen(body) : 0;
     struct control_text *text = body ? malloc(sizeof *text + (size_t)n + len + 2) : NULL;
     if (text) {
-        text->refs = 1;
-        text->len = (size_t)n + len + 2;
+        *text = (struct control_text){.refs = 1, .len = (size_t)n + len + 2};
         memcpy(text->bytes, head, (size_t)n);
         memcpy(text->bytes + n, body, len);
         memcpy(text->bytes + (size_t)n + len, "}\n", 2);
@@ -111,6 +109,12 @@ static struct control_text *too_much_text(size_t len)
     return text;
 }
 
+void control_call_free(struct control_call *call)
+{
+    json_decref(call->id);
+    free(call);
+}
+
 /* `text` is borrowed; NULL without memory. */
 static void answer(struct control_call *call, struct control_text *text)
 {
@@ -130,8 +134,36 @@ static void answer(struct control_call *call, struct control_text *text)
         if (connection->control && !connection->control->in_turn)
             control_connection_leave(connection);
     }
-    json_decref(call->id);
-    free(call);
+    control_call_free(call);
+}
+
+void control_answer_shared(struct control_connection *connection, struct control_text *text)
+{
+    struct control_call *waiting = NULL; /* in the order that they were asked in */
+    for (struct control_call **at = &connection->calls; *at;) {
+        struct control_call *call = *at;
+        if (call->shared) {
+            *at = call->next;
+            call->next = waiting;
+            waiting = call;
+            connection->n_calls--;
+        } else {
+            at = &call->next;
+        }
+    }
+    while (waiting) {
+        struct control_call *call = waiting;
+        struct control_text *id = id_text(call->id);
+        waiting = call->next;
+        if (id && text) {
+            control_connection_put(connection, id);
+            control_connection_put(connection, text);
+        } else {
+            control_connection_close(connection);
+        }
+        control_text_unref(id);
+        control_call_free(call);
+    }
 }
 
 static void answer_value(struct control_call *call, bool ok, const char *member, json_t *value)
@@ -202,6 +234,18 @@ static bool reserve_answers(const struct control *control, const char *cmd)
     while (*known && strcmp(*known, cmd) != 0)
         known++;
     return *known;
+}
+
+bool control_line_urgent(const struct control *control, const char *line, size_t len)
+{
+    if (len > CONTROL_URGENT_LINE_MAX)
+        return false;
+    json_t *request = json_loadb(line, len, 0, NULL);
+    const char *cmd = json_string_value(json_object_get(request, "cmd"));
+    const char *shared = control->options.shared_command;
+    bool urgent = cmd && reserve_answers(control, cmd) && !(shared && strcmp(cmd, shared) == 0);
+    json_decref(request);
+    return urgent;
 }
 
 static void refuse_in_reserve(struct control *control, struct control_call *call, const char *cmd)

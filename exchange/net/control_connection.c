@@ -75,8 +75,13 @@ void control_connection_close(struct control_connection *connection)
     struct control *control = connection->control;
     if (!control)
         return;
-    for (struct control_call *call = connection->calls; call; call = call->next)
+    for (struct control_call *call = connection->calls, *next; call; call = next) {
+        next = call->next;
         call->connection = NULL;
+        if (call->shared) /* the others are the handler's */
+            control_call_free(call);
+    }
+    connection->calls = NULL;
     drop_output(connection);
     connection->control = NULL;
     control->connections[connection->place] = NULL;
@@ -114,6 +119,7 @@ void control_connection_put(struct control_connection *connection, struct contro
         connection->output_end = &connection->output;
     *connection->output_end = output;
     connection->output_end = &output->next;
+    connection->n_shared += text->shared;
     connection->output_bytes += text->len + OUTPUT_COST;
     connection->paused |= connection->output_bytes > CONTROL_OUTPUT_MAX;
 }
@@ -126,6 +132,7 @@ static void drop_sent(struct control_connection *connection, size_t n)
         connection->output_at -= output->text->len;
         connection->output_bytes -= output->text->len + OUTPUT_COST;
         connection->output = output->next;
+        connection->n_shared -= output->text->shared;
         control_text_unref(output->text);
         free(output);
     }
@@ -256,6 +263,21 @@ enum control_step control_connection_step(struct control_connection *connection)
     return connection->readable ? receive(connection) : CONTROL_STEP_NONE;
 }
 
+bool control_connection_urgent(struct control_connection *connection)
+{
+    if (!is_served(connection))
+        return false;
+    ssize_t n = connection->skipping ? -1 : whole_line(connection);
+    if (n < 0 && connection->readable) {
+        receive(connection);
+        n = connection->control && !connection->skipping ? whole_line(connection) : -1;
+    }
+    if (n <= 0 || !control_line_urgent(connection->control, connection->line + connection->at, (size_t)n))
+        return false;
+    take_line(connection, (size_t)n, 1);
+    return true;
+}
+
 /* ---- between its turns ---- */
 
 static bool has_request(const struct control_connection *connection)
@@ -264,10 +286,22 @@ static bool has_request(const struct control_connection *connection)
     return !connection->skipping && left > 0 && (connection->ended || whole_line(connection) >= 0);
 }
 
+bool control_connection_has_line(struct control_connection *connection)
+{
+    if (!has_request(connection) && !connection->ended && connection->len - connection->at < CONTROL_LINE_MAX)
+        receive(connection);
+    if (!connection->control)
+        return false;
+    while (!connection->skipping && connection->at < connection->len &&
+           connection->line[connection->at] == '\n')
+        connection->at++;
+    return has_request(connection);
+}
+
 bool control_connection_busy(const struct control_connection *connection)
 {
     int unread = 0;
-    if (connection->paused)
+    if (connection->paused || (connection->n_shared > 0 && !connection->writable)) /* it does not read */
         return false;
     return connection->n_calls > 0 || has_request(connection) ||
            (!connection->ended && ioctl(connection->fd, FIONREAD, &unread) == 0 && unread > 0);

@@ -1,6 +1,7 @@
 /* The insides of a control socket, shared by its files: control.c listens and says whose turn it is,
- * control_connection.c moves the bytes of one client, control_answer.c takes a line to the handler and its
- * answer to the client. */
+ * control_shared.c has the answer that many
+ * read, control_connection.c moves the bytes of one client, control_answer.c takes a line to the handler and
+ * its answer to the client. */
 #ifndef EXCHANGE_NET_CONTROL_INTERNAL_H
 #define EXCHANGE_NET_CONTROL_INTERNAL_H
 
@@ -18,10 +19,14 @@ enum {
     CONTROL_PAUSE_TURNS = 3,    /* between two turns the loop has so often what the former took, … */
     CONTROL_PAUSE_MAX_MS = 100, /* … but no longer */
     CONTROL_CLOSE_MS = 1000,    /* what is unread then is not waited for */
+    CONTROL_SHARED_PAUSE = 10,  /* a shared answer is built again after so often what it took … */
+    CONTROL_SHARED_PAUSE_MIN_NS = 20000000, /* … or this */
+    CONTROL_URGENT_LINE_MAX = 4096,         /* a longer line is no urgent command's */
 };
 
 struct control_text {
     unsigned refs;
+    bool shared; /* of control_share() */
     size_t len;
     char bytes[];
 };
@@ -39,7 +44,8 @@ struct control_connection {
     struct control_peer peer;
     struct control_call *calls; /* unanswered */
     size_t n_calls;
-    char *line; /* [CONTROL_LINE_MAX]: bytes from `at` on are not looked at yet */
+    size_t n_shared; /* unread answers that are the shared text */
+    char *line;      /* [CONTROL_LINE_MAX]: bytes from `at` on are not looked at yet */
     size_t at, len;
     struct control_output *output, **output_end;
     size_t output_at, output_bytes; /* sent of the first; of all, with what they cost */
@@ -53,6 +59,7 @@ struct control_connection {
 struct control_call {
     struct control_connection *connection; /* NULL when it left */
     struct control_call *next;
+    bool shared; /* waits for the shared text */
     json_t *id;
 };
 
@@ -67,11 +74,11 @@ struct control {
     struct control_connection *connections[CONTROL_CLIENTS_MAX];
     size_t n_connections;
     uint64_t ready; /* has something to do: a bit a place */
-    unsigned served_last;
+    unsigned served_last, urgent_last;
     struct control_view seen; /* what is counted */
     uint64_t accept_from_ms;
-    int64_t turn_from_ns; /* the next one, not before */
-    bool in_turn, knock;  /* knock: somebody waits to be accepted */
+    int64_t turn_from_ns, shared_from_ns; /* the next turn, and shared text, not before */
+    bool in_turn, knock;                  /* knock: somebody waits to be accepted */
     bool closing;
     char path[sizeof((struct sockaddr_un *)0)->sun_path];
 };
@@ -110,6 +117,12 @@ enum control_step control_connection_step(struct control_connection *connection)
 /* After its part of a turn: sends, watches for what comes next, closes one that has ended. */
 void control_connection_leave(struct control_connection *connection);
 
+/* Carries out its next request where that is urgent: true. Reads once where it has no whole line. */
+bool control_connection_urgent(struct control_connection *connection);
+
+/* Has a first line of it come as a whole, however much else? Reads once; it may be closed then. */
+bool control_connection_has_line(struct control_connection *connection);
+
 /* Is there a request that is not taken, or an answer that it waits for, and does it read? */
 bool control_connection_busy(const struct control_connection *connection);
 
@@ -120,7 +133,23 @@ struct control_text *control_text_of(const char *bytes, size_t len); /* NULL wit
 /* One line, without its end: takes it to the handler. */
 void control_line(struct control_connection *connection, const char *line, size_t len);
 
+/* Is the line a command that is never put off: one that reserves answer, and that has no shared text? */
+bool control_line_urgent(const struct control *control, const char *line, size_t len);
+
+/* Answers all of a client's requests that wait for the shared text; NULL: without memory. */
+void control_answer_shared(struct control_connection *connection, struct control_text *text);
+
+void control_call_free(struct control_call *call);
+
 /* {"id":null,"ok":false,"error":{"code":…,"message":…}} and the line's end; NULL without memory. */
 struct control_text *control_refusal(const char *code, const char *message);
+
+/* ---- control_shared.c ---- */
+
+/* Does a client wait for the shared text that would take it? */
+bool control_shared_awaited(const struct control *control);
+
+/* Builds it where it is awaited and its time has come, and gives it to all who wait. */
+void control_shared_run(struct control *control);
 
 #endif

@@ -1,13 +1,12 @@
 #include "exchange/net/control_places.h"
 
-#include <stddef.h>
-
 const struct control_limits control_limits_default = {
     .clients = CONTROL_CLIENTS_MAX,
     .reserves = CONTROL_RESERVES,
     .first_line_ns = INT64_C(100000000),
     .idle_ns = INT64_C(600000000000),
     .reserve_idle_ns = INT64_C(5000000000),
+    .unread_shared = 64 << 20,
 };
 
 #define ANY CONTROL_FREE /* of both kinds */

@@ -4,6 +4,7 @@
 #define EXCHANGE_NET_CONTROL_PLACES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -18,8 +19,9 @@ struct control_limits {
     int64_t first_line_ns;      /* within which a reserve's first line must have come */
     int64_t idle_ns;         /* the longest without a request or an answer read; not while one is awaited */
     int64_t reserve_idle_ns; /* the same of a reserve */
+    size_t unread_shared;    /* bytes of shared answers, all different ones together, that wait for readers */
 };
-extern const struct control_limits control_limits_default; /* 64, 8, 100 ms, 10 min, 5 s */
+extern const struct control_limits control_limits_default; /* 64, 8, 100 ms, 10 min, 5 s, 64 MiB */
 
 enum control_kind { CONTROL_FREE, CONTROL_ORDINARY, CONTROL_RESERVE };
 
@@ -62,7 +64,8 @@ bool control_places_promote(struct control_places *places);
 
 enum control_overdue { CONTROL_IN_TIME, CONTROL_NO_FIRST_LINE, CONTROL_IDLE };
 
-/* Must it go? Not for what `busy` says of it. */
+/* Must it go? Not for what `busy` says of it: of a reserve that has not spoken, that its first line is whole.
+ */
 enum control_overdue control_place_overdue(const struct control_places *places, int place, bool busy,
                                            int64_t now_ns);
 

@@ -21,19 +21,20 @@ static char path[sizeof((struct sockaddr_un *)0)->sun_path];
 static struct control *control;
 static struct control_call *held[HELD];
 static size_t n_held, n_requests, n_built;
-static struct control_text *shared;
-static uint64_t shared_turn;
+static uint64_t build_ns;
+static const char *filler = "";
 
 /* ---- the server ---- */
 
-static void answer_shared(struct control_call *call)
+/* What a status costs is the test's own choice: a busy processor, not a sleeping one. */
+static struct control_text *build(void *ctx)
 {
-    if (!shared || shared_turn != control_turn(control)) {
-        control_text_unref(shared);
-        shared = control_text_create(json_pack("{s:i}", "built", (int)++n_built));
-        shared_turn = control_turn(control);
-    }
-    control_ok_text(call, shared);
+    (void)ctx;
+    uint64_t end = uv_hrtime() + build_ns;
+    while (uv_hrtime() < end)
+        ;
+    json_t *result = json_pack("{s:i, s:o}", "built", (int)++n_built, "text", json_string(filler));
+    return control_text_create(result);
 }
 
 static void on_request(void *ctx, struct control_call *call, const char *cmd, json_t *args,
@@ -44,7 +45,7 @@ static void on_request(void *ctx, struct control_call *call, const char *cmd, js
     if (strcmp(cmd, "hold") == 0 && n_held < HELD)
         held[n_held++] = call;
     else if (strcmp(cmd, "status") == 0)
-        answer_shared(call);
+        control_share(call);
     else if (strcmp(cmd, "long") == 0)
         control_ok(call, json_pack("{s:o}", "text", json_stringn("", 0)));
     else if (strcmp(cmd, "who") == 0)
@@ -63,10 +64,14 @@ static void release(size_t n)
 
 static void open_server(const struct control_limits *limits)
 {
-    static const char *const reserve[] = {"ping", "status", NULL};
+    static const char *const reserve[] = {"ping", "status", "pause", NULL};
     char err[200] = "";
-    const struct control_options options = {
-        .path = path, .handler = on_request, .reserve_commands = reserve, .limits = limits};
+    const struct control_options options = {.path = path,
+                                            .handler = on_request,
+                                            .reserve_commands = reserve,
+                                            .shared_command = "status",
+                                            .shared = build,
+                                            .limits = limits};
     n_held = n_requests = n_built = 0;
     CHECK_INT(control_open(&loop, &options, &control, err, sizeof err), 0);
     CHECK_STR(err, "");
@@ -77,8 +82,6 @@ static void close_server(void)
     release(n_held);
     control_close(control);
     uv_run(&loop, UV_RUN_DEFAULT);
-    control_text_unref(shared);
-    shared = NULL;
     CHECK(access(path, F_OK) < 0);
 }
 
@@ -283,7 +286,16 @@ static void unanswered(void)
     close_server();
 }
 
-/* One text for all who ask in a turn. */
+static uint64_t turns(void)
+{
+    struct control_view seen;
+    control_look(control, &seen);
+    return seen.turns;
+}
+
+#define STATUS "{\"id\":7,\"cmd\":\"status\"}\n"
+
+/* One text for all who wait, built after each has asked. */
 static void shared_status(void)
 {
     enum { CLIENTS = 20, EACH = 100 };
@@ -291,19 +303,90 @@ static void shared_status(void)
     struct client clients[CLIENTS];
     for (int i = 0; i < CLIENTS; i++)
         clients[i] = connected();
-    uint64_t before = control_turn(control);
     for (int r = 0; r < EACH; r++)
         for (int i = 0; i < CLIENTS; i++)
-            CHECK(send(clients[i].fd, "{\"id\":7,\"cmd\":\"status\"}\n", 24, 0) == 24);
+            CHECK(send(clients[i].fd, STATUS, strlen(STATUS), 0) == (ssize_t)strlen(STATUS));
     for (int i = 0; i < CLIENTS; i++)
         CHECK(await_lines(&clients[i], EACH));
-    CHECK(n_built <= control_turn(control) - before);
     CHECK_INT(n_requests, CLIENTS * EACH);
-    CHECK(n_built * 4 < n_requests); /* turns are shared, not one a request */
+    CHECK(n_built * 4 < n_requests);
     for (int i = 0; i < CLIENTS; i++) {
         CHECK(strncmp(clients[i].in, "{\"id\":7,\"ok\":true,\"result\":{\"built\":", 35) == 0);
         disconnect(&clients[i]);
     }
+    close_server();
+}
+
+/* 60 ask for a status that costs 5 ms, without end: a pause comes before them all. */
+static void pause_in_crowd(void)
+{
+    enum { CLIENTS = 55, ROUNDS = 10 };
+    struct client clients[CLIENTS], user = {.fd = -1};
+    open_server(NULL);
+    build_ns = 5 * MS;
+    for (int i = 0; i < CLIENTS; i++)
+        clients[i] = connected();
+    user = connected();
+    while (control_clients(control) < CLIENTS + 1)
+        turn();
+    uint64_t most = 0;
+    for (size_t r = 1; r <= ROUNDS; r++) {
+        for (int i = 0; i < CLIENTS; i++)
+            for (int k = 0; k < 20; k++)
+                (void)!send(clients[i].fd, STATUS, strlen(STATUS), MSG_NOSIGNAL);
+        turn();
+        uint64_t before = turns();
+        CHECK(send(user.fd, "{\"id\":1,\"cmd\":\"pause\"}\n", 23, 0) == 23);
+        CHECK(await_lines(&user, r));
+        most = turns() - before > most ? turns() - before : most;
+        for (int i = 0; i < CLIENTS; i++)
+            take(&clients[i]);
+    }
+    CHECK(most <= 2);
+    CHECK(n_built <= turns());
+    for (int i = 0; i < CLIENTS; i++) {
+        CHECK(await_lines(&clients[i], ROUNDS * 20)); /* and each of them is answered */
+        disconnect(&clients[i]);
+    }
+    CHECK(n_built * 20 < n_requests);
+    disconnect(&user);
+    build_ns = 0;
+    close_server();
+}
+
+/* Who does not read what was built is given no other, and too much of that is closed. */
+static void mute(void)
+{
+    enum { LEN = 600 * 1024, CLIENTS = 4 };
+    struct control_limits limits = control_limits_default;
+    struct client clients[CLIENTS], reader;
+    char *text = malloc(LEN + 1);
+    limits.unread_shared = 3 * LEN + LEN / 2;
+    memset(text, 'x', LEN);
+    text[LEN] = '\0';
+    filler = text;
+    open_server(&limits);
+    for (size_t i = 0; i < CLIENTS; i++) {
+        clients[i] = connected();
+        for (int k = 0; k < 50; k++)
+            say(&clients[i], STATUS);
+        while (n_built <= i)
+            turn();
+    }
+    CHECK_INT(n_built, CLIENTS); /* one each, whatever they ask */
+    CHECK_INT(control_clients(control), CLIENTS);
+    reader = connected(); /* 4 wait: the one that has not read for longest goes */
+    say(&reader, STATUS);
+    CHECK(await_lines(&reader, 1));
+    check_has(&reader, "\"built\":5");
+    CHECK_INT(control_clients(control), CLIENTS);
+    CHECK(await_end(&clients[0]));
+    CHECK(await_lines(&clients[3], 50)); /* who reads at last has all its answers */
+    for (int i = 0; i < CLIENTS; i++)
+        disconnect(&clients[i]);
+    disconnect(&reader);
+    filler = "";
+    free(text);
     close_server();
 }
 
@@ -341,7 +424,7 @@ static void reserves(void)
     CHECK(await_lines(&asks, 2));
     check_has(&asks, "{\"id\":5,\"ok\":false,\"error\":{\"code\":\"EBUSY\",\"message\":\"who: all ordinary "
                      "connections are "
-                     "taken: this reserve answers ping, status alone");
+                     "taken: this reserve answers ping, status, pause alone");
     check_has(&asks, "{\"id\":1,\"ok\":true");
 
     uint64_t began = uv_hrtime();
@@ -359,6 +442,27 @@ static void reserves(void)
     check_has(&asks, "{\"id\":6,\"ok\":true");
     crowd[3] = asks;
     disconnect(&silent);
+    scatter(56);
+    close_server();
+}
+
+/* Bytes without a line's end, or empty lines, keep no reserve. */
+static void endless_in_reserve(void)
+{
+    static const char *const parts[] = {"xxxxxxxxxxxxxxxx", "\n\n\n\n\n\n\n\n"};
+    open_server(NULL);
+    gather(56, PING);
+    for (int i = 0; i < 2; i++) {
+        struct client client = connected();
+        uint64_t end = uv_hrtime() + PATIENCE_MS * UINT64_C(1000000);
+        while (!client.ended && uv_hrtime() < end) {
+            (void)!send(client.fd, parts[i], strlen(parts[i]), MSG_NOSIGNAL);
+            turn();
+            take(&client);
+        }
+        CHECK(client.ended);
+        disconnect(&client);
+    }
     scatter(56);
     close_server();
 }
@@ -405,7 +509,8 @@ static void when_full(void)
 
 static void idle(void)
 {
-    const struct control_limits limits = {4, 1, 100 * (int64_t)MS, 150 * (int64_t)MS, 60 * (int64_t)MS};
+    const struct control_limits limits = {4,      1, 100 * (int64_t)MS, 150 * (int64_t)MS, 60 * (int64_t)MS,
+                                          1 << 20};
     open_server(&limits);
     struct client client = connected(), waits = connected();
     say(&waits, "{\"id\":9,\"cmd\":\"hold\"}\n");
@@ -533,7 +638,10 @@ int main(void)
     not_reading();
     unanswered();
     shared_status();
+    pause_in_crowd();
+    mute();
     reserves();
+    endless_in_reserve();
     when_full();
     idle();
     closing();
