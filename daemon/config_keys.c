@@ -266,7 +266,7 @@ static const struct config_key keys[] = {
      config_parse_devices, config_print_text, AT(trainer_devices),
      .max = FITS(struct config, trainer_devices)},
     {"trainer", "outputs",
-     "folders that a training's output may lie in besides the state directory, with commas",
+     "folders that a training's output may lie in, beside the state directory, with commas",
      config_parse_path, config_print_text, AT(trainer_outputs), .max = FITS(struct config, trainer_outputs)},
 
     {"log", "level", "error, warning, info or debug", config_parse_level, config_print_level, AT(log_level)},

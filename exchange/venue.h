@@ -210,7 +210,7 @@ enum {
     VENUE_LATEST_MAX = 500,     /* trades in one reply */
 };
 
-/* What a stream would have told last. */
+/* What a stream would have brought last. */
 struct venue_latest_request {
     const struct symbol *symbol; /* copied */
     enum market_kind kind;       /* TRADE, AGG_TRADE: the newest ones, ascending; QUOTE, TICKER: one */
@@ -281,8 +281,8 @@ struct venue {
                      venue_reply_done *done, void *user, struct venue_call **ret);
     int (*rest_book)(struct venue_rest *rest, const struct symbol *symbol, venue_reply_done *done, void *user,
                      struct venue_call **ret);
-    /* What a stream told last, as REST knows it. -EINVAL for kinds that rest_bars() and rest_book() are of,
-     * and for those that the venue has not. */
+    /* What a stream brought last, as REST knows it. -EINVAL for kinds that rest_bars() and rest_book() are
+     * of, and for those that the venue has not. */
     int (*rest_latest)(struct venue_rest *rest, const struct venue_latest_request *request,
                        venue_reply_done *done, void *user, struct venue_call **ret);
     /* The trading days of each calendar between two times, a reply a calendar (`more`). NULL where

@@ -29,12 +29,6 @@ struct newest {
     struct market_ticker ticker;
 };
 
-/* What became of a connection for its silence. */
-struct silent_link {
-    int64_t replaced_ms; /* 0: never */
-    int times;           /* since it last brought data */
-};
-
 struct stream {
     int symbol; /* the feed's */
     struct silence_rule rule;
@@ -133,7 +127,7 @@ struct feed {
     struct stream *streams;
     size_t n_streams;
     struct silence_limits limits;
-    struct silent_link links[VENUE_CONNECTIONS_MAX];
+    struct silence_replaced replaced[VENUE_CONNECTIONS_MAX];
     struct budget asks;  /* units of questions for silent streams: venue->ask_cost */
     size_t next_asked;   /* where the next look for one begins */
     int n_asked_streams; /* unanswered ones */

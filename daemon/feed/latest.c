@@ -1,5 +1,5 @@
-/* A stream that is silent for too long is asked for by REST: what it should have told becomes events, and the
- * answer says whether the stream or the market is at fault. */
+/* A stream that is silent for too long is asked for by REST: what it should have brought becomes events, and
+ * the answer says whether the stream or the market is at fault. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,7 +90,7 @@ static bool same_quote(const struct market_quote *a, const struct market_quote *
     return a->bid == b->bid && a->bid_qty == b->bid_qty && a->ask == b->ask && a->ask_qty == b->ask_qty;
 }
 
-/* The first one that is known at all is no sign of what the stream should have told. */
+/* The first one that is known at all is no sign of what the stream should have brought. */
 static enum silence_answer take_quote(struct feed *feed, struct stream *stream,
                                       const struct market_event *told)
 {
@@ -135,7 +135,7 @@ static enum silence_answer take_book(struct feed *feed, struct stream *stream,
     const struct book *book =
         engine_book(session_engine(feed->daemon->session), feed->symbols[stream->symbol].index);
     uint64_t id = reply->book.last_id;
-    if (book->state != BOOK_SYNCED) { /* it is asked for besides: fetch.c */
+    if (book->state != BOOK_SYNCED) { /* fetch.c asks for it */
         feed_need_snapshot(feed, stream->symbol);
         return SILENCE_UNKNOWN;
     }
@@ -276,7 +276,7 @@ static bool take_units(struct budget *budget, unsigned n, int64_t now)
     return true;
 }
 
-/* Is it the one to ask for the price of a symbol of which none was told for long? */
+/* Is it the one to ask for the price of a symbol of which none came for long? */
 static bool price_due(const struct feed *feed, size_t at, int64_t now)
 {
     static const enum market_kind order[] = {MARKET_QUOTE, MARKET_TRADE, MARKET_AGG_TRADE, MARKET_DEPTH};

@@ -124,15 +124,44 @@ void silence_link_add(struct silence_link *link, const struct silence_rule *rule
     int64_t limit = silence_limit(rule, silence);
     link->heard_ms = link->streams == 0 ? silence->heard_ms : most(link->heard_ms, silence->heard_ms);
     link->limit_ms = link->streams == 0 ? limit : least(link->limit_ms, limit);
-    link->behind |= silence->behind_ms != 0;
-    link->quiet |= silence->confirmed_ms > silence->heard_ms;
+    if (silence->spoke)
+        link->spoke_ms = most(link->spoke_ms, silence->heard_ms);
+    if (silence->behind_ms != 0) {
+        link->behind_ms = link->behind == 0 ? silence->behind_ms : least(link->behind_ms, silence->behind_ms);
+        link->behind++;
+    } else if (silence->confirmed_ms > silence->heard_ms) {
+        link->quiet++;
+    }
     link->streams++;
 }
 
-int64_t silence_link_wait(const struct silence_link *link, const struct silence_limits *limits, int times)
+/* One stream that is behind is no proof that those go astray that the market has nothing for: with such ones
+ * beside it, it must have been behind for as long as a silence. */
+bool silence_link_due(const struct silence_link *link, const struct silence_replaced *replaced,
+                      const struct silence_limits *limits, int64_t now_ms)
 {
-    int doublings = times < SILENCE_REPLACE_DOUBLINGS ? times : SILENCE_REPLACE_DOUBLINGS;
-    if (link->streams == 0 || (link->quiet && !link->behind))
-        return INT64_MAX;
-    return (link->behind ? limits->stale_ms : most(limits->silence_ms, link->limit_ms)) << doublings;
+    int doublings = replaced->times < SILENCE_REPLACE_DOUBLINGS ? replaced->times : SILENCE_REPLACE_DOUBLINGS;
+    int64_t since = replaced->times > 0 ? most(replaced->at_ms, link->heard_ms) : link->heard_ms;
+    int64_t wait = most(limits->silence_ms, link->limit_ms);
+    if (link->streams == 0)
+        return false;
+    if (link->behind == link->streams)
+        wait = least(limits->stale_ms, wait);
+    else if (link->quiet > 0 && (link->behind == 0 || now_ms - link->behind_ms < limits->silence_ms))
+        return false;
+    return now_ms - since > wait << doublings;
+}
+
+void silence_link_replaced(struct silence_replaced *replaced, int64_t now_ms)
+{
+    replaced->at_ms = now_ms;
+    replaced->times++;
+}
+
+bool silence_link_well(const struct silence_link *link, struct silence_replaced *replaced)
+{
+    if (replaced->times == 0 || link->spoke_ms <= replaced->at_ms)
+        return false;
+    replaced->times = 0;
+    return true;
 }

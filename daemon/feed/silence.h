@@ -1,6 +1,6 @@
 /* What a silence means: how long a stream may bring nothing before it is stale by itself, when REST is asked
- * for what it should have told, and when a connection is given up. Pure: times are passed in, milliseconds of
- * any one clock that does not go back. docs/venues.md has the rules as users read them. */
+ * for what it should have brought, and when a connection is given up. Pure: times are passed in, milliseconds
+ * of any one clock that does not go back. docs/venues.md has the rules as users read them. */
 #ifndef DAEMON_FEED_SILENCE_H
 #define DAEMON_FEED_SILENCE_H
 
@@ -11,7 +11,7 @@
 
 enum {
     SILENCE_BUSY_GAPS = 32,        /* of a busy stream, so many of its mean gaps are a silence */
-    SILENCE_QUIET_DOUBLINGS = 3,   /* of a quiet one's limit, for each answer that nothing was to be told */
+    SILENCE_QUIET_DOUBLINGS = 3,   /* of a quiet one's limit, for each answer that there is nothing newer */
     SILENCE_REPLACE_DOUBLINGS = 5, /* of the wait, for a connection that stays silent when replaced */
 };
 
@@ -28,7 +28,7 @@ struct silence_limits {
     int64_t interval_ms;                          /* of bars */
 };
 
-/* `sparse`: the venue tells bars and days once a minute is over, and only of one with trades. */
+/* `sparse`: the venue sends bars and days once a minute is over, and only of one with trades. */
 struct silence_rule silence_rule(enum market_kind kind, bool sparse, const struct silence_limits *limits);
 
 enum silence_state {
@@ -42,7 +42,7 @@ struct silence {
     int64_t heard_ms;     /* the last data, or when listening began */
     int64_t gap_ms;       /* between two messages, a running mean; 0: not known */
     int64_t confirmed_ms; /* when REST knew nothing newer, since it was heard; 0: not */
-    int64_t behind_ms;    /* since when REST knows more than it told; 0: not */
+    int64_t behind_ms;    /* since when REST knows more than it brought; 0: not */
     int64_t asked_ms;     /* the last question since it was heard; 0: none */
     unsigned quiet;       /* confirmations since it was heard */
     bool spoke, asking;   /* data came since listening began; an answer is due */
@@ -56,7 +56,7 @@ void silence_heard(struct silence *silence, int64_t now_ms);
 int64_t silence_limit(const struct silence_rule *rule, const struct silence *silence);
 enum silence_state silence_state(const struct silence_rule *rule, const struct silence *silence,
                                  int64_t now_ms);
-/* The moment up to which what it told is known to be the newest. */
+/* The moment up to which what it brought is known to be the newest. */
 int64_t silence_known_ms(const struct silence *silence);
 
 /* REST is asked before the limit is reached, so that the answer is there when it is. */
@@ -75,16 +75,28 @@ void silence_answered(struct silence *silence, enum silence_answer answer, int64
 /* Of one connection: what its streams that should speak add up to. {0} to begin with. */
 struct silence_link {
     int streams;
-    int64_t heard_ms; /* the newest of theirs */
-    int64_t limit_ms; /* the shortest of theirs */
-    bool behind;      /* REST knows more than one of them told */
-    bool quiet;       /* REST knows no more than one of them told */
+    int64_t heard_ms;  /* the newest of theirs */
+    int64_t spoke_ms;  /* the same of data alone; 0: none since listening began */
+    int64_t limit_ms;  /* the shortest of theirs */
+    int64_t behind_ms; /* since when the first one is behind */
+    int behind;        /* of how many REST knows more than they brought, */
+    int quiet;         /* and of how many no more */
 };
+
+/* What became of that connection for its silence; it outlives the replacement's way down and up. */
+struct silence_replaced {
+    int64_t at_ms; /* the last time */
+    int times;     /* since it last brought data */
+};
+
 void silence_link_add(struct silence_link *link, const struct silence_rule *rule,
                       const struct silence *silence);
 
-/* After how long a silence of all of it is it replaced? INT64_MAX: not while things are so. `times`: that it
- * was, since it last brought data. */
-int64_t silence_link_wait(const struct silence_link *link, const struct silence_limits *limits, int times);
+/* Is it to be replaced now? silence_link_replaced() says that it was. */
+bool silence_link_due(const struct silence_link *link, const struct silence_replaced *replaced,
+                      const struct silence_limits *limits, int64_t now_ms);
+void silence_link_replaced(struct silence_replaced *replaced, int64_t now_ms);
+/* Data came since: true once, then its silences count from none again. */
+bool silence_link_well(const struct silence_link *link, struct silence_replaced *replaced);
 
 #endif

@@ -165,7 +165,6 @@ static bool was_open(const struct feed *feed, int symbol, int64_t from_ns, int64
 static void gone_up(struct feed *feed)
 {
     feed->up_since_ms = clock_now_ms();
-    memset(feed->links, 0, sizeof feed->links);
     feed_listen(feed, feed->up_since_ms);
     set_connection(feed, true);
     log_info("feed: connected to %s", feed_ws_url(feed));

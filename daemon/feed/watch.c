@@ -80,21 +80,17 @@ static int link_of(const struct feed *feed, const struct stream *stream)
  * market is closed do not count. */
 static void judge_link(struct feed *feed, int at, const struct silence_link *heard, int64_t now)
 {
-    struct silent_link *link = &feed->links[at];
+    struct silence_replaced *replaced = &feed->replaced[at];
     char why[VENUE_DETAIL_MAX];
-    if (heard->heard_ms > link->replaced_ms && link->times > 0) {
-        link->times = 0;
+    if (silence_link_well(heard, replaced))
         feed_tell_over(feed, "silent", "");
-    }
-    int64_t since = link->times > 0 ? link->replaced_ms : heard->heard_ms;
-    if (now - since <= silence_link_wait(heard, &feed->limits, link->times))
+    if (!silence_link_due(heard, replaced, &feed->limits, now))
         return;
     snprintf(why, sizeof why, "no data of any of %d streams for %lld s", heard->streams,
              (long long)((now - heard->heard_ms) / 1000));
     if (!feed->venue->stream_replace(feed->link, at, why))
         return;
-    link->times++;
-    link->replaced_ms = now;
+    silence_link_replaced(replaced, now);
     feed_tell_lasting(feed, DB_WARNING, "silent", "", "%s: the connection is replaced", why);
 }
 

@@ -130,35 +130,89 @@ static struct silence_link link_of(const struct silence *streams, int n)
     return link;
 }
 
+static bool due(const struct silence *streams, int n, int times, int64_t at_ms, int64_t now)
+{
+    struct silence_link link = link_of(streams, n);
+    struct silence_replaced replaced = {at_ms, times};
+    return silence_link_due(&link, &replaced, &limits, now);
+}
+
+static void answer(struct silence *silence, enum silence_answer answer, int64_t now)
+{
+    silence_asked(silence, now);
+    silence_answered(silence, answer, now);
+}
+
 static void test_link(void)
 {
     struct silence streams[3] = {0};
-    struct silence_link link = link_of(streams, 0);
-    CHECK_INT(silence_link_wait(&link, &limits, 0), INT64_MAX); /* nothing on it should speak */
+    CHECK(!due(streams, 0, 0, 0, 10000 * S)); /* nothing on it should speak */
 
     silence_heard(&streams[1], 500 * S); /* one of three speaks */
-    link = link_of(streams, 3);
-    CHECK_INT(link.heard_ms, 500 * S);
-    CHECK_INT(silence_link_wait(&link, &limits, 0), 60 * S);
-    CHECK_INT(silence_link_wait(&link, &limits, 1), 120 * S);
-    CHECK_INT(silence_link_wait(&link, &limits, 5), 60 * S << SILENCE_REPLACE_DOUBLINGS);
-    CHECK_INT(silence_link_wait(&link, &limits, 50), 60 * S << SILENCE_REPLACE_DOUBLINGS);
+    CHECK_INT(link_of(streams, 3).heard_ms, 500 * S);
+    CHECK(!due(streams, 3, 0, 0, 560 * S) && due(streams, 3, 0, 0, 560 * S + 1));
+    CHECK(!due(streams, 3, 1, 600 * S, 720 * S) && due(streams, 3, 1, 600 * S, 720 * S + 1));
+    for (int times = 5; times <= 50; times += 45)
+        CHECK(!due(streams, 3, times, 600 * S, 2520 * S) && due(streams, 3, times, 600 * S, 2520 * S + 1));
 
-    silence_asked(&streams[0], 520 * S);
-    silence_answered(&streams[0], SILENCE_NOTHING, 521 * S); /* the market is quiet */
-    link = link_of(streams, 3);
-    CHECK_INT(silence_link_wait(&link, &limits, 0), INT64_MAX);
+    answer(&streams[0], SILENCE_NOTHING, 520 * S); /* the market is quiet */
+    CHECK(!due(streams, 3, 0, 0, 10000 * S));
 
-    silence_asked(&streams[2], 530 * S);
-    silence_answered(&streams[2], SILENCE_NEWER, 531 * S); /* it is not: one stream missed something */
-    link = link_of(streams, 3);
-    CHECK_INT(silence_link_wait(&link, &limits, 0), 30 * S);
+    struct silence trade = {0};
+    struct silence_link link = {0};
+    struct silence_rule rule = silence_rule(MARKET_TRADE, false, &limits);
+    silence_link_add(&link, &rule, &trade); /* one that may be silent for longer */
+    CHECK(!silence_link_due(&link, &(struct silence_replaced){0}, &limits, 300 * S));
+    CHECK(silence_link_due(&link, &(struct silence_replaced){0}, &limits, 300 * S + 1));
+}
 
-    link = link_of(streams + 1, 0);
-    struct silence_rule trade = silence_rule(MARKET_TRADE, false, &limits);
-    struct silence alone = {0};
-    silence_link_add(&link, &trade, &alone); /* one that may be silent for longer */
-    CHECK_INT(silence_link_wait(&link, &limits, 0), 300 * S);
+/* One stream missed something, others have nothing to bring: it is stale, and its connection stays until it
+ * has been behind for a silence, and none of the others brought anything. */
+static void test_one_behind(void)
+{
+    struct silence streams[3] = {0};
+    for (int i = 0; i < 3; i++)
+        silence_heard(&streams[i], 500 * S);
+    answer(&streams[1], SILENCE_NOTHING, 515 * S);
+    answer(&streams[0], SILENCE_NEWER, 520 * S);
+    struct silence_rule quote = silence_rule(MARKET_QUOTE, false, &limits);
+    CHECK_INT(silence_state(&quote, &streams[0], 530 * S), SILENCE_STALE);
+    CHECK(!due(streams, 3, 0, 0, 580 * S - 1) && due(streams, 3, 0, 0, 580 * S));
+    silence_heard(&streams[2], 570 * S); /* the connection carries */
+    CHECK(!due(streams, 3, 0, 0, 630 * S) && due(streams, 3, 0, 0, 630 * S + 1));
+
+    /* All are behind: nothing speaks for it. */
+    for (int i = 0; i < 3; i++) {
+        silence_heard(&streams[i], 1000 * S);
+        answer(&streams[i], SILENCE_NEWER, 1020 * S);
+    }
+    CHECK(!due(streams, 3, 0, 0, 1030 * S) && due(streams, 3, 0, 0, 1030 * S + 1));
+}
+
+/* Of a venue that allows one connection: it goes down and up, is listened to from its beginning, and stays
+ * silent. In an hour it is replaced as often as six doublings allow. */
+static void test_replaced_again(void)
+{
+    static const int64_t moments[] = {60, 180, 420, 900, 1860, 3780};
+    struct silence streams[2] = {0};
+    struct silence_replaced replaced = {0};
+    size_t n = 0;
+    for (int64_t now = 0; now <= 3900 * S; now += S) {
+        struct silence_link link = link_of(streams, 2);
+        CHECK(!silence_link_well(&link, &replaced));
+        if (!silence_link_due(&link, &replaced, &limits, now))
+            continue;
+        CHECK(n < 6 && now > moments[n] * S && now <= (moments[n] + 2 * (int64_t)n + 1) * S);
+        n++;
+        silence_link_replaced(&replaced, now);
+        for (int i = 0; i < 2; i++)
+            silence_begin(&streams[i], now + S); /* it is up again */
+    }
+    CHECK_INT(n, 6);
+    silence_heard(&streams[1], 4000 * S);
+    struct silence_link link = link_of(streams, 2);
+    CHECK(silence_link_well(&link, &replaced) && !silence_link_well(&link, &replaced));
+    CHECK(silence_link_due(&link, &replaced, &limits, 4060 * S + 1)); /* as the first time */
 }
 
 int main(void)
@@ -169,5 +223,7 @@ int main(void)
     test_quiet();
     test_unanswered();
     test_link();
+    test_one_behind();
+    test_replaced_again();
     return check_done("daemon/silence");
 }
