@@ -71,6 +71,11 @@ static const struct known *find_known(const char *name)
     return NULL;
 }
 
+bool symbol_known(const char *name)
+{
+    return find_known(name) != NULL;
+}
+
 static void set_default_filters(const struct known *pair, int price_digits, int qty_digits,
                                 struct symbol *symbol)
 {

@@ -55,6 +55,9 @@ const char *symbol_quote(const char *name);
  * than DECIMAL_SCALE_MAX digits. */
 int symbol_default(const char *name, const char *quote, int price_digits, int qty_digits, struct symbol *ret);
 
+/* Is it one of the two whose steps are the venue's own? */
+bool symbol_known(const char *name);
+
 /* Is it the same pair, in the same units? Only then do integers of one mean the same in the other. */
 bool symbol_same_units(const struct symbol *a, const struct symbol *b);
 

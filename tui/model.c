@@ -162,17 +162,11 @@ bool model_symbol_closed(const struct status_symbol *symbol)
     return strcmp(symbol->market, "closed") == 0;
 }
 
-/* A saved backtest ends where it ends. */
-static bool is_saved(const struct model *model)
-{
-    return model->source == MODEL_DATABASE && model->status.saved;
-}
-
 /* Of something of a symbol that is so old; NULL: of one that is not known. */
 static enum freshness of_symbol(const struct model *model, const struct status_symbol *symbol, int64_t age_ms,
                                 struct moment now)
 {
-    if (is_saved(model))
+    if (model_is_saved(model))
         return model_freshness(model, now);
     int64_t expected = symbol && symbol->limit_ms > 0 ? symbol->limit_ms / 3 : PRICE_EXPECTED_MS;
     enum freshness own = freshness_of(model_age(model, age_ms, now), expected);
@@ -197,7 +191,7 @@ enum freshness model_position_freshness(const struct model *model, const struct 
 
 enum freshness model_accounts_freshness(const struct model *model, struct moment now)
 {
-    if (is_saved(model))
+    if (model_is_saved(model))
         return model_freshness(model, now);
     enum freshness own = freshness_of(model_age(model, model->accounts_age_ms, now), EQUITY_EXPECTED_MS);
 

@@ -87,6 +87,12 @@ void model_take_stored(struct model *model, const struct status *stored, int64_t
 /* The age now of something that was `age_ms` old when the status was had; -1 stays -1. */
 int64_t model_age(const struct model *model, int64_t age_ms, struct moment now);
 
+/* Is it of a saved backtest? No daemon is missed, and nothing newer comes. */
+static inline bool model_is_saved(const struct model *model)
+{
+    return model->source == MODEL_DATABASE && model->status.saved;
+}
+
 /* Of the status itself. GONE when there is none. */
 enum freshness model_freshness(const struct model *model, struct moment now);
 

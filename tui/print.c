@@ -433,8 +433,7 @@ int print_json(FILE *out, const struct model *model, const json_t *status)
                                orders_json(&model->history), "alerts", print_alerts_json(&model->history),
                                "log", log_json(&model->history));
     json_object_set_new(object, "accounts", known ? accounts_json(model) : json_null());
-    json_object_set_new(object, "saved_backtest",
-                        json_boolean(model->source == MODEL_DATABASE && model->status.saved));
+    json_object_set_new(object, "saved_backtest", json_boolean(model_is_saved(model)));
     json_object_set_new(object, "trainings", print_trainings_json(model, moment_now()));
     json_object_set_new(object, "policies", print_policies_json(model));
     json_object_set_new(object, "studies", print_searches_json(model, moment_now()));

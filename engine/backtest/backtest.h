@@ -84,6 +84,13 @@ struct backtest_trade {
     int64_t fees, profit;       /* profit: after fees */
 };
 
+/* Orders that were refused for their quantity, for one of the two reasons. */
+struct backtest_shortage {
+    uint64_t n;
+    int symbol;  /* of the first */
+    bool others; /* of other symbols, too */
+};
+
 struct backtest_account {
     enum backtest_way way; /* how it was run */
     double *equity;        /* [to - from], at each row's close, in currency units as a plain number */
@@ -99,6 +106,9 @@ struct backtest_account {
     int64_t fees;                    /* sum over fills; currency units */
     int128_t turnover;               /* sum of fills' notionals, which outgrows an int64_t */
     uint64_t refused[ORDER_REASONS]; /* orders refused, by reason */
+    struct backtest_shortage
+        short_of_cash, /* BAD_QTY: one lot cost more than what was free, but not more than the opening cash */
+        short_of_lot; /* other BAD_QTY, LOT_SIZE, MARKET_LOT_SIZE: the lot is too large for what was wanted */
     uint64_t intents[INTENT_FAULTS]; /* that no market could grant, by what was wrong */
     int64_t final_equity, final_cash;
     int64_t killed_ns; /* when its drawdown killed it; 0: it still trades */

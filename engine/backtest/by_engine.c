@@ -34,11 +34,25 @@ struct drive {
 
 static const int64_t TICK_LIQUIDITY = INT64_MAX / 4; /* on both sides of a trade's price */
 
+static void count_refused(struct drive *drive, const struct order *order)
+{
+    const struct account *account = engine_account(drive->engine, order->account);
+    const struct balance *cash = &account->assets[account->currency_at];
+    struct engine_symbol_view view;
+    engine_symbol_view(drive->engine, order->symbol, &view);
+    const struct run_refusal refusal = {.listed = engine_symbol(drive->engine, order->symbol),
+                                        .symbol = order->symbol,
+                                        .last = view.last,
+                                        .free_cash = cash->total - cash->reserved,
+                                        .spec = &drive->config->accounts[drive->first + order->account]};
+    run_refused(drive->books[order->account].ret, order->reason, 1, &refusal);
+}
+
 static void on_order(void *ctx, const struct order *order)
 {
     struct drive *drive = ctx;
     if (order->state == ORDER_REJECTED)
-        drive->books[order->account].ret->refused[order->reason]++;
+        count_refused(drive, order);
     if (!drive->config->orders)
         return;
     if (order->id > drive->n_orders) { /* ids have no holes */

@@ -56,6 +56,19 @@ void curve_close(struct curve *curve); /* leaves the equity, which then is the c
 void curve_to(struct curve *curve, size_t row);
 void curve_hold(struct curve *curve, int symbol, double qty);
 
+/* ---- shortage.c ---- */
+
+struct run_refusal {
+    const struct symbol *listed;
+    int symbol;
+    int64_t last; /* its last price; 0: none yet */
+    int64_t free_cash;
+    const struct account_spec *spec;
+};
+/* Counts n refused orders (a group's legs), by reason, and what those of a bad quantity were short of. */
+void run_refused(struct backtest_account *account, enum order_reason reason, int n,
+                 const struct run_refusal *refusal);
+
 /* ---- trades.c ---- */
 
 /* The trades of an account's fills, and the sums over them. 0 or -ENOMEM. */

@@ -141,6 +141,9 @@ static inline void sim_tell(struct sim *sim, const struct sim_order *order)
 }
 void sim_entering(struct sim *sim, struct sim_symbol *symbol, int change);
 
+/* Counts n orders as refused. */
+void sim_refused(struct sim *sim, const struct sim_symbol *symbol, enum order_reason reason, int n);
+
 static inline int sim_index(const struct sim *sim, const struct sim_symbol *symbol)
 {
     return (int)(symbol - sim->symbols);

@@ -200,10 +200,20 @@ static enum order_reason check_legs(struct sim *sim, const struct sim_symbol *sy
 
 /* ---- orders come and go ---- */
 
+void sim_refused(struct sim *sim, const struct sim_symbol *symbol, enum order_reason reason, int n)
+{
+    const struct run_refusal refusal = {.listed = symbol->listed,
+                                        .symbol = sim_index(sim, symbol),
+                                        .last = symbol->last,
+                                        .free_cash = sim->cash - sim->reserved,
+                                        .spec = sim->spec};
+    run_refused(sim->ret, reason, n, &refusal);
+}
+
 static void refuse(struct sim *sim, const struct sim_symbol *symbol, struct sim_order *legs, int n,
                    enum order_reason reason)
 {
-    sim->ret->refused[reason] += (uint64_t)n;
+    sim_refused(sim, symbol, reason, n);
     for (int i = 0; i < n; i++) {
         sim->last_order++;
         legs[i].state = ORDER_REJECTED;

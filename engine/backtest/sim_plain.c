@@ -28,7 +28,7 @@ bool sim_plain_submit(struct sim *sim, struct sim_symbol *symbol, bool buy, int6
     }
     sim->last_order++;
     if (reason != ORDER_OK) {
-        sim->ret->refused[reason]++;
+        sim_refused(sim, symbol, reason, 1);
         return true;
     }
     symbol->plain = (struct sim_plain){.id = sim->last_order, .qty = qty, .reserved = need, .buy = buy};

@@ -55,14 +55,19 @@ def close(a, b):
 def check_dashboard(state, account):
     """Return, deepest drawdown and closed trades, in JSON and on the screen."""
     done = subprocess.run([harness.PAPERTAPE, "--state", state, "--once", "--json"], capture_output=True, text=True, timeout=harness.PATIENCE)
+    assert done.returncode == 0 and done.stderr == "", (done.returncode, done.stderr)
     shown = json.loads(done.stdout)
     assert shown["saved_backtest"] is True and len(shown["accounts"]) == 1, shown["accounts"]
     seen = shown["accounts"][0]
     for name, key in (("return_pct", "return_pct"), ("drawdown_pct", "max_drawdown_pct"), ("equity", "equity"), ("cash", "cash")):
         assert close(seen[name], account[key]), (name, seen, account[key])
     assert seen["trades"] == account["trades"] > 10, (seen, account["trades"])
-    screen = subprocess.run([harness.PAPERTAPE, "--state", state, "--readonly", "--dump-screen", "160x48", "--tab", "5"],
-                            capture_output=True, text=True, timeout=harness.PATIENCE).stdout
+    text = subprocess.run([harness.PAPERTAPE, "--state", state, "--once"], capture_output=True, text=True, timeout=harness.PATIENCE)
+    assert text.returncode == 0 and text.stderr == "" and "no daemon" not in text.stdout, (text.returncode, text.stderr, text.stdout)
+    dumped = subprocess.run([harness.PAPERTAPE, "--state", state, "--readonly", "--dump-screen", "160x48", "--tab", "5"],
+                            capture_output=True, text=True, timeout=harness.PATIENCE)
+    assert dumped.returncode == 0 and dumped.stderr == "", (dumped.returncode, dumped.stderr)
+    screen = dumped.stdout
     assert "SAVED RUN" in screen and "NO DAEMON" not in screen, screen
     rows = [line.split() for line in screen.splitlines() if line.split()[:1] == ["sma-cross"]]
     assert rows[0][1:3] == [f"{account['equity']:.2f}", f"{account['return_pct']:+.2f}%"], (rows, account["return_pct"])

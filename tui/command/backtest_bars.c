@@ -209,7 +209,7 @@ static void note_refused(const struct bars_run *run)
 {
     for (int a = 0; a < run->n_accounts; a++)
         run_args_note_refused(&run->args->run, run->market, run->accounts[a].name,
-                              run->backtest.accounts[a].refused);
+                              &run->backtest.accounts[a]);
 }
 
 static int simulate(struct bars_run *run)

@@ -148,7 +148,7 @@ static json_t *account_object(const struct backtest_result *result, int a)
     return object;
 }
 
-static json_t *symbol_object(const struct market_series *series)
+static json_t *symbol_object(const struct run_args *args, const struct market_series *series)
 {
     const struct symbol *symbol = &series->symbol;
     const struct symbol_filters *filters = &symbol->filters;
@@ -158,9 +158,13 @@ static json_t *symbol_object(const struct market_series *series)
                   symbol->price_scale, "tick", stored_number(filters->tick, symbol->price_scale), "lot",
                   stored_number(filters->step, symbol->qty_scale), "bars_missing",
                   (json_int_t)series->missing, "bars_repaired", (json_int_t)series->repaired);
-    if (object)
-        set(object, "price_digits_rounded_from",
-            series->rounded_digits > 0 ? json_integer(series->rounded_digits) : json_null());
+    if (!object)
+        return NULL;
+    set(object, "lot_from", json_string(run_args_source(args, RUN_TERM_LOT, symbol)));
+    set(object, "tick_from", json_string(run_args_source(args, RUN_TERM_TICK, symbol)));
+    set(object, "quote_from", json_string(run_args_source(args, RUN_TERM_QUOTE, symbol)));
+    set(object, "price_digits_rounded_from",
+        series->rounded_digits > 0 ? json_integer(series->rounded_digits) : json_null());
     return object;
 }
 
@@ -168,7 +172,7 @@ static json_t *symbols_array(const struct backtest_result *result)
 {
     json_t *array = json_array();
     for (int s = 0; s < result->market->n_symbols; s++)
-        json_array_append_new(array, symbol_object(&result->market->series[s]));
+        json_array_append_new(array, symbol_object(&result->args->run, &result->market->series[s]));
     return array;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "exchange/bar.h"
+#include "exchange/decimal.h"
 #include "tui/command/backtest_result.h"
 #include "tui/command/stored.h"
 #include "tui/format.h"
@@ -246,9 +247,28 @@ static void print_comparison(const struct backtest_result *result)
     }
 }
 
-/* The quote asset of all, or that it differs; what was widened; prices at another scale than 8. */
-static void print_terms(const struct market *market)
+/* Lot, tick and quote, each with where it comes from. */
+static void print_symbol_terms(const struct run_args *args, const struct symbol *symbol)
 {
+    char label[64], lot[DECIMAL_TEXT_MAX], tick[DECIMAL_TEXT_MAX], word[128];
+    decimal_format_short(symbol->filters.step, symbol->qty_scale, lot);
+    decimal_format_short(symbol->filters.tick, symbol->price_scale, tick);
+    snprintf(label, sizeof label, "          %s: ", symbol->name);
+    struct words words = begin_words(label);
+    snprintf(word, sizeof word, "lot %s (%s)", lot, run_args_source(args, RUN_TERM_LOT, symbol));
+    add_word(&words, ", ", word);
+    snprintf(word, sizeof word, "tick %s (%s)", tick, run_args_source(args, RUN_TERM_TICK, symbol));
+    add_word(&words, ", ", word);
+    snprintf(word, sizeof word, "quote %s (%s)", symbol->quote,
+             run_args_source(args, RUN_TERM_QUOTE, symbol));
+    add_word(&words, ", ", word);
+    putchar('\n');
+}
+
+/* The quote asset of all, or that it differs; what was widened; prices at another scale than 8. */
+static void print_terms(const struct backtest_result *result)
+{
+    const struct market *market = result->market;
     const char *quote = market->series[0].symbol.quote;
     size_t repaired = 0;
     bool same = true;
@@ -258,6 +278,8 @@ static void print_terms(const struct market *market)
     }
     printf("          quoted in %s%s\n", same ? quote : "several currencies",
            strcmp(quote, SYMBOL_QUOTE_UNKNOWN) == 0 ? ", an unknown currency: --quote names it" : "");
+    for (int s = 0; s < market->n_symbols; s++)
+        print_symbol_terms(&result->args->run, &market->series[s].symbol);
     if (repaired > 0)
         printf("          %zu repaired: low or high widened to take in open and close\n", repaired);
     for (int s = 0; s < market->n_symbols; s++) {
@@ -295,7 +317,7 @@ static void print_market(const struct backtest_result *result)
     if (backtest->from > 0)
         printf(", %zu before", backtest->from);
     printf("\n          %zu missing: kept as gaps, nothing trades in them\n", missing);
-    print_terms(market);
+    print_terms(result);
     if (result->n_ticks > 0)
         printf("trades    %zu, from which the bars were built; each is the best bid and ask too\n",
                result->n_ticks);

@@ -269,6 +269,8 @@ static int print(const struct request *request)
     } else if (r < 0) {
         fprintf(stderr, "papertape: printing: %s\n", strerror(-r));
         status = EXIT_ERROR;
+    } else if (model_is_saved(collector.model)) {
+        status = EXIT_OK; /* no daemon is missed, and nothing of it grows old */
     } else if (collector.model->source != MODEL_DAEMON) {
         fprintf(stderr, "papertape: %s: start papertaped, or name its state with --state\n",
                 collector.model->daemon_words);

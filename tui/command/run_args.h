@@ -21,6 +21,7 @@ struct run_args {
     size_t n_lots, n_ticks, n_quotes;
     const char *exchange_info, *cache, *state;
     bool no_cache, repair;
+    bool stored;                         /* the bars are a database's: run_args_load() finds that */
     int64_t from_ns, to_ns, interval_ns; /* 0: not given */
     int64_t cash;                        /* at RUN_CASH_SCALE */
     struct fee_rates fees;
@@ -65,10 +66,19 @@ void run_args_note(const struct run_args *args, const struct market *market);
 /* Prints why bars were refused, with the option that would take them. EXIT_ERROR. */
 int run_args_refuse(const struct run_args *args, char err[static MARKET_ERROR_MAX]);
 
-/* A line on stderr where orders of `account` were refused for a lot or a tick, with the option that says
- * another. */
+/* Where a symbol's terms come from, in words: "--lot", "file", "name", "exchange info", "database",
+ * "default". */
+enum run_term { RUN_TERM_LOT, RUN_TERM_TICK, RUN_TERM_QUOTE };
+const char *run_args_source(const struct run_args *args, enum run_term term, const struct symbol *symbol);
+
+/* A line on stderr where the volumes of a file are whole numbers, so that its lot is 1, and that costs more
+ * than 1 % of the cash. */
+void run_args_note_lot(const struct run_args *args, const struct market_series *series);
+
+/* A line on stderr where orders of `account` were refused for their quantity, with the symbol and what would
+ * help, and one where they were for a tick. */
 void run_args_note_refused(const struct run_args *args, const struct market *market, const char *account,
-                           const uint64_t refused[static ORDER_REASONS]);
+                           const struct backtest_account *refused);
 
 /* The rows of a market that --from and --to name. The same statuses. */
 int run_args_rows(const struct run_args *args, const struct market *market, size_t *ret_from, size_t *ret_to);

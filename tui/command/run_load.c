@@ -36,8 +36,10 @@ static void note_symbol(const struct run_args *args, const struct market_series 
 
 void run_args_note(const struct run_args *args, const struct market *market)
 {
-    for (int s = 0; s < market->n_symbols; s++)
+    for (int s = 0; s < market->n_symbols; s++) {
         note_symbol(args, &market->series[s]);
+        run_args_note_lot(args, &market->series[s]);
+    }
 }
 
 int run_args_rows(const struct run_args *args, const struct market *market, size_t *ret_from, size_t *ret_to)
@@ -87,8 +89,9 @@ int run_args_load(struct run_args *args, struct market **ret, struct market_load
     char database[STATE_PATH_MAX];
     struct market *market;
     *load = (struct market_load){0};
-    bool stored = args->n_bars == 1 && stored_bars_find(args->bars[0], database);
-    int status = stored ? stored_bars_load(args, database, &market, load) : load_files(args, &market, load);
+    args->stored = args->n_bars == 1 && stored_bars_find(args->bars[0], database);
+    int status =
+        args->stored ? stored_bars_load(args, database, &market, load) : load_files(args, &market, load);
     if (status != EXIT_OK)
         return status;
     if (load->note[0])
@@ -170,27 +173,4 @@ int run_args_policy_account(const struct run_args *args, const struct market *ma
         return stored_fail(EXIT_ERROR, args->verb, "--policy",
                            "initial_capital has more digits than the currency: --cash N");
     return EXIT_OK;
-}
-
-void run_args_note_refused(const struct run_args *args, const struct market *market, const char *account,
-                           const uint64_t refused[static ORDER_REASONS])
-{
-    uint64_t lots = refused[ORDER_BAD_QTY] + refused[ORDER_LOT_SIZE] + refused[ORDER_MARKET_LOT_SIZE];
-    const struct symbol *coarsest = &market->series[0].symbol;
-    char step[DECIMAL_TEXT_MAX];
-    for (int s = 1; s < market->n_symbols; s++)
-        if (market->series[s].symbol.filters.step > coarsest->filters.step)
-            coarsest = &market->series[s].symbol;
-    decimal_format_short(coarsest->filters.step, coarsest->qty_scale, step);
-    if (lots > 0)
-        fprintf(stderr,
-                "papertape: %s: note: %s: %llu orders were refused for their quantity (%s): the lot of %s is "
-                "%s: %s\n",
-                args->verb, account, (unsigned long long)lots,
-                refused[ORDER_BAD_QTY] ? "BAD_QTY" : "LOT_SIZE", coarsest->name, step,
-                args->exchange_info ? "more cash, or another --exchange-info" : "--lot names a smaller one");
-    if (refused[ORDER_PRICE_FILTER] > 0)
-        fprintf(stderr,
-                "papertape: %s: note: %s: %llu orders were refused PRICE_FILTER: --tick names the tick\n",
-                args->verb, account, (unsigned long long)refused[ORDER_PRICE_FILTER]);
 }

@@ -46,7 +46,7 @@ struct batch {
     size_t bars;                   /* of the symbol that has most */
     struct progress progress;
     size_t done;
-    uint64_t refused[ORDER_REASONS]; /* orders of all combinations, by reason */
+    struct backtest_account refused; /* of all: only what counts refused orders */
 };
 
 static int fail(const char *what, const char *words)
@@ -132,6 +132,24 @@ static bool show(void *ctx, double share)
                          ((double)batch->done + share * (double)batch->n) / (double)sweep->combinations);
 }
 
+static void add_shortage(struct backtest_shortage *to, const struct backtest_shortage *from)
+{
+    if (from->n == 0)
+        return;
+    if (to->n == 0)
+        to->symbol = from->symbol;
+    to->others |= from->others || from->symbol != to->symbol;
+    to->n += from->n;
+}
+
+static void add_refused(struct backtest_account *to, const struct backtest_account *from)
+{
+    for (int why = 0; why < ORDER_REASONS; why++)
+        to->refused[why] += from->refused[why];
+    add_shortage(&to->short_of_cash, &from->short_of_cash);
+    add_shortage(&to->short_of_lot, &from->short_of_lot);
+}
+
 static int run_batch(struct batch *batch)
 {
     struct sweep *sweep = batch->sweep;
@@ -162,8 +180,7 @@ static int run_batch(struct batch *batch)
         *to = (struct sweep_result){.combination = batch->combinations[i],
                                     .fills = backtest.accounts[i].n_fills};
         take(to, &report);
-        for (int why = 0; why < ORDER_REASONS; why++)
-            batch->refused[why] += backtest.accounts[i].refused[why];
+        add_refused(&batch->refused, &backtest.accounts[i]);
         backtest_report_finish(&report);
     }
     batch->done = batch->next;
@@ -197,7 +214,7 @@ static int run_all(struct batch *batch, const struct account_spec *base)
     }
     progress_end(&batch->progress);
     if (status == EXIT_OK)
-        run_args_note_refused(&sweep->run, sweep->market, "all combinations", batch->refused);
+        run_args_note_refused(&sweep->run, sweep->market, "all combinations", &batch->refused);
     sweep->seconds = clock_now_s() - begun;
     return status;
 }

@@ -37,7 +37,7 @@ static void feed_segment(struct segment *ret, const struct scene *scene)
     char age[FORMAT_MAX];
 
     if (model->source != MODEL_DAEMON) {
-        bool saved = model->source == MODEL_DATABASE && model->status.saved;
+        bool saved = model_is_saved(model);
         snprintf(ret->text, sizeof(ret->text), saved ? "SAVED RUN" : "NO DAEMON");
         ret->style = saved ? STYLE_NORMAL : STYLE_BAD;
     } else if (freshness != FRESH) {
