@@ -211,6 +211,7 @@ def acknowledged(daemon, client):
             good = good and result["order"] in orders
         elif cmd == "cancel":
             good = good and orders.get(args["order"]) not in ("PENDING", "OPEN", "PARTIAL", None)
+            state = f"{state}, the order {orders.get(args['order'])}"
         else:
             moved += 1
         if not good:
