@@ -7,6 +7,13 @@
 
 #include "tests/check.h"
 
+/* The sanitizers' mlock() locks nothing and succeeds. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { LOCKS = false };
+#else
+enum { LOCKS = true };
+#endif
+
 /* The flags of the mapping that holds it, as " rd wr … lo … dd"; "" where nothing is mapped there. */
 static const char *flags_of(const void *at)
 {
@@ -36,7 +43,7 @@ int main(void)
         for (size_t k = 0; k < sizes[i]; k++)
             CHECK(memory[k] == 0);
         memset(memory, 0x5a, sizes[i]);
-        if (secret_locked()) { /* the limit of this machine allows it */
+        if (LOCKS && secret_locked()) { /* the limit of this machine allows it */
             CHECK(strstr(flags_of(memory), " lo") != NULL);
             CHECK(strstr(flags_of(memory + sizes[i] - 1), " lo") != NULL);
         }
