@@ -183,7 +183,7 @@ static int exit_status = EXIT_SUCCESS;
 static uv_signal_t signals[3];
 static uv_async_t failed; /* ends the daemon from the loop, not from within whatever found the failure */
 
-/* A full disk is no failure of a stop: what it kept from being stored was acknowledged to nobody. */
+/* A full disk is no failure of a stop: what it kept from being stored was not acknowledged to any client. */
 static void tell_lost(int drained, const char *what)
 {
     log_error("%s", what);

@@ -64,7 +64,7 @@ struct db_writer {
     int64_t retry_ns; /* the last try failed: when it is tried again; 0: it did not */
     int delay_ms;     /* and how long after the next failure */
     int64_t idle_ns;  /* without rows: when the log is emptied; 0: there were some */
-    bool ended;       /* told to stop, or to give up */
+    bool ended;       /* asked to stop, or to give up */
     struct db_store store;
     int checkpoint_at; /* pages in the log */
     int64_t commit_end_ns;

@@ -1,11 +1,11 @@
-/* Bars files: history as CSV or JSON, plain or gzip, told apart by content.
+/* Bars files: history as CSV or JSON, plain or gzip, recognised by content.
  *
  * CSV with a header: a time column and open, high, low, close, volume, in any order and case; other columns
  * are ignored. The time column is the first of these names that is there: open_time, timestamp, datetime,
  * date, time; else a first column without a name (or "Unnamed: 0", or "Price", below which yfinance writes
  * two more lines of names). Without a header: an archive's twelve columns (open time, open, high, low, close,
  * volume, …), of which the first six are needed. JSON: one array of arrays in that order, as freqtrade keeps
- * them. Times are ISO 8601 (without a zone: UTC) or an epoch in s, ms, µs or ns, told apart by size.
+ * them. Times are ISO 8601 (without a zone: UTC) or an epoch in s, ms, µs or ns, recognised by size.
  *
  * A row is bad when it cannot be read, high < low, its open or close lies outside low to high, its volume is
  * negative, or its time does not rise; the first bad row ends the reading. */

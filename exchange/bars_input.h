@@ -1,4 +1,4 @@
-/* The lines of a bars file, or the rows of a JSON one, plain or gzip, told apart by content. */
+/* The lines of a bars file, or the rows of a JSON one, plain or gzip, recognised by content. */
 #ifndef EXCHANGE_BARS_INPUT_H
 #define EXCHANGE_BARS_INPUT_H
 

@@ -128,7 +128,7 @@ static bool same_best(const struct book *book, const struct venue_reply *reply)
            (!ask || (ask->price == reply->book.asks[0].price && ask->qty == reply->book.asks[0].qty));
 }
 
-/* A venue that numbers nothing goes on counting as its parser does. */
+/* A venue that numbers nothing continues the count of its parser. */
 static enum silence_answer take_book(struct feed *feed, struct stream *stream,
                                      const struct venue_reply *reply)
 {

@@ -1,4 +1,4 @@
-/* REST's answer to what a stream told last: trades, aggTrades, ticker/bookTicker, ticker/24hr. Pure. */
+/* REST's answer to what a stream sent last: trades, aggTrades, ticker/bookTicker, ticker/24hr. Pure. */
 #ifndef EXCHANGE_BINANCE_LATEST_PARSE_H
 #define EXCHANGE_BINANCE_LATEST_PARSE_H
 

@@ -24,7 +24,7 @@ struct server {
     struct faults *faults; /* POST /_control adds to them */
     struct transcript *transcript;
     bool closed_one, cut_one; /* faults close@N and half-frame have happened */
-    bool frozen;              /* fault freeze has begun */
+    bool frozen;              /* fault freeze is in effect */
 
     struct lws_context *context;
     int port;        /* that it listens on */

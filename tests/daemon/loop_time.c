@@ -21,7 +21,7 @@ int main(void)
     CHECK_NEAR(seen.busy, 0.01, 0.0002);
     CHECK(seen.wait_p99_ms <= 0.12);
 
-    /* A turn of 4 ms each 100 ms besides: 4 % of the moments wait for it. */
+    /* A turn of 4 ms each 100 ms as well: 4 % of the moments wait for it. */
     for (int64_t ms = 15000; ms < 20000; ms += 10) {
         loop_time_turn(&time, ms, MS / 10);
         if (ms % 100 == 0)

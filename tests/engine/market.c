@@ -237,7 +237,7 @@ static void test_digits(void)
     market_close(m);
 }
 
-/* What a file cannot tell is told beside it. */
+/* What a file cannot say is given beside it. */
 static void test_terms(void)
 {
     static const char rows[] = "60,100,101,99,100,5000\n120,100,101,99,100,7000\n";

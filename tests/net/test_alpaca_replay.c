@@ -199,7 +199,7 @@ static void test_rest(struct net_context *net, const struct replay *replay, stru
 
     memset(&seen, 0, sizeof(seen));
     static const enum market_kind kinds[] = {MARKET_TRADE, MARKET_QUOTE, MARKET_TICKER};
-    for (int i = 0; i < 6; i++) { /* what their streams told last */
+    for (int i = 0; i < 6; i++) { /* what their streams sent last */
         const struct venue_latest_request latest = {.symbol = &symbols[i % 2], .kind = kinds[i / 2]};
         memset(&seen, 0, sizeof(seen));
         CHECK_INT(venue->rest_latest(rest, &latest, on_reply, &seen, NULL), 0);

@@ -291,7 +291,7 @@ static void test_depth(void)
 static const char error_text[] = "{\"code\":-1121,\"msg\":\"Invalid symbol.\",\"x\":[{}]}";
 static const char time_text[] = "{\"serverTime\":1499827319559}";
 
-/* What streams told last: by kind, as the venue's documentation shows them. */
+/* What streams sent last: by kind, as the venue's documentation shows them. */
 static const struct {
     enum market_kind kind;
     const char *text;

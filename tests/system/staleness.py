@@ -155,7 +155,7 @@ def binance_silent(folder):
 
 
 def thin(folder):
-    """One symbol of which almost nothing is to be told: REST says so, and the connection stays."""
+    """One symbol of which almost nothing is to be sent: REST says so, and the connection stays."""
     replay, daemon = start(folder, "thin", "binance", ["--rate", "0.01" if harness.LONG else "0.05"], "BTCUSDT")
     daemon.wait_status(lambda s: any(x["state"] == "quiet" for x in s["feed"]["streams"]), "thin: a quiet stream")
     seconds = MINUTES * 60 if not harness.LONG else 300

@@ -21,7 +21,7 @@ static const char help[] =
     "\n"
     "      --state DIR            the state directory, found as papertaped finds it\n"
     "      --socket F             trainer.sock there by default\n"
-    "      --outputs DIR[,DIR]    where a configuration's output may lie besides the state directory\n"
+    "      --outputs DIR[,DIR]    where a configuration's output may lie outside the state directory\n"
     "      --devices LIST         ids of GPUs with commas, or none, or auto, the default\n"
     "      --cpu-slots N          trainings on the CPU at a time; 1 by default\n"
     "      --memory-mib N         of all workers together; by default 80 % of what there is\n"

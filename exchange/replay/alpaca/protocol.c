@@ -126,7 +126,7 @@ static void tell(struct endpoint *endpoint, const struct flow_event *event)
         if (!s->wants[event->kind][event->symbol])
             continue;
         if (subscriber_silenced(s, event->kind, endpoint->flow.made->symbols[event->symbol].name)) {
-            s->has_book[event->symbol] &= event->kind != FLOW_BOOK; /* it is told the whole one afterwards */
+            s->has_book[event->symbol] &= event->kind != FLOW_BOOK; /* it is sent the whole one afterwards */
             continue;
         }
         bool whole = event->kind == FLOW_BOOK && !(s->has_book[event->symbol] && r.told);

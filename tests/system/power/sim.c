@@ -46,7 +46,7 @@ static void on_call(void *ctx, const char *what, const char *name, int64_t at, c
         printf("%12s it failed: %d\n", "", r);
 }
 
-/* A sync takes a while: the loop goes on, and so does what else stores. */
+/* A sync takes a while: the loop continues, and so does the other writer. */
 static void on_flushing(void *ctx, int64_t ns, bool log)
 {
     struct sim *sim = ctx;

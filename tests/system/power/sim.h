@@ -41,7 +41,7 @@ struct sim {
 
     uv_loop_t loop;
     struct daemon daemon;
-    bool lives; /* the session has begun, and is not being closed */
+    bool lives; /* the session is open, and is not being closed */
     bool log_busy, db_busy;
     struct clock_stepped clock;
 

@@ -195,7 +195,7 @@ def test_hangs(co):
 
 
 def test_hung(co):
-    """One that stays so is killed by rule, begun again, and after its restarts has failed: as after a crash."""
+    """One that stays so is killed by rule, restarted, and after its restarts has failed: as after a crash."""
     co.how("stuck", step_ms=1, hang=[3, 75])
     co.ask("start", name="stuck", config=config("hung_s = 1", "restarts = 1"))
     failed = co.wait("stuck", "failed", cause="hung")
