@@ -23,8 +23,8 @@ int64_t steady_look(const struct steady *steady, int64_t wall_ns, int64_t boot_n
 
 /* What became of the wall's clock since the moment before. */
 struct steady_step {
-    int64_t ahead_ns; /* how far time is ahead of the wall where that is to be reported: once when the wall steps
-                       * back, again when it does once more; from 100 ms on. Else 0 */
+    int64_t ahead_ns; /* how far time is ahead of the wall where that is to be reported: once when the wall
+                       * steps back, again when it does once more; from 100 ms on. Else 0 */
     int64_t jump_ns;  /* how far it jumped forward, beyond the time that passed; from a second on. Else 0 */
     bool caught_up;   /* the wall was behind, and is no more */
 };
