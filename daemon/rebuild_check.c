@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 
 #include "daemon/rebuild.h"
+#include "db/ledger_row.h"
 #include "db/migrate.h"
 #include "db/row_hash.h"
-#include "engine/ledger.h"
 #include "exchange/clock.h"
 
 enum { BUSY_TIMEOUT_MS = 5000, STEPS = 10000 /* of SQLite's machine between two looks at the clock */ };
@@ -72,34 +72,6 @@ static int ask(sqlite3 *db, const char *sql, const char *good, char *err, size_t
     return r;
 }
 
-static bool read_entry(sqlite3_stmt *stmt, struct ledger_row *ret)
-{
-    const char *asset = (const char *)sqlite3_column_text(stmt, 3);
-    const char *kind = (const char *)sqlite3_column_text(stmt, 5);
-    int number = kind ? ledger_kind_parse(kind) : -1;
-    *ret = (struct ledger_row){.id = (uint64_t)sqlite3_column_int64(stmt, 0),
-                               .ts_ns = sqlite3_column_int64(stmt, 1),
-                               .account = sqlite3_column_int(stmt, 2),
-                               .scale = sqlite3_column_int(stmt, 4),
-                               .amount = sqlite3_column_int64(stmt, 6),
-                               .balance = sqlite3_column_int64(stmt, 7),
-                               .order_id = (uint64_t)sqlite3_column_int64(stmt, 8),
-                               .fill_id = (uint64_t)sqlite3_column_int64(stmt, 9)};
-    if (!asset || strlen(asset) >= sizeof ret->asset || number < 0 ||
-        sqlite3_column_bytes(stmt, 10) != LEDGER_HASH_SIZE)
-        return false;
-    memcpy(ret->asset, asset, strlen(asset) + 1);
-    ret->kind = (enum ledger_kind)number;
-    memcpy(ret->hash, sqlite3_column_blob(stmt, 10), LEDGER_HASH_SIZE);
-    return true;
-}
-
-static bool follows(const struct ledger_row *row, const uint8_t before[static LEDGER_HASH_SIZE])
-{
-    struct ledger_row again = *row;
-    return ledger_row_chain(&again, before) == 0 && memcmp(again.hash, row->hash, LEDGER_HASH_SIZE) == 0;
-}
-
 /* The ledger, newest first: each row follows from the one before it, where that is there. */
 static int check_chain(sqlite3 *db, char *err, size_t err_size)
 {
@@ -107,18 +79,16 @@ static int check_chain(sqlite3 *db, char *err, size_t err_size)
     sqlite3_stmt *stmt;
     struct ledger_row later = {0}, row;
     bool good = true;
-    int rc = sqlite3_prepare_v2(
-        db,
-        "SELECT id, ts_ns, account, asset, scale, kind, amount, balance, order_id, fill_id, "
-        "hash FROM ledger ORDER BY id DESC",
-        -1, &stmt, NULL);
+    int rc =
+        sqlite3_prepare_v2(db, "SELECT " DB_LEDGER_COLUMNS " FROM ledger ORDER BY id DESC", -1, &stmt, NULL);
     if (rc != SQLITE_OK)
         return rc == SQLITE_INTERRUPT ? 0 : bad(db, rc, err, err_size);
     while (good && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-        good = read_entry(stmt, &row) && (later.id != row.id + 1 || follows(&later, row.hash));
+        good = db_ledger_row_read(stmt, &row) &&
+               (later.id != row.id + 1 || db_ledger_row_follows(&later, row.hash));
         later = row;
     }
-    good = good && (later.id != 1 || follows(&later, nothing));
+    good = good && (later.id != 1 || db_ledger_row_follows(&later, nothing));
     int r = good && (rc == SQLITE_DONE || rc == SQLITE_INTERRUPT) ? 0
             : good                                                ? bad(db, rc, err, err_size)
                                                                   : -EBADMSG;

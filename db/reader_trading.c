@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "db/ledger_row.h"
 #include "db/reader_query.h"
 #include "db/row_hash.h"
 
@@ -208,11 +209,7 @@ int db_reader_ledger(struct db_reader *reader, void (*row)(void *ctx, const stru
                      void *ctx)
 {
     sqlite3_stmt *stmt;
-    int r =
-        db_query(reader,
-                 "SELECT id, ts_ns, account, asset, scale, kind, amount, balance, order_id, fill_id, hash "
-                 "FROM ledger ORDER BY id",
-                 &stmt);
+    int r = db_query(reader, "SELECT " DB_LEDGER_COLUMNS " FROM ledger ORDER BY id", &stmt);
     if (r < 0)
         return r;
     while ((r = db_query_step(reader, stmt)) > 0) {

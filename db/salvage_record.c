@@ -1,9 +1,9 @@
 /* Which tables are salvaged, in which order, and what is wanted of each. */
 #include <string.h>
 
+#include "db/ledger_row.h"
 #include "db/row_hash.h"
 #include "db/salvage_internal.h"
-#include "engine/ledger.h"
 
 #define IGNORE(table) "INSERT OR IGNORE INTO main." table
 
@@ -188,33 +188,17 @@ static const char list_taken[] = LIST("orders") LIST("fills") LIST("ledger") LIS
 static bool follows(sqlite3_stmt *stmt, uint64_t before, const uint8_t hash[static LEDGER_HASH_SIZE])
 {
     static const uint8_t nothing[LEDGER_HASH_SIZE];
-    const char *asset = (const char *)sqlite3_column_text(stmt, 3),
-               *kind = (const char *)sqlite3_column_text(stmt, 5);
-    struct ledger_row row = {.id = (uint64_t)sqlite3_column_int64(stmt, 0),
-                             .ts_ns = sqlite3_column_int64(stmt, 1),
-                             .account = sqlite3_column_int(stmt, 2),
-                             .scale = sqlite3_column_int(stmt, 4),
-                             .amount = sqlite3_column_int64(stmt, 6),
-                             .balance = sqlite3_column_int64(stmt, 7),
-                             .order_id = (uint64_t)sqlite3_column_int64(stmt, 8),
-                             .fill_id = (uint64_t)sqlite3_column_int64(stmt, 9)};
-    int number = kind ? ledger_kind_parse(kind) : -1;
-    if (!asset || strlen(asset) >= sizeof row.asset || number < 0 || (row.id != 1 && before != row.id - 1) ||
-        sqlite3_column_bytes(stmt, 10) != LEDGER_HASH_SIZE)
-        return false;
-    memcpy(row.asset, asset, strlen(asset) + 1);
-    row.kind = (enum ledger_kind)number;
-    return ledger_row_chain(&row, row.id == 1 ? nothing : hash) == 0 &&
-           memcmp(row.hash, sqlite3_column_blob(stmt, 10), LEDGER_HASH_SIZE) == 0;
+    struct ledger_row row;
+    return db_ledger_row_read(stmt, &row) && (row.id == 1 || before == row.id - 1) &&
+           db_ledger_row_follows(&row, row.id == 1 ? nothing : hash);
 }
 
 /* Ledger rows that follow from the one before are taken over from the candidates. */
 static int take_ledger(struct db_salvage *salvage, uint64_t before,
                        const uint8_t last[static LEDGER_HASH_SIZE], struct db_salvaged *tells)
 {
-    static const char take[] =
-        "INSERT OR IGNORE INTO main.ledger (id, ts_ns, account, asset, scale, kind, amount, "
-        "balance, order_id, fill_id, hash) SELECT * FROM temp.candidates WHERE id = ?1";
+    static const char take[] = "INSERT OR IGNORE INTO main.ledger (" DB_LEDGER_COLUMNS
+                               ") SELECT * FROM temp.candidates WHERE id = ?1";
     sqlite3_stmt *stmt = NULL, *insert = NULL, *mark = NULL;
     uint8_t hash[LEDGER_HASH_SIZE];
     memcpy(hash, last, sizeof hash);
