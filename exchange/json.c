@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "exchange/decimal.h"
-
 void json_init(struct json *json, const char *text, size_t len)
 {
     *json = (struct json){.p = text, .end = text + len};
@@ -257,6 +255,13 @@ bool json_decimal(struct json *json, int scale, int64_t *ret)
     if (!(json_peek(json) == '"' ? json_read_string(json, &text) : json_number(json, &text)))
         return false;
     return decimal_parse(text.data, text.len, scale, ret) == 0 || fail(json);
+}
+
+bool json_amount_wide(struct json *json, int scale, int128_t *ret)
+{
+    struct json_text text;
+    return json_read_string(json, &text) && decimal_parse128(text.data, text.len, scale, ret) == 0 &&
+           *ret >= 0;
 }
 
 char json_peek(struct json *json)

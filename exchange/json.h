@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "exchange/decimal.h"
+
 enum { JSON_DEPTH_MAX = 64 };
 
 struct json {
@@ -46,6 +48,12 @@ bool json_bool(struct json *json, bool *ret);
 
 /* A string or a number that holds a decimal, at `scale`; digits beyond it fail. */
 bool json_decimal(struct json *json, int scale, int64_t *ret);
+/* The same, not below 0: a price, a quantity. The second is of a string alone, for sums over many. */
+static inline bool json_amount(struct json *json, int scale, int64_t *ret)
+{
+    return json_decimal(json, scale, ret) && *ret >= 0;
+}
+bool json_amount_wide(struct json *json, int scale, int128_t *ret);
 
 /* Skips whatever value stands next. */
 bool json_skip(struct json *json);

@@ -17,18 +17,6 @@ static bool read_ms(struct json *json, int64_t *ret_ns)
     return true;
 }
 
-static bool read_amount(struct json *json, int scale, int64_t *ret)
-{
-    return json_decimal(json, scale, ret) && *ret >= 0;
-}
-
-static bool read_wide(struct json *json, int scale, int128_t *ret)
-{
-    struct json_text text;
-    return json_read_string(json, &text) && decimal_parse128(text.data, text.len, scale, ret) == 0 &&
-           *ret >= 0;
-}
-
 static bool is(struct json_text text, const char *word)
 {
     return text.len == strlen(word) && memcmp(text.data, word, text.len) == 0;
@@ -47,11 +35,11 @@ static bool trade_field(struct json *json, const struct symbol *symbol, struct j
     }
     if (is(key, aggregate ? "p" : "price")) {
         *seen |= 2;
-        return read_amount(json, symbol->price_scale, &trade->price) && trade->price > 0;
+        return json_amount(json, symbol->price_scale, &trade->price) && trade->price > 0;
     }
     if (is(key, aggregate ? "q" : "qty")) {
         *seen |= 4;
-        return read_amount(json, symbol->qty_scale, &trade->qty);
+        return json_amount(json, symbol->qty_scale, &trade->qty);
     }
     if (is(key, aggregate ? "T" : "time")) {
         *seen |= 8;
@@ -78,19 +66,19 @@ static bool quote_field(struct json *json, const struct symbol *symbol, struct j
     struct market_quote *quote = &event->quote;
     if (json_is(key, "bidPrice")) {
         *seen |= 1;
-        return read_amount(json, symbol->price_scale, &quote->bid);
+        return json_amount(json, symbol->price_scale, &quote->bid);
     }
     if (json_is(key, "bidQty")) {
         *seen |= 2;
-        return read_amount(json, symbol->qty_scale, &quote->bid_qty);
+        return json_amount(json, symbol->qty_scale, &quote->bid_qty);
     }
     if (json_is(key, "askPrice")) {
         *seen |= 4;
-        return read_amount(json, symbol->price_scale, &quote->ask);
+        return json_amount(json, symbol->price_scale, &quote->ask);
     }
     if (json_is(key, "askQty")) {
         *seen |= 8;
-        return read_amount(json, symbol->qty_scale, &quote->ask_qty);
+        return json_amount(json, symbol->qty_scale, &quote->ask_qty);
     }
     return json_skip(json);
 }
@@ -101,23 +89,23 @@ static bool ticker_field(struct json *json, const struct symbol *symbol, struct 
     struct market_ticker *ticker = &event->ticker;
     if (json_is(key, "openPrice")) {
         *seen |= 1;
-        return read_amount(json, symbol->price_scale, &ticker->open);
+        return json_amount(json, symbol->price_scale, &ticker->open);
     }
     if (json_is(key, "highPrice")) {
         *seen |= 2;
-        return read_amount(json, symbol->price_scale, &ticker->high);
+        return json_amount(json, symbol->price_scale, &ticker->high);
     }
     if (json_is(key, "lowPrice")) {
         *seen |= 4;
-        return read_amount(json, symbol->price_scale, &ticker->low);
+        return json_amount(json, symbol->price_scale, &ticker->low);
     }
     if (json_is(key, "lastPrice")) {
         *seen |= 8;
-        return read_amount(json, symbol->price_scale, &ticker->close);
+        return json_amount(json, symbol->price_scale, &ticker->close);
     }
     if (json_is(key, "volume")) {
         *seen |= 16;
-        return read_wide(json, symbol->qty_scale, &ticker->volume);
+        return json_amount_wide(json, symbol->qty_scale, &ticker->volume);
     }
     if (json_is(key, "closeTime")) {
         *seen |= 32;

@@ -157,18 +157,6 @@ static bool read_id(struct json *json, uint64_t *ret)
     return true;
 }
 
-static bool read_amount(struct json *json, int scale, int64_t *ret)
-{
-    return json_decimal(json, scale, ret) && *ret >= 0;
-}
-
-static bool read_wide(struct json *json, int scale, int128_t *ret)
-{
-    struct json_text text;
-    return json_read_string(json, &text) && decimal_parse128(text.data, text.len, scale, ret) == 0 &&
-           *ret >= 0;
-}
-
 static bool read_levels(struct json *json, const struct symbol *symbol, struct book_level *levels,
                         uint32_t *ret_n)
 {
@@ -178,10 +166,10 @@ static bool read_levels(struct json *json, const struct symbol *symbol, struct b
     while (json_element(json)) {
         if (n == LEVELS_MAX || !json_enter_array(json))
             return false;
-        if (!json_element(json) || !read_amount(json, symbol->price_scale, &levels[n].price) ||
+        if (!json_element(json) || !json_amount(json, symbol->price_scale, &levels[n].price) ||
             levels[n].price == 0)
             return false;
-        if (!json_element(json) || !read_amount(json, symbol->qty_scale, &levels[n].qty))
+        if (!json_element(json) || !json_amount(json, symbol->qty_scale, &levels[n].qty))
             return false;
         while (json_element(json)) /* old replies carry a third, empty field */
             if (!json_skip(json))
@@ -206,10 +194,10 @@ static bool read_trade(struct json *json, const struct symbol *symbol, char key,
         return json_int(json, &trade->id) && trade->id >= 0;
     case 'p':
         *seen |= 2;
-        return read_amount(json, symbol->price_scale, &trade->price);
+        return json_amount(json, symbol->price_scale, &trade->price);
     case 'q':
         *seen |= 4;
-        return read_amount(json, symbol->qty_scale, &trade->qty);
+        return json_amount(json, symbol->qty_scale, &trade->qty);
     case 'T':
         *seen |= 8;
         return read_time(json, &trade->ts_ns);
@@ -236,16 +224,16 @@ static bool read_quote(struct json *json, const struct symbol *symbol, char key,
         return read_id(json, &quote->update_id);
     case 'b':
         *seen |= 2;
-        return read_amount(json, symbol->price_scale, &quote->bid);
+        return json_amount(json, symbol->price_scale, &quote->bid);
     case 'B':
         *seen |= 4;
-        return read_amount(json, symbol->qty_scale, &quote->bid_qty);
+        return json_amount(json, symbol->qty_scale, &quote->bid_qty);
     case 'a':
         *seen |= 8;
-        return read_amount(json, symbol->price_scale, &quote->ask);
+        return json_amount(json, symbol->price_scale, &quote->ask);
     case 'A':
         *seen |= 16;
-        return read_amount(json, symbol->qty_scale, &quote->ask_qty);
+        return json_amount(json, symbol->qty_scale, &quote->ask_qty);
     default:
         return json_skip(json);
     }
@@ -280,19 +268,19 @@ static bool read_ticker(struct json *json, const struct symbol *symbol, char key
     switch (key) {
     case 'c':
         *seen |= 1;
-        return read_amount(json, symbol->price_scale, &ticker->close);
+        return json_amount(json, symbol->price_scale, &ticker->close);
     case 'o':
         *seen |= 2;
-        return read_amount(json, symbol->price_scale, &ticker->open);
+        return json_amount(json, symbol->price_scale, &ticker->open);
     case 'h':
         *seen |= 4;
-        return read_amount(json, symbol->price_scale, &ticker->high);
+        return json_amount(json, symbol->price_scale, &ticker->high);
     case 'l':
         *seen |= 8;
-        return read_amount(json, symbol->price_scale, &ticker->low);
+        return json_amount(json, symbol->price_scale, &ticker->low);
     case 'v':
         *seen |= 16;
-        return read_wide(json, symbol->qty_scale, &ticker->volume);
+        return json_amount_wide(json, symbol->qty_scale, &ticker->volume);
     default:
         return json_skip(json);
     }
@@ -322,27 +310,27 @@ static bool read_bar(struct json *json, const struct symbol *symbol, struct mark
             break;
         case 'o':
             seen |= 4;
-            ok = read_amount(json, symbol->price_scale, &bar->open);
+            ok = json_amount(json, symbol->price_scale, &bar->open);
             break;
         case 'h':
             seen |= 8;
-            ok = read_amount(json, symbol->price_scale, &bar->high);
+            ok = json_amount(json, symbol->price_scale, &bar->high);
             break;
         case 'l':
             seen |= 16;
-            ok = read_amount(json, symbol->price_scale, &bar->low);
+            ok = json_amount(json, symbol->price_scale, &bar->low);
             break;
         case 'c':
             seen |= 32;
-            ok = read_amount(json, symbol->price_scale, &bar->close);
+            ok = json_amount(json, symbol->price_scale, &bar->close);
             break;
         case 'v':
             seen |= 64;
-            ok = read_wide(json, symbol->qty_scale, &bar->volume);
+            ok = json_amount_wide(json, symbol->qty_scale, &bar->volume);
             break;
         case 'q':
             seen |= 128;
-            ok = read_wide(json, symbol->price_scale + symbol->qty_scale, &bar->quote_volume);
+            ok = json_amount_wide(json, symbol->price_scale + symbol->qty_scale, &bar->quote_volume);
             break;
         case 'n':
             seen |= 256;
