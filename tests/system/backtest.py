@@ -22,6 +22,7 @@ interval = {interval}
 [feed]
 stale_s = 2
 stale_trade_s = 4
+silence_s = 2
 [engine]
 latency_ms = 20
 [account main]
@@ -157,7 +158,7 @@ def main():
         harness.together(folder,
                          lambda folder: faulty(folder, "close", "close@2000", lambda s: s["feed"]["connects"] >= 2, "closed connections"),
                          lambda folder: faulty(folder, "gap", "gap@book", lambda s: s["symbols"][0]["book_gaps"] >= 1, "a gap in the book"),
-                         lambda folder: faulty(folder, "silence", "silence@3s+5s", lambda s: s["feed"]["connects"] >= 2,
+                         lambda folder: faulty(folder, "silence", "silence@3s+8s", lambda s: s["feed"]["connects"] >= 2,
                                                "a silence that was noticed"))
     return 0
 
