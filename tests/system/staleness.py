@@ -107,11 +107,11 @@ def one_silent(name, replay, daemon, symbol, stream, venue_stream, path):
     frames = {(s["symbol"], s["stream"]): s["frames"] for s in before["feed"]["streams"]}
     louder = [s for s in status["feed"]["streams"] if s is not found and s["frames"] > frames[s["symbol"], s["stream"]]]
     assert louder, (name, status["feed"]["streams"])
-    harness.wait_for(lambda: daemon.query("SELECT count(*) FROM alerts WHERE code = 'stale' AND acked_ns IS NULL AND "
+    harness.wait_for(lambda: daemon.query("SELECT count(*) FROM alerts WHERE code = 'stale' AND closed_ns IS NULL AND "
                                           f"text LIKE '%{symbol} {stream}%'")[0][0] == 1, f"{name}: an alert")
     after = daemon.wait_status(lambda s: not stream_of(s, symbol, stream)["stale"], f"{name}: {symbol} {stream} well again")
     assert after["venues"][0]["connects"] == connects, after["venues"]
-    harness.wait_for(lambda: daemon.query("SELECT count(*) FROM alerts WHERE code = 'stale' AND acked_ns IS NULL")[0][0] == 0,
+    harness.wait_for(lambda: daemon.query("SELECT count(*) FROM alerts WHERE code = 'stale' AND closed_ns IS NULL")[0][0] == 0,
                      f"{name}: the alert closed")
     print(f"{name}: {symbol} {stream} silent: stale after {stale_s:.1f} s of {limit_s:.0f}, asked by {path}, "
           f"{len(louder)} neighbours went on, {connects} connects", flush=True)
