@@ -12,7 +12,7 @@ enum { EVENTS = 2500, CELLS_LONG = 3000, BITS_LONG = 5000 };
 #ifdef __SANITIZE_ADDRESS__
 enum { CELLS = 40, BITS = 80 };
 #else
-enum { CELLS = 150, BITS = 300 };
+enum { CELLS = 80, BITS = 150 };
 #endif
 
 static struct {

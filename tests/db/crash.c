@@ -10,9 +10,9 @@
 #include "tests/db/resume.h"
 
 #ifdef __SANITIZE_ADDRESS__
-enum { ROUNDS = 12 };
+enum { ROUNDS = 6 };
 #else
-enum { ROUNDS = 24 };
+enum { ROUNDS = 12 };
 #endif
 enum { ROUNDS_LONG = 500, ACKS_MAX = 40, TRADES_MAX = 100000, BACKLOG = 300 };
 

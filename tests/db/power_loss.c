@@ -12,9 +12,9 @@
 enum { ROUNDS_LONG = 500, TRADES_MAX = 100000, BACKLOG = 200 };
 
 #ifdef __SANITIZE_ADDRESS__
-enum { ROUNDS = 6, FULL_ROUNDS = 3 };
+enum { ROUNDS = 3, FULL_ROUNDS = 2 };
 #else
-enum { ROUNDS = 30, FULL_ROUNDS = 12 };
+enum { ROUNDS = 10, FULL_ROUNDS = 6 };
 #endif
 
 /* Trade i was put with tickets up to trades[i].ticket and ended with fill trades[i].fill. */

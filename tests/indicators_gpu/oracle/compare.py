@@ -172,7 +172,7 @@ def main():
             for backend in ("reference", "stream"):
                 compare(name, path, columns, backend, SPECS)
         path = os.path.join(folder, "MILLION_1m.csv")
-        n = 1_000_003 if LONG else 200_003
+        n = 1_000_003 if LONG else 50_003
         columns = walk(n, 4)
         write_bars(path, columns)
         few = ["sma:20", "ema:14", "rsi:14", "macd:12,26,9", "atr:14"]
