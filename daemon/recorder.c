@@ -544,8 +544,9 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret, s
     const struct journal_files *files = config->files ? config->files : &journal_files_system;
     int result = journal_writer_open_on(files, &config->journal, &r->writer, &tail, err, err_size);
     if (result == 0) {
-        r->durable_seq = r->proved_seq = tail.last_seq;
         r->suspect = r->renewing = config->journal.sync && journal_writer_suspect(r->writer);
+        r->proved_seq = tail.last_seq;
+        r->durable_seq = r->suspect ? 0 : tail.last_seq; /* read, and the disk may not have it */
     }
     if (result == 0 && !config->stepped) {
         result = -pthread_create(&r->thread, NULL, run, r);

@@ -338,7 +338,11 @@ static int take_over(struct session *session, struct account_spec *accounts, cha
     if (needed && session->recovery.again > 0) { /* it holds more by now */
         db_recovered_destroy(recovery);
         recovery = NULL;
-        db_writer_flush(session->writer, REPUT_TIMEOUT_MS);
+        if (db_writer_flush(session->writer, REPUT_TIMEOUT_MS) == -ETIMEDOUT) {
+            snprintf(err, err_size, "%s: what the event log has beyond it cannot be stored now",
+                     session->state->database);
+            return -ETIMEDOUT;
+        }
         r = read_database(session, &recovery, err, err_size);
     }
     if (r >= 0 && played > 0) {

@@ -294,6 +294,49 @@ static void test_hole(void)
     empty_dir();
 }
 
+/* The system's files, of which the disk cannot be read for a while. */
+static atomic_bool unreadable;
+
+static int same_unless(void *ctx, int at, const char *name, int64_t from, int64_t to)
+{
+    return atomic_load(&unreadable) ? -EIO : journal_files_system.same(ctx, at, name, from, to);
+}
+
+/* What a former process left is read, and is not known to be on the disk: it counts once that is seen. */
+static void test_opened_in_doubt(void)
+{
+    struct recorder_config config = config_of();
+    struct recorder *recorder = opened(&config);
+    struct recorder_stats stats;
+    uint64_t states;
+    give_state(recorder, 0);
+    for (uint64_t seq = 1; seq <= 100; seq++)
+        give_event(recorder, seq);
+    CHECK_INT(recorder_close(recorder, CLOSE_MS), 0);
+
+    struct journal_files files = journal_files_system;
+    files.same = same_unless;
+    config.files = &files;
+    atomic_store(&unreadable, true);
+    recorder = opened(&config);
+    CHECK(recorder_sync(recorder, 100) < 0);
+    recorder_stats(recorder, &stats);
+    CHECK_INT(stats.seq, 0);
+    atomic_store(&unreadable, false);
+    give_state(recorder, 100);
+    time_t until = time(NULL) + PATIENCE_S;
+    int r;
+    while ((r = recorder_sync(recorder, 100)) < 0 && time(NULL) < until)
+        usleep(1000);
+    CHECK_INT(r, 0);
+    recorder_stats(recorder, &stats);
+    CHECK_INT(stats.seq, 100);
+    CHECK_INT(recorder_close(recorder, CLOSE_MS), 0);
+    read_back(100, 0, 0, &states);
+    CHECK_INT(states, 2);
+    empty_dir();
+}
+
 /* A recording ends at its first failure, and holds up nothing. */
 static void test_once(void)
 {
@@ -339,6 +382,7 @@ int main(void)
     test_rotation();
     test_full_disk();
     test_hole();
+    test_opened_in_doubt();
     test_once();
     return check_done("daemon/recorder");
 }
