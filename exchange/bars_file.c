@@ -12,6 +12,7 @@
 
 #include "exchange/bars_gaps.h"
 #include "exchange/bars_input.h"
+#include "exchange/bars_name.h"
 #include "exchange/bars_number.h"
 #include "exchange/symbol.h"
 
@@ -48,6 +49,7 @@ struct reader {
     int n_needed;       /* fields up to the last of them */
     bool more_names;    /* lines of names may follow the header */
     size_t cap;
+    int64_t interval_ns; /* by the file's name, or 0 */
     struct bars_file out;
 };
 
@@ -299,40 +301,40 @@ static int read_all(struct reader *r)
     return rc;
 }
 
-/* BTC_USDT-5m.json, and BTC_USDT_USDT-5m-futures.json: the base, and behind a `_` a quote asset and a `-`. */
-static size_t pair_name(const char *name, char ret[static SYMBOL_NAME_MAX])
-{
-    size_t base = strcspn(name, "_"), quote = name[base] ? strcspn(name + base + 1, "_-") : 0;
-    if (base == 0 || quote == 0 || base + quote >= SYMBOL_NAME_MAX || !strchr(name + base + 1 + quote, '-'))
-        return 0;
-    memcpy(ret, name, base);
-    memcpy(ret + base, name + base + 1, quote);
-    ret[base + quote] = '\0';
-    return symbol_quote(ret + base - 1) == ret + base ? base + quote : 0;
-}
-
 int bars_file_symbol(const char *path, const char *symbol, char ret[static SYMBOL_NAME_MAX])
 {
-    const char *name = symbol;
-    size_t len;
-    if (symbol) {
-        len = strlen(symbol);
-    } else {
-        const char *slash = strrchr(path, '/');
-        name = slash ? slash + 1 : path;
-        char pair[SYMBOL_NAME_MAX];
-        if (pair_name(name, pair) > 0) {
-            memcpy(ret, pair, sizeof(pair));
-            return 0;
-        }
-        len = strcspn(name, "_");
-        if (name[len] == '\0')
-            len = strcspn(name, ".");
-    }
-    if (len == 0 || len >= SYMBOL_NAME_MAX)
+    struct bars_name name;
+    size_t len = symbol ? strlen(symbol) : 0;
+    if (symbol && (len == 0 || len >= SYMBOL_NAME_MAX))
         return -EINVAL;
-    memcpy(ret, name, len);
-    ret[len] = '\0';
+    if (!symbol && bars_name_parse(path, &name) < 0)
+        return -EINVAL;
+    if (symbol)
+        memcpy(ret, symbol, len + 1);
+    else
+        memcpy(ret, name.symbol, SYMBOL_NAME_MAX);
+    return 0;
+}
+
+/* Whose bars they are, before the file is opened. */
+static int take_name(struct reader *r)
+{
+    const char *given = r->options->symbol;
+    struct bars_name name;
+    int rc = bars_name_parse(r->path, &name);
+    r->interval_ns = name.interval_ns;
+    if (!given && name.trades)
+        return fail(r, -EINVAL, "no bars",
+                    "an archive of bars (klines), as BTCUSDT-5m-2025-04.csv; of trades "
+                    "backtest takes --ticks");
+    if (given || rc < 0)
+        rc = bars_file_symbol(r->path, given, r->out.symbol);
+    else
+        memcpy(r->out.symbol, name.symbol, sizeof(name.symbol));
+    if (rc < 0)
+        return fail(r, rc, "no symbol",
+                    "a name like BTCUSDT_1m.csv, or --symbol, with 1 to %d letters, not \"%.60s\"",
+                    SYMBOL_NAME_MAX - 1, given ? given : name.symbol);
     return 0;
 }
 
@@ -349,11 +351,8 @@ int bars_file_read_with(const char *path, const struct bars_file_options *option
     r->path = path;
     r->options = options;
     r->error = error;
-    if ((rc = bars_file_symbol(path, options->symbol, r->out.symbol)) < 0) {
-        fail(r, rc, "no symbol", "a name like BTCUSDT_1m.csv, or --symbol, with 1 to %d letters",
-             SYMBOL_NAME_MAX - 1);
+    if ((rc = take_name(r)) < 0)
         goto out;
-    }
     rc = bars_input_open(path, options->sha256, &r->in);
     if (rc < 0) {
         fail(r, rc, "cannot open", "a readable bars file (%s)", strerror(-rc));
@@ -363,6 +362,8 @@ int bars_file_read_with(const char *path, const struct bars_file_options *option
     r->out.bytes = bars_input_bytes(r->in);
     if (rc == 0 && r->out.n >= 2 && (rc = bars_file_set_interval(&r->out, bars_gaps_interval(&r->out))) < 0)
         fail(r, rc, "out of memory", "a smaller file");
+    if (rc == 0 && r->out.n == 1)
+        r->out.interval_ns = r->interval_ns;
     if (rc == 0)
         *ret = r->out;
 out:

@@ -32,7 +32,8 @@ struct bars_file {
     size_t n;
     int64_t *open_time_ns; /* n each; rising */
     double *open, *high, *low, *close, *volume;
-    int64_t interval_ns; /* the difference that most rows have, else the smallest; 0 when n < 2 */
+    int64_t interval_ns; /* the difference that most rows have, else the smallest; of one row what the file's
+                          * name says, or 0 */
     struct bars_gap *gaps;
     size_t n_gaps;
     int price_digits,
@@ -72,9 +73,8 @@ static inline bool bars_widen(double open, double *high, double *low, double clo
     return outside;
 }
 
-/* The symbol of a file: `symbol` itself, or, where that is NULL, the file's name up to the first `_` (or
- * `.`); of BTC_USDT-5m.json and its like, where a known quote asset follows the `_`, BTCUSDT. 0; -EINVAL for
- * a name without letters or with too many. */
+/* The symbol of a file: `symbol` itself, or, where that is NULL, the one in the file's name (bars_name.h). 0;
+ * -EINVAL for none, or one with too many letters. */
 int bars_file_symbol(const char *path, const char *symbol, char ret[static SYMBOL_NAME_MAX]);
 
 /* Makes room in the columns for more than *cap rows, and sets it; begin with a zeroed struct and 0. False

@@ -10,6 +10,7 @@
 #include "engine/market/symbols.h"
 #include "exchange/bar.h"
 #include "exchange/bars_input.h"
+#include "exchange/bars_name.h"
 #include "exchange/venue_format.h"
 
 enum { TEXT_SCALE = 8, FIELDS = 6 };
@@ -187,13 +188,15 @@ static int read_file(struct reading *reading, size_t *bytes)
     return r;
 }
 
-/* The file's name up to the first `_`, `-` or `.`, as in BTCUSDT-trades-2024-01-01.csv, in upper case. */
+/* As it was given, or as in BTCUSDT-trades-2024-01-01.csv, in upper case. */
 static void name_symbol(const char *path, const char *given, char name[static SYMBOL_NAME_MAX])
 {
-    const char *slash = strrchr(path, '/');
-    const char *from = given ? given : slash ? slash + 1 : path;
-    size_t len = given ? strlen(given) : strcspn(from, "_-.");
-    snprintf(name, SYMBOL_NAME_MAX, "%.*s", (int)(len < SYMBOL_NAME_MAX ? len : SYMBOL_NAME_MAX - 1), from);
+    struct bars_name found = {0};
+    if (given)
+        snprintf(found.symbol, SYMBOL_NAME_MAX, "%s", given);
+    else
+        bars_name_parse(path, &found);
+    memcpy(name, found.symbol, SYMBOL_NAME_MAX);
     for (char *c = name; *c; c++)
         *c = (char)toupper((unsigned char)*c);
 }

@@ -144,7 +144,7 @@ static void test_refused(void)
     const char *minutes = MADE("MUSDT_1m.csv", "60,1,1,1,1,1\n120,1,1,1,1,1\n180,1,1,1,1,1\n");
     const char *fives = MADE("FUSDT_5m.csv", "300,1,1,1,1,1\n600,1,1,1,1,1\n");
     const char *off = MADE("OUSDT_1m.csv", "90,1,1,1,1,1\n150,1,1,1,1,1\n");
-    const char *one = MADE("SINGLE_1m.csv", "60,1,1,1,1,1\n");
+    const char *one = MADE("SINGLE.csv", "60,1,1,1,1,1\n");
     const char *close =
         MADE("NEARUSDT_1m.csv", "60,1,1,1,1,1\n120,1,1,1,1,1\n180,1,1,1,1,1\n210,1,1,1,1,1\n");
     const char *zero = MADE("ZUSDT_1m.csv", "60,1,1,1,1,1\n120,1,1,0,1,1\n");

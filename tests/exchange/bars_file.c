@@ -9,6 +9,7 @@
 #include <zlib.h>
 
 #include "exchange/bars_input.h"
+#include "exchange/bars_name.h"
 #include "exchange/decimal.h"
 #include "tests/check.h"
 #include "tests/random.h"
@@ -142,15 +143,84 @@ static void test_headers(void)
             fprintf(stderr, "text %zu: %s\n", i, error);
         bars_file_finish(&f);
     }
+}
+
+/* Names as archives and programs give them. */
+static void test_names(void)
+{
+    static const int64_t minute = 60000000000, hour = 60 * minute, day = 24 * hour;
+    static const struct {
+        const char *path, *symbol;
+        int64_t interval_ns;
+        bool trades;
+    } cases[] = {
+        {"BTCUSDT_5m.csv", "BTCUSDT", 5 * minute, false},
+        {"a-b_c/btcusdt.csv.gz", "BTCUSDT", 0, false},
+        {"BTCUSDT_5m-2023.csv.gz", "BTCUSDT", 5 * minute, false},
+        {"BTCUSDT-5m-2025-04.csv", "BTCUSDT", 5 * minute, false},
+        {"BTCUSDT-5m-2025-04-01.csv", "BTCUSDT", 5 * minute, false},
+        {"BTCUSDT-1mo-2025-04.csv", "BTCUSDT", 0, false},
+        {"BTCUSDT-1d-2025-04", "BTCUSDT", day, false},
+        {"BTCUSD_PERP-1h-2025-04.csv", "BTCUSD", hour, false},
+        {"1INCHUSDT-15m-2025-04.csv", "1INCHUSDT", 15 * minute, false},
+        {"BTC_USDT-5m.json", "BTCUSDT", 5 * minute, false},
+        {"BTC_USDT_USDT-5m-futures.json", "BTCUSDT", 5 * minute, false},
+        {"BTC_USDT.csv", "BTCUSDT", 0, false},
+        {"btc_usdt_1h.csv", "BTCUSDT", hour, false},
+        {"WBTC_USDT.csv", "WBTCUSDT", 0, false},
+        {"ETH_BTC-1d.csv", "ETHBTC", day, false},
+        {"Binance_BTCUSDT_1h.csv", "BTCUSDT", hour, false},
+        {"Binance_BTCUSDT_d.csv", "BTCUSDT", 0, false},
+        {"Bitstamp_BTCUSD_2023_minute.csv", "BTCUSD", 0, false},
+        {"binance-BTCUSDT-5m.csv", "BTCUSDT", 5 * minute, false},
+        {"OKX_BTC-USDT_1h.csv", "BTC-USDT", hour, false},
+        {"alpaca_SPY_1d.csv", "SPY", day, false},
+        {"candles ethusdt 1m.csv", "ETHUSDT", minute, false},
+        {"BTC-USD.csv", "BTC-USD", 0, false},
+        {"BTC-USDT-SWAP.csv", "BTC-USDT-SWAP", 0, false},
+        {"BRK-B_1d.csv", "BRK-B", day, false},
+        {"BRK.B.csv", "BRK.B", 0, false},
+        {"600519.SS_1d.csv", "600519.SS", day, false},
+        {"SPY_1d-raw.csv", "SPY", day, false},
+        {"SPY-raw.csv", "SPY", 0, false},
+        {"SPY.1d.csv", "SPY", day, false},
+        {"SPY.dat", "SPY", 0, false},
+        {"BTCUSDT-trades-2025-04-01.csv", "BTCUSDT", 0, true},
+        {"BTCUSDT-aggTrades-2025-04.csv", "BTCUSDT", 0, true},
+    };
     char symbol[SYMBOL_NAME_MAX];
-    CHECK_INT(bars_file_symbol("a_b/BTC_USDT-5m.json", NULL, symbol), 0);
-    CHECK_STR(symbol, "BTCUSDT");
-    CHECK_INT(bars_file_symbol("BTC_USDT_USDT-5m-futures.json", NULL, symbol), 0);
-    CHECK_STR(symbol, "BTCUSDT");
-    CHECK_INT(bars_file_symbol("BTCUSDT_5m-2023.csv.gz", NULL, symbol), 0);
-    CHECK_STR(symbol, "BTCUSDT");
-    CHECK_INT(bars_file_symbol("SPY_1d-raw.csv", NULL, symbol), 0);
-    CHECK_STR(symbol, "SPY");
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct bars_name name;
+        CHECK_INT(bars_name_parse(cases[i].path, &name), 0);
+        CHECK_STR(name.symbol, cases[i].symbol);
+        CHECK_INT(name.interval_ns, cases[i].interval_ns);
+        CHECK_INT(name.trades, cases[i].trades);
+        CHECK_INT(bars_file_symbol(cases[i].path, NULL, symbol), 0);
+        CHECK_STR(symbol, cases[i].symbol);
+    }
+    /* One row does not tell an interval; its name does. */
+    struct bars_file f;
+    const char *path = scratch_write("BTCUSDT-1d-2025-04-01.csv", "1743465600000000,1,1,1,1,1\n");
+    CHECK_INT(bars_file_read(path, NULL, &f, error), 0);
+    CHECK_INT(f.interval_ns, day);
+    bars_file_finish(&f);
+
+    static const struct {
+        const char *path, *symbol, *says;
+    } bad[] = {
+        {"BTCUSDT-trades-2025-04-01.csv", NULL, "of trades"},
+        {"_1m.csv", NULL, "--symbol, with 1 to 23 letters, not \"\""},
+        {".csv", NULL, "not \"\""},
+        {"anamethatismuchtoolongforus_1m.csv", NULL, "not \"ANAMETHATISMUCHTOOLONG"},
+        {"BTCUSDT.csv", "ANAMETHATISMUCHTOOLONGFORUS", "not \"ANAMETHATISMUCHTOOLONGFORUS\""},
+    };
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+        CHECK_INT(bars_file_read(scratch_path(bad[i].path), bad[i].symbol, &f, error), -EINVAL);
+        bool said = strstr(error, bad[i].says) && strstr(error, bad[i].path);
+        CHECK(said);
+        if (!said)
+            fprintf(stderr, "name %zu: %s\n", i, error);
+    }
 }
 
 /* JSON that is cut off anywhere, or is no array of arrays, is refused by its row. */
@@ -489,6 +559,7 @@ int main(void)
     test_reads();
     test_repair();
     test_headers();
+    test_names();
     test_json();
     test_gzip();
     test_bad();

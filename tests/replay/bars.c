@@ -155,10 +155,10 @@ static void test_refused(void)
         struct tape *tape = calloc(1, sizeof(*tape));
         tape_init(tape);
         snprintf(text, sizeof(text), "timestamp,open,high,low,close,volume\n%s", cases[i].rows);
-        const char *path = scratch_write("BAD_1m.csv", text);
+        const char *path = scratch_write("BAD.csv", text);
         CHECK_INT(bars_create(tape, &path, 1, cases[i].interval, INT64_MIN, INT64_MAX, &source, error),
                   -EINVAL);
-        bool named = strncmp(error, cases[i].what, strlen(cases[i].what)) == 0 && strstr(error, "BAD_1m.csv");
+        bool named = strncmp(error, cases[i].what, strlen(cases[i].what)) == 0 && strstr(error, "BAD.csv");
         CHECK(named);
         if (!named)
             fprintf(stderr, "case %zu: %s\n", i, error);
