@@ -178,6 +178,23 @@ int alerts_ack(struct alerts *alerts, uint64_t id, int64_t now_ns, struct alert 
     return -ENOENT;
 }
 
+void alerts_put(struct alerts *alerts, uint64_t id, uint64_t ticket)
+{
+    for (size_t i = alerts->n; i-- > 0;)
+        if (alerts->list[i].id == id) {
+            alerts->list[i].ticket = ticket;
+            return;
+        }
+}
+
+const struct alert *alerts_unstored(const struct alerts *alerts, const struct alert *than, uint64_t committed)
+{
+    for (size_t i = than ? (size_t)(than - alerts->list) : alerts->n; i-- > 0;)
+        if (alerts->list[i].ticket > committed)
+            return &alerts->list[i];
+    return NULL;
+}
+
 bool alerts_over(struct alerts *alerts, const char *code, const char *about, struct alert *ret)
 {
     size_t at = find(alerts, code, about);

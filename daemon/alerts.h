@@ -23,7 +23,8 @@ struct alert {
     uint64_t id;
     int64_t ts_ns, last_ns, acked_ns, count;
     enum db_severity severity;
-    bool lasts; /* of a condition */
+    bool lasts;      /* of a condition */
+    uint64_t ticket; /* of its newest row, which is on the disk with it; 0: a former run's */
     char code[ALERT_CODE_MAX], text[DB_ALERT_TEXT_MAX];
 };
 
@@ -55,6 +56,14 @@ size_t alerts_count(const struct alerts *alerts); /* of those */
 
 /* Acknowledges an open one: *ret is to be stored. 0 or -ENOENT. */
 int alerts_ack(struct alerts *alerts, uint64_t id, int64_t now_ns, struct alert *ret);
+
+/* Its row was put, and is stored with that ticket. One that is not held is passed over. */
+void alerts_put(struct alerts *alerts, uint64_t id, uint64_t ticket);
+
+/* The newest of those before `than` (NULL: of all) whose row is not among those that are stored, up to the
+ * ticket `committed`; NULL: none. Valid as alerts_event()'s. */
+const struct alert *alerts_unstored(const struct alerts *alerts, const struct alert *than,
+                                    uint64_t committed);
 
 /* Takes out the newest condition of that code whose text begins with `about`: it is over. False: there is
  * none. */

@@ -156,6 +156,10 @@ int session_ack(struct session *session, uint64_t alert_id);
 
 size_t session_alerts_open(const struct session *session);
 
+/* The newest alert before `than` (NULL: of all) that the database does not have so yet; NULL: none. */
+struct alert;
+const struct alert *session_alert_unstored(const struct session *session, const struct alert *than);
+
 /* A number for a new command's row. */
 uint64_t session_command_id(struct session *session);
 

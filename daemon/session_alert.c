@@ -10,7 +10,7 @@ static void store(struct session *session, const struct alert *alert, int64_t cl
     if (!alert)
         return; /* without memory: the log has what it says */
     alert_row(alert, closed_ns, &row);
-    db_writer_put_alert(session->writer, &row);
+    alerts_put(&session->alerts, alert->id, db_writer_put_alert(session->writer, &row));
 }
 
 void session_alert(struct session *session, enum db_severity severity, const char *code, const char *text)
@@ -47,6 +47,12 @@ int session_ack(struct session *session, uint64_t alert_id)
     if (r == 0)
         store(session, &alert, 0);
     return r;
+}
+
+const struct alert *session_alert_unstored(const struct session *session, const struct alert *than)
+{
+    return session->writer ? alerts_unstored(&session->alerts, than, db_writer_committed(session->writer))
+                           : NULL;
 }
 
 size_t session_alerts_open(const struct session *session)

@@ -533,7 +533,8 @@ int session_begin(struct session *session, const struct symbol *symbols, int n_s
     if (!session->storage_ok) { /* it failed before there was an engine to be told */
         struct event event = {.kind = EVENT_STORAGE, .storage_ok = false};
         session_event(session, &event);
-        session_alert_lasting(session, DB_ERROR, "storage", "", session->storage_detail);
+        session->events.reported[0] = session->database.reported[0] = '\0'; /* there were no alerts yet */
+        session_storage_report(session);
     }
     if (session->hooks.begun)
         session->hooks.begun(session->hooks.ctx);
@@ -552,5 +553,6 @@ void session_caught_up(struct session *session)
              (double)recovery->away_ns / 1e9, (unsigned long long)recovery->missed_bars,
              (unsigned long long)recovery->crossed);
     log_info("%s", text);
-    session_alert(session, recovery->crossed > 0 ? DB_WARNING : DB_INFO, "away", text);
+    if (recovery->crossed > 0 || recovery->missed_bars > 0) /* else nothing is to be looked at */
+        session_alert(session, recovery->crossed > 0 ? DB_WARNING : DB_INFO, "away", text);
 }

@@ -35,6 +35,7 @@ struct storage {
     bool ok; /* on the loop */
     enum storing storing;
     char detail[DB_ERROR_MAX];
+    char reported[DB_ERROR_MAX]; /* of that, what log and alerts have; "" */
 };
 
 struct playing;
@@ -88,10 +89,9 @@ struct session {
     char built_words[DB_ALERT_TEXT_MAX];
     bool recording_failed; /* the same */
     char recording_words[RECORDER_ERROR_MAX];
-    bool storage_ok;                          /* both */
-    enum storing storing;                     /* the worse of the two */
-    char storage_detail[DB_ERROR_MAX + 16];   /* why not; "" */
-    char storage_reported[DB_ERROR_MAX + 16]; /* of that, what log and alerts have */
+    bool storage_ok;                        /* both */
+    enum storing storing;                   /* the worse of the two */
+    char storage_detail[DB_ERROR_MAX + 16]; /* why not; "" */
 };
 
 /* session_sink.c */
@@ -125,6 +125,8 @@ int session_log_close(struct session *session, int64_t timeout_ms);
 void session_storage_take(struct session *session);
 /* Whether both store now: as an event, in the log, as an alert. */
 void session_storage_judge(struct session *session);
+/* Log and alert for each that fails and is not reported so yet, and for what is over. */
+void session_storage_report(struct session *session);
 /* On the writer's thread, as struct db_writer_config has them. */
 int session_storage_check(void *ctx, char *err, size_t err_size);
 int session_storage_rebuild(void *ctx, const char *why, uint64_t *ret_event, char *text, size_t text_size);

@@ -9,6 +9,8 @@
 
 enum { CHECK_MS = 60000 }; /* what comes waits in memory meanwhile */
 
+#define WAITS "the event log" /* what the database's words begin with where it waits for that */
+
 /* ---- on the writer's thread ---- */
 
 int session_storage_check(void *ctx, char *err, size_t err_size)
@@ -92,28 +94,39 @@ static void tell_engine(struct session *session)
         session->hooks.storage_failing(session->hooks.ctx);
 }
 
+/* One of the two, by an alert of its own: where both fail, the one does not hide the other. */
+static void report(struct session *session, struct storage *storage, const char *name)
+{
+    char words[sizeof storage->reported + 16];
+    bool waits = storage == &session->database && strncmp(storage->detail, WAITS, strlen(WAITS)) == 0;
+    if (storage->ok) {
+        if (storage->reported[0])
+            session_alert_over(session, "storage", name);
+        storage->reported[0] = '\0';
+        return;
+    }
+    /* Each try ends with the same words, and a check comes between two: that is no news. */
+    if (waits || strcmp(storage->detail, storage->reported) == 0 ||
+        (storage->reported[0] && storage->storing == STORING_CHECKS))
+        return;
+    memcpy(storage->reported, storage->detail, sizeof storage->reported);
+    snprintf(words, sizeof words, "%s%s", name, storage->detail);
+    log_error("%s: no new positions until it can store again", words);
+    session_alert_lasting(session, DB_ERROR, "storage", name, words);
+}
+
+void session_storage_report(struct session *session)
+{
+    report(session, &session->events, "event log: ");
+    report(session, &session->database, "database: ");
+}
+
 static void tell_works(struct session *session)
 {
     log_warning(
         "database: storing works again: what the disk has was compared with what was written, and checked");
-    session->storage_reported[0] = '\0';
     tell_engine(session);
-    session_alert_over(session, "storage", "");
-}
-
-/* Each try ends with the same words, and a check comes between two: that is no news. */
-static void tell_fails(struct session *session, bool was_ok)
-{
-    const char *words = session->storage_detail;
-    bool news =
-        was_ok || (session->storing != STORING_CHECKS && strcmp(words, session->storage_reported) != 0);
-    if (!news)
-        return;
-    snprintf(session->storage_reported, sizeof session->storage_reported, "%s", words);
-    log_error("database: %s: no new positions until it can store again", words);
-    if (was_ok)
-        tell_engine(session);
-    session_alert_lasting(session, DB_ERROR, "storage", "", words);
+    session_alert_over(session, "storage", ""); /* a former run's too */
 }
 
 static void tell_built(struct session *session)
@@ -138,16 +151,16 @@ void session_storage_judge(struct session *session)
     char words[sizeof session->storage_detail];
     find_words(session, words, sizeof words);
     session->storing = find_storing(session);
-    bool waits =
-        !ok && session->events.ok && !was_ok && strncmp(words, "the event log", strlen("the event log")) == 0;
+    bool waits = !ok && session->events.ok && !was_ok && strncmp(words, WAITS, strlen(WAITS)) == 0;
+    session_storage_report(session);
     if (waits || (ok == was_ok && strcmp(words, session->storage_detail) == 0))
         return;
     session->storage_ok = ok;
     memcpy(session->storage_detail, words, sizeof words);
     if (ok)
         tell_works(session);
-    else
-        tell_fails(session, was_ok);
+    else if (was_ok)
+        tell_engine(session);
 }
 
 bool session_storage_ok(const struct session *session, const char **ret_detail)

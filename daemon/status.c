@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/alerts.h"
 #include "daemon/arena/arena.h"
 #include "daemon/board.h"
 #include "daemon/compute.h"
@@ -15,7 +16,7 @@
 #include "daemon/training/trainings.h"
 #include "db/rebuilt.h"
 
-enum { STATUS_POLICIES_MAX = 64 };
+enum { STATUS_POLICIES_MAX = 64, STATUS_ALERTS_MAX = 32 };
 
 static const char *const book_states[] = {
     [BOOK_EMPTY] = "none", [BOOK_SYNCING] = "syncing", [BOOK_SYNCED] = "synced"};
@@ -159,6 +160,22 @@ static json_t *loop_object(const struct daemon *daemon)
                      "wait_p99_ms", times.wait_p99_ms, "longest_ms", times.longest_ms);
 }
 
+/* Those that no reader of the database finds there. */
+static json_t *unstored_alerts(const struct daemon *daemon)
+{
+    json_t *array = json_array();
+    const struct alert *alert = NULL;
+    while (json_array_size(array) < STATUS_ALERTS_MAX &&
+           (alert = session_alert_unstored(daemon->session, alert)))
+        json_array_append_new(array,
+                              json_pack("{s:I, s:I, s:I, s:I, s:s, s:s, s:s, s:I}", "alert",
+                                        (json_int_t)alert->id, "ts_ns", (json_int_t)alert->ts_ns, "last_ns",
+                                        (json_int_t)alert->last_ns, "count", (json_int_t)alert->count,
+                                        "severity", db_severity_name(alert->severity), "code", alert->code,
+                                        "text", alert->text, "acked_ns", (json_int_t)alert->acked_ns));
+    return array;
+}
+
 json_t *status_object(struct daemon *daemon)
 {
     const struct engine *engine = session_engine(daemon->session);
@@ -195,6 +212,7 @@ json_t *status_object(struct daemon *daemon)
     json_object_set_new(object, "counters", engine ? counters_object(engine) : json_null());
     json_object_set_new(object, "alerts_open",
                         json_integer((json_int_t)session_alerts_open(daemon->session)));
+    json_object_set_new(object, "alerts_unstored", unstored_alerts(daemon));
     json_object_set_new(object, "control", control_object(daemon));
     json_object_set_new(object, "loop", loop_object(daemon));
     json_object_set_new(object, "gpu", telemetry_gpu_object(daemon->telemetry));

@@ -101,6 +101,8 @@ static void read_database(struct collector *collector, struct moment now)
     if (r == 0)
         r = history_read(collector->reader, now.wall_ns, &collector->want, &model->history, words,
                          sizeof(words));
+    if (r == 0 && model->source == MODEL_DAEMON)
+        history_take_unstored(&model->history, collector->status_json);
     if (r == 0 && collector->control.fd < 0) {
         if (model->source == MODEL_DAEMON)
             model->source = MODEL_NOTHING; /* nothing of its word is kept */
@@ -229,6 +231,8 @@ static void take_status(struct collector *collector, const json_t *reply, struct
         (void)read_last_known(collector, now, words, sizeof(words));
     json_decref(collector->status_json);
     collector->status_json = json_deep_copy(result);
+    if (model->have_history)
+        history_take_unstored(&model->history, result);
 }
 
 /* What has become of a training or a policy: "ppo-btc: queued", "ppo-btc: challenger on ppo-btc". */

@@ -9,6 +9,7 @@
 #include "exchange/decimal.h"
 #include "exchange/order.h"
 #include "tui/history_reader.h"
+#include "tui/status_reader.h"
 #include "tui/text.h"
 
 enum { LOG_EACH = 100 }; /* newest orders that the log is made of; half as many alerts and commands */
@@ -188,6 +189,41 @@ static void on_alert(void *ctx, const struct db_alert *row)
     COPY(a->severity, db_severity_name(row->severity));
     COPY(a->code, row->code);
     COPY(a->text, row->text);
+}
+
+static struct history_alert *alert_of(struct history *h, int64_t id)
+{
+    for (int i = 0; i < h->n_alerts; i++)
+        if (h->alerts[i].id == id)
+            return &h->alerts[i];
+    if (h->n_alerts < HISTORY_ROWS_MAX) /* else the oldest goes */
+        h->n_alerts++;
+    memmove(&h->alerts[1], &h->alerts[0], (size_t)(h->n_alerts - 1) * sizeof(h->alerts[0]));
+    return &h->alerts[0];
+}
+
+void history_take_unstored(struct history *h, const json_t *status)
+{
+    const json_t *list = json_object_get(status, "alerts_unstored");
+
+    for (size_t i = json_array_size(list); i-- > 0;) { /* the newest is to be the first */
+        const json_t *object = json_array_get(list, i);
+        int64_t id = status_count(object, "alert"), acked_ns = status_count(object, "acked_ns");
+        if (id < 1)
+            continue;
+        struct history_alert *a = alert_of(h, id);
+        *a = (struct history_alert){
+            .id = id,
+            .ts_ns = status_count(object, "ts_ns"),
+            .last_ns = status_count(object, "last_ns"),
+            .count = status_count(object, "count"),
+            .acked_ns = acked_ns > 0 ? acked_ns : 0,
+            .open = acked_ns <= 0,
+        };
+        status_text(object, "severity", a->severity, sizeof(a->severity));
+        status_text(object, "code", a->code, sizeof(a->code));
+        status_text(object, "text", a->text, sizeof(a->text));
+    }
 }
 
 static struct history_log *log_line(struct history *h, int64_t ts_ns, const char *kind, bool bad)

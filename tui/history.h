@@ -52,6 +52,11 @@ struct history_alert {
     bool open;                   /* neither */
 };
 
+/* Those of the daemon's status that it could not store yet, over what the database has of them: the newest
+ * first. */
+struct history;
+void history_take_unstored(struct history *history, const json_t *status);
+
 /* "open", "acknowledged" or "closed". */
 const char *history_alert_state(const struct history_alert *alert);
 

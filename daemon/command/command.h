@@ -45,8 +45,8 @@ void commands_redone_end(struct commands *commands);
 void commands_done(struct commands *commands, uint64_t command_id, enum order_reason reason,
                    uint64_t order_id);
 
-/* Nothing can be stored for now: answers what waits for it, a refusal as it is, else that it is taken, not
- * stored. What comes while that lasts is answered so at once. */
+/* Nothing can be stored for now: answers what waits for it that it is taken, or refused, and not stored. What
+ * comes while that lasts is answered so at once. */
 void commands_not_stored(struct commands *commands);
 
 /* ---- what the daemon itself asks for, of policies: by commands that are no one's call (propose.c) ---- */

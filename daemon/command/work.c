@@ -93,12 +93,13 @@ void command_answer(struct control_call *call, json_t *answer, bool repeated)
     control_ok(call, result);
 }
 
-/* What was asked is done, or refused, and its rows wait for the disk. A refusal needs no promise; anything
- * else is an error until it holds. */
-static void send_not_stored(struct control_call *call, const char *detail, json_t *answer, bool repeated)
+/* What was asked is done, or refused, and its rows wait for the disk: an error until it holds. A refusal is a
+ * promise as well: its order's number, and that a repeat is refused. */
+static void send_not_stored(struct control_call *call, const char *detail, const json_t *answer)
 {
-    if (json_object_get(answer, "error"))
-        command_answer(call, answer, repeated);
+    const char *code = json_string_value(json_object_get(json_object_get(answer, "error"), "code"));
+    if (code)
+        control_error(call, "STORAGE", "refused, %s, not stored yet: %s", code, detail);
     else
         control_error(call, "STORAGE", "taken, not stored yet: %s: it holds once the disk has room", detail);
 }
@@ -108,7 +109,7 @@ bool command_await(struct commands *commands, struct control_call *call, json_t 
 {
     const char *detail;
     if (!session_storage_ok(commands->daemon->session, &detail)) {
-        send_not_stored(call, detail, answer, repeated);
+        send_not_stored(call, detail, answer);
         return true;
     }
     struct waiting *waiting = calloc(1, sizeof *waiting);
@@ -299,7 +300,7 @@ void commands_not_stored(struct commands *commands)
     while (commands->first) {
         struct waiting *waiting = commands->first;
         commands->first = waiting->next;
-        send_not_stored(waiting->call, detail, waiting->answer, waiting->repeated);
+        send_not_stored(waiting->call, detail, waiting->answer);
         json_decref(waiting->answer);
         free(waiting);
     }

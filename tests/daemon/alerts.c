@@ -102,6 +102,27 @@ static void test_text(void)
     alerts_finish(&alerts);
 }
 
+static void test_unstored(void)
+{
+    struct alerts alerts = {0};
+    for (uint64_t i = 1; i <= 4; i++) {
+        char text[16];
+        snprintf(text, sizeof text, "%d", (int)i);
+        alerts_put(&alerts, alerts_event(&alerts, 1, DB_INFO, "n", text)->id, i == 3 ? 40 : 10 * i);
+    }
+    alerts_put(&alerts, 77, 1000); /* one that was acknowledged meanwhile */
+    const struct alert *alert = alerts_unstored(&alerts, NULL, 20);
+    CHECK_INT((int64_t)alert->id, 4);
+    alert = alerts_unstored(&alerts, alert, 20);
+    CHECK_INT((int64_t)alert->id, 3);
+    CHECK(!alerts_unstored(&alerts, alert, 20)); /* the first two are on the disk */
+    CHECK(!alerts_unstored(&alerts, NULL, 40));
+    CHECK_INT((int64_t)alerts_unstored(&alerts, NULL, 39)->id, 4);
+    alerts_put(&alerts, 2, 50); /* it was counted */
+    CHECK_INT((int64_t)alerts_unstored(&alerts, NULL, 40)->id, 2);
+    alerts_finish(&alerts);
+}
+
 /* What a former run left is taken newest first; a full list lets the oldest event go before a condition. */
 static void test_bounds(void)
 {
@@ -141,6 +162,7 @@ int main(void)
     test_condition();
     test_about();
     test_text();
+    test_unstored();
     test_bounds();
     return check_done("daemon/alerts");
 }

@@ -417,7 +417,8 @@ def full_disk(folder):
                                 s["feed"]["state"] == "ok", "the full disk")
     assert "event log" in status["db"]["detail"], status["db"]
     meanwhile = client.ask("order", buy | {"client_id": "meanwhile"})
-    assert meanwhile["error"]["code"] == "RISK_STORAGE", meanwhile
+    assert meanwhile["error"]["code"] == "STORAGE", meanwhile
+    assert meanwhile["error"]["message"].startswith("refused, RISK_STORAGE, not stored yet: event log: "), meanwhile
     asked = [("pause", {"key": "p"}), ("cancel", {"order": rests["result"]["order"], "key": "c"}),
              ("flatten", {"confirm": "FLATTEN", "key": "f"})]
     for cmd, args in asked + asked:  # done, also when asked again, but not promised: it is not stored

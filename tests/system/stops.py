@@ -55,6 +55,19 @@ def order(daemon, name):
     return harness.control(daemon, "order", BUY | {"client_id": name})
 
 
+def unstored(daemon):
+    """Both failures are alerts, and what the database cannot have is listed all the same."""
+    assert daemon.query("SELECT 1 FROM alerts WHERE code = 'storage' AND acked_ns IS NULL AND closed_ns IS NULL") == []
+    alerts = json.loads(daemon.papertape("alerts", "list", "--json"))["alerts"]
+    texts = [alert["text"] for alert in alerts if alert["code"] == "storage" and alert["state"] == "open"]
+    assert any(text.startswith("event log: ") for text in texts), alerts
+    assert len([alert for alert in alerts if alert["state"] == "open"]) == daemon.status_object()["alerts_open"], alerts
+    assert "event log: " in daemon.papertape("alerts", "list")
+    shown = json.loads(daemon.papertape("--once", "--json"))["alerts"]
+    assert [alert["text"] for alert in shown if alert["code"] == "storage"] == texts, shown
+    print("alerts that cannot be stored:", "; ".join(texts))
+
+
 def full_disk(folder, replay):
     """A limit on the size of files stands for it, as elsewhere; the log goes to a pipe, which has none."""
     path = os.path.join(folder.path, "notify")
@@ -70,6 +83,10 @@ def full_disk(folder, replay):
     status = harness.wait_for(lambda: manager.says("storage failing: event log: "), "STATUS that says so")[0]
     answer = harness.control(daemon, "pause", {"key": "p"})
     assert answer["error"]["code"] == "STORAGE", answer
+    refused = harness.control(daemon, "order", BUY | {"qty": "0", "client_id": "none"})["error"]
+    assert refused["code"] == "STORAGE" and refused["message"].startswith("refused, "), refused
+    assert "(order " not in refused["message"], refused  # another order may get the number
+    unstored(daemon)
     began = time.monotonic()
     assert daemon.stop() == 0, said
     took = time.monotonic() - began

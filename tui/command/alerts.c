@@ -17,9 +17,10 @@ static const char help[] =
     "Usage: papertape alerts list [--json] [--state DIR]\n"
     "       papertape alerts ack ID [--state DIR]\n"
     "\n"
-    "list: the alerts, from the database: the open ones first, each with a \"!\", then the newest of\n"
-    "      the others, with the time at which the condition was over (closed), or when it was\n"
-    "      acknowledged. The time in front is when it was last seen.\n"
+    "list: the alerts, from the database, and from the daemon what it could not store yet: the open\n"
+    "      ones first, each with a \"!\", then the newest of the others, with the time at which the "
+    "condition\n"
+    "      was over (closed), or when it was acknowledged. The time in front is when it was last seen.\n"
     "ack:  acknowledges one, through the daemon.\n"
     "\n"
     "  --json  as JSON, papertape.alerts/1\n";
@@ -49,6 +50,23 @@ static void print_json_list(const struct history *h)
     json_decref(object);
 }
 
+/* What a daemon that runs has not stored. Returns how many are open beyond those. */
+static long long take_unstored(const char *state, struct history *h)
+{
+    struct control_error ignored;
+    json_t *status;
+    long long more;
+
+    if (ask_quietly(state, "status", NULL, &status, &ignored) != EXIT_OK)
+        return 0;
+    history_take_unstored(h, status);
+    more = json_integer_value(json_object_get(status, "alerts_open"));
+    for (int i = 0; i < h->n_alerts; i++)
+        more -= h->alerts[i].open;
+    json_decref(status);
+    return h->n_alerts < HISTORY_ROWS_MAX && more > 0 ? more : 0;
+}
+
 static int list(const struct ask_options *options)
 {
     struct state_dir dir;
@@ -66,12 +84,16 @@ static int list(const struct ask_options *options)
     if (r == 0)
         r = history_read(reader, moment_now().wall_ns, &(struct history_want){0}, history, words,
                          sizeof(words));
+    long long more = r == 0 ? take_unstored(options->state, history) : 0;
     if (r < 0)
         fprintf(stderr, "papertape: alerts: %s\n", words);
     else if (options->flag)
         print_json_list(history);
     else
         print_text(history);
+    if (more > 0)
+        fprintf(stderr, "papertape: alerts: %lld more are open, which the daemon could not store yet\n",
+                more);
     history_close(reader);
     free(history);
     return r < 0 ? EXIT_ERROR : EXIT_OK;
