@@ -2,6 +2,7 @@
 #include "exchange/net/control.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +85,17 @@ static void displace(struct control *control, int place, int64_t now_ns)
              waits ? "; what it asked is carried out, but not answered" : "");
     control->seen.displaced++;
     control_connection_refuse(connection, waits ? "ECONNABORTED" : "EBUSY", why);
+}
+
+bool control_make_ordinary(struct control_connection *connection)
+{
+    struct control *control = connection->control;
+    int place = control_places_silent(&control->places, connection->peer.uid, busy(control));
+    if (place < 0)
+        return false;
+    displace(control, place, control_now_ns());
+    control->places.place[connection->place].kind = CONTROL_ORDINARY;
+    return true;
 }
 
 static void await_deadline(struct control *control, int64_t now_ns);
@@ -324,6 +336,50 @@ static int listen_at(const char *path)
     return r < 0 ? r : fd;
 }
 
+static bool has_file(const struct control *control, const struct stat *st)
+{
+    return st->st_dev == control->dev && st->st_ino == control->ino;
+}
+
+static void know_file(struct control *control)
+{
+    struct stat st;
+    if (lstat(control->path, &st) == 0) {
+        control->dev = st.st_dev;
+        control->ino = st.st_ino;
+    }
+}
+
+/* Under the same descriptor, which the loop's handle has. */
+static int listen_again(struct control *control)
+{
+    int fd = listen_at(control->path);
+    if (fd < 0)
+        return fd;
+    uv_poll_stop(&control->listener);
+    int r = dup3(fd, control->fd, O_CLOEXEC) < 0 ? -errno : 0;
+    close(fd);
+    uv_poll_start(&control->listener, UV_READABLE, have_knock);
+    return r;
+}
+
+int control_keep(struct control *control)
+{
+    struct stat st;
+    if (control->closing)
+        return 0;
+    if (lstat(control->path, &st) == 0)
+        return has_file(control, &st) ? 0 : -EEXIST;
+    if (errno != ENOENT)
+        return -errno;
+    accept_newcomers(control);
+    int r = listen_again(control);
+    if (r < 0)
+        return r;
+    know_file(control);
+    return 1;
+}
+
 static void start(struct control *control)
 {
     control->turn.data = control->deadline.data = control->listener.data = control;
@@ -354,6 +410,7 @@ int control_open(uv_loop_t *loop, const struct control_options *options, struct 
         return r;
     }
     strcpy(control->path, options->path);
+    know_file(control);
     control->loop = loop;
     control->options = *options;
     control->options.path = control->path;
@@ -383,8 +440,10 @@ void control_close(struct control *control)
 {
     if (!control || control->closing)
         return;
+    struct stat st;
     control->closing = true;
-    unlink(control->path);
+    if (lstat(control->path, &st) == 0 && has_file(control, &st))
+        unlink(control->path);
     uv_close((uv_handle_t *)&control->listener, handle_closed);
     close(control->fd);
     uv_timer_start(&control->deadline, have_deadline, CONTROL_CLOSE_MS, 0);

@@ -77,6 +77,11 @@ struct control_view {
 };
 void control_look(const struct control *control, struct control_view *ret);
 
+/* Once in a while: looks whether the socket's file is there. 0; 1: it was removed, and is made again;
+ * -EEXIST: another file has its place, which is left alone; -errno: it cannot be made now. Who waited to be
+ * accepted at the removed one is accepted; clients stay. */
+int control_keep(struct control *control);
+
 /* Stops listening, sends what is queued for at most CONTROL_CLOSE_MS, closes the clients; frees itself on the
  * loop's next turns. */
 void control_close(struct control *control);

@@ -289,7 +289,7 @@ void control_line(struct control_connection *connection, const char *line, size_
             "cmd a string");
     else if (args && !json_is_object(args))
         control_error(call, "EINVAL", "args: an object is needed");
-    else if (in_reserve(connection) && !reserve_answers(control, cmd))
+    else if (in_reserve(connection) && !reserve_answers(control, cmd) && !control_make_ordinary(connection))
         refuse_in_reserve(control, call, cmd);
     else
         control->options.handler(control->options.ctx, call, cmd, args ? args : none, &connection->peer);

@@ -81,6 +81,8 @@ struct control {
     bool in_turn, knock;                  /* knock: somebody waits to be accepted */
     bool closing;
     char path[sizeof((struct sockaddr_un *)0)->sun_path];
+    dev_t dev; /* of the socket's file */
+    ino_t ino;
 };
 
 int64_t control_now_ns(void);
@@ -89,6 +91,10 @@ int64_t control_now_ns(void);
 
 /* It has something to do: a turn comes. */
 void control_wake(struct control_connection *connection);
+
+/* A reserve asks what only an ordinary connection is answered: it becomes one where another of its user has
+ * asked nothing since it connected, which is closed. */
+bool control_make_ordinary(struct control_connection *connection);
 
 /* A connection went: if it was the last one of a socket that closes, that is gone. */
 void control_end_if_closed(struct control *control);

@@ -128,6 +128,18 @@ bool control_places_promote(struct control_places *places)
     return oldest;
 }
 
+int control_places_silent(const struct control_places *places, uid_t uid, uint64_t busy)
+{
+    int found = -1;
+    for (unsigned i = 0; i < places->limits.clients; i++) {
+        const struct control_place *place = &places->place[i];
+        if (is(place, CONTROL_ORDINARY) && place->uid == uid && !place->spoke && !(busy >> i & 1) &&
+            (found < 0 || place->since_ns < places->place[found].since_ns))
+            found = (int)i;
+    }
+    return found;
+}
+
 static int64_t idle_end_ns(const struct control_places *places, const struct control_place *place)
 {
     const struct control_limits *limits = &places->limits;

@@ -62,6 +62,10 @@ void control_places_leave(struct control_places *places, int place);
 /* Gives the oldest reserve that has spoken an ordinary place. False: none is free, or none has. */
 bool control_places_promote(struct control_places *places);
 
+/* The ordinary place of that user that has asked nothing for longest since it connected, and is not busy; -1:
+ * none. */
+int control_places_silent(const struct control_places *places, uid_t uid, uint64_t busy);
+
 enum control_overdue { CONTROL_IN_TIME, CONTROL_NO_FIRST_LINE, CONTROL_IDLE };
 
 /* Must it go? Not for what `busy` says of it: of a reserve that has not spoken, that its first line is whole.

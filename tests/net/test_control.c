@@ -594,6 +594,76 @@ static int status_of(pid_t pid)
     return status;
 }
 
+/* Its file is removed: it is made again, and clients stay; another's is left alone. */
+static void removed(void)
+{
+    open_server(NULL);
+    gather(2, PING);
+    CHECK_INT(control_keep(control), 0);
+    struct client waits = connected(); /* not accepted yet */
+    CHECK_INT(unlink(path), 0);
+    CHECK_INT(control_keep(control), 1);
+    CHECK_INT(control_keep(control), 0);
+    struct stat st;
+    CHECK(stat(path, &st) == 0 && S_ISSOCK(st.st_mode) && (st.st_mode & 07777) == 0660);
+    struct client newcomer = connected();
+    struct client *const all[] = {&waits, &newcomer, &crowd[0], &crowd[1]};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        all[i]->len = 0;
+        say(all[i], PING);
+        CHECK(await_lines(all[i], 1));
+        check_has(all[i], "\"ok\":true");
+    }
+    CHECK_INT(unlink(path), 0);
+    int fd = open(path, O_CREAT | O_WRONLY, 0600);
+    CHECK_INT(control_keep(control), -EEXIST);
+    close(fd);
+    disconnect(&waits);
+    disconnect(&newcomer);
+    scatter(2);
+    release(n_held);
+    control_close(control);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    CHECK_INT(unlink(path), 0); /* it is not ours */
+}
+
+/* A crowd of one's own that only connects, each again as it is closed: what asks is answered, any command. */
+static void own_crowd(void)
+{
+    enum { CROWD = 200, ROUNDS = 30 };
+    size_t opened = 0;
+    open_server(NULL);
+    struct client keeps = connected();
+    say(&keeps, "{\"id\":0,\"cmd\":\"who\"}\n");
+    CHECK(await_lines(&keeps, 1));
+    gather(CROWD, NULL);
+    for (int i = 0; i < ROUNDS; i++) {
+        for (size_t k = 0; k < CROWD; k++) {
+            take(&crowd[k]);
+            if (crowd[k].ended) {
+                disconnect(&crowd[k]);
+                crowd[k] = connected();
+                opened++;
+            }
+        }
+        struct client newcomer = connected();
+        say(&newcomer, "{\"id\":1,\"cmd\":\"who\"}\n");
+        CHECK(await_lines(&newcomer, 1));
+        check_has(&newcomer, "{\"id\":1,\"ok\":true");
+        disconnect(&newcomer);
+        keeps.len = 0;
+        say(&keeps, "{\"id\":2,\"cmd\":\"who\"}\n");
+        CHECK(await_lines(&keeps, 1));
+        check_has(&keeps, "{\"id\":2,\"ok\":true");
+    }
+    CHECK(opened > CROWD);
+    printf("%d rounds of two requests among %d that only connect, %zu opened again: all answered\n", ROUNDS,
+           CROWD, opened);
+    disconnect(&keeps);
+    scatter(CROWD);
+    close_server();
+}
+
 static void users(void)
 {
     int go[2];
@@ -648,6 +718,8 @@ int main(void)
     when_full();
     idle();
     closing();
+    removed();
+    own_crowd();
     users();
     CHECK_INT(uv_loop_close(&loop), 0);
     return check_done("net/control");

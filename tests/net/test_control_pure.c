@@ -279,6 +279,23 @@ static void promotion(void)
     CHECK_INT(places.place[58].kind, CONTROL_RESERVE);
 }
 
+/* Which of a user's makes room for one that asks. */
+static void silent_ones(void)
+{
+    empty();
+    CHECK_INT(control_places_silent(&places, 1000, 0), -1);
+    for (int i = 0; i < 60; i++)
+        come(i % 2 ? 1001 : 1000, 0, i);
+    speak(0, S);
+    CHECK_INT(control_places_silent(&places, 1000, 0), 2);
+    CHECK_INT(control_places_silent(&places, 1000, 1 << 2), 4);
+    CHECK_INT(control_places_silent(&places, 1001, 0), 1);
+    CHECK_INT(control_places_silent(&places, 1002, 0), -1); /* another's stay */
+    for (int i = 0; i < 56; i++)
+        speak(i, S);
+    CHECK_INT(control_places_silent(&places, 1000, 0), -1); /* 56 to 59 are reserves */
+}
+
 int main(void)
 {
     one_after_another();
@@ -291,5 +308,6 @@ int main(void)
     a_user_never_shuts_out_another();
     deadlines();
     promotion();
+    silent_ones();
     return check_done("net/control_pure");
 }

@@ -103,6 +103,10 @@ def full_disk(folder, replay):
 
 def clean_stop(folder, replay):
     daemon = start(folder, replay, "clean")
+    path = os.path.join(daemon.state, "control.sock")
+    os.unlink(path)
+    harness.wait_for(lambda: os.path.exists(path), "the socket made again")
+    harness.wait_for(lambda: "control.sock was removed: it is made again" in daemon.log_text(), "the log of it")
     assert order(daemon, "clean")["ok"]
     daemon.wait_status(lambda s: s["positions"], "a position")
     assert daemon.stop() == 0

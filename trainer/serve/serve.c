@@ -119,6 +119,20 @@ static bool keep_lock(struct serve *serve)
     return r != -EBUSY;
 }
 
+static void keep_socket(struct serve *serve)
+{
+    char words[SERVE_ERROR_MAX];
+    int r = control_keep(serve->control);
+    const char *what = r == 1         ? "was removed: it is made again"
+                       : r == -EEXIST ? "another file is in its place: no command comes until that is removed"
+                                      : strerror(-r);
+    if (r == 1 || (r < 0 && r != serve->socket_error)) {
+        snprintf(words, sizeof words, "%.300s: %s", serve->options->socket, what);
+        serve->options->tell(words);
+    }
+    serve->socket_error = r < 0 ? r : 0;
+}
+
 /* ---- The loop. ---- */
 
 static void end_if_done(struct serve *serve)
@@ -175,6 +189,7 @@ static void have_tick(uv_timer_t *timer)
         begin_end(serve);
     if (serve->ending)
         return;
+    keep_socket(serve);
     if (queue_is_busy(serve) || control_clients(serve->control) > 0)
         serve->idle_since_ms = now_ms;
     else if (options->idle_ms > 0 && now_ms - serve->idle_since_ms >= options->idle_ms)

@@ -262,6 +262,9 @@ def test_second(co):
     lock = os.path.join(co.state, "trainings/serve.lock")
     os.unlink(lock)
     until(lambda: os.path.exists(lock) and open(lock).read() == f"{co.process.pid}\n", "the lock put back")
+    os.unlink(co.socket)
+    until(lambda: os.path.exists(co.socket), "the socket made again")
+    check("trainings" in co.ask("list"), "an answer at the socket that was made again")
     with tempfile.TemporaryDirectory() as other:
         ran = subprocess.run([co.program, "serve", "--state", other, "--socket", co.socket], capture_output=True, text=True, timeout=60)
     check(ran.returncode == 1 and "listens" in ran.stderr and co.ask("list"), f"its socket: {ran}")
@@ -306,10 +309,12 @@ def test_broken(co):
 
 
 def test_crowd(co):
-    """As many connections as there may be, all silent: it answers all the same; a reserve answers what looks, and stop."""
+    """As many connections as there may be, idle ones: it answers all the same; a reserve answers what looks, and stop."""
     crowd = [socket.socket(socket.AF_UNIX) for _ in range(55)]  # and the test's own
     for one in crowd:
         one.connect(co.socket)
+        one.sendall(b'{"id":1,"cmd":"list"}\n')  # else it would go before one that asks
+        check(b'"ok":true' in one.makefile("rb").readline(), "an ordinary one lists")
     client = Client(co.socket)
     check(client.ask("list")["trainings"] is not None, "a reserve lists")
     try:
