@@ -1,0 +1,88 @@
+/* Which column of a bars file is which. */
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+#include "exchange/bars_reader.h"
+
+enum { NO_COLUMN = -1 };
+
+const char *const bars_column_names[BARS_COLUMNS] = {
+    "open_time or timestamp", "open", "high", "low", "close", "volume"};
+
+/* The first of them that is there is the time; the last ones, what pandas and yfinance make of an index
+ * without a name, only as the first column. */
+static const char *const time_names[] = {"open_time", "timestamp", "datetime",   "date",
+                                         "time",      "",          "unnamed:_0", "price"};
+enum { TIME_NAMES = sizeof(time_names) / sizeof(*time_names), OF_FIRST_COLUMN = 5 };
+
+static bool name_is(const struct bars_field *field, const char *name)
+{
+    if (field->len != strlen(name))
+        return false;
+    for (size_t i = 0; i < field->len; i++) {
+        char c = (char)tolower((unsigned char)field->data[i]);
+        if (c == ' ')
+            c = '_';
+        if (c != name[i])
+            return false;
+    }
+    return true;
+}
+
+/* The field of the time: by the best of its names that is there. */
+static int find_time(const struct bars_reader *r)
+{
+    for (int name = 0; name < TIME_NAMES; name++)
+        for (int i = 0; i < (name < OF_FIRST_COLUMN ? r->n_fields : 1); i++)
+            if (name_is(&r->fields[i], time_names[name]))
+                return i;
+    return NO_COLUMN;
+}
+
+static int read_header(struct bars_reader *r)
+{
+    static const char *const names[BARS_COLUMNS] = {"open_time", "open", "high", "low", "close", "volume"};
+    for (int c = 0; c < BARS_COLUMNS; c++)
+        r->where[c] = NO_COLUMN;
+    for (int i = 0; i < r->n_fields; i++)
+        for (int c = 0; c < BARS_COLUMNS; c++) {
+            if (!name_is(&r->fields[i], names[c]))
+                continue;
+            if (r->where[c] != NO_COLUMN)
+                return bars_fail(r, -EINVAL, "bad header", "one column %s, not two", names[c]);
+            r->where[c] = i;
+        }
+    r->where[COL_TIME] = find_time(r);
+    for (int c = 0; c < BARS_COLUMNS; c++)
+        if (r->where[c] == NO_COLUMN)
+            return bars_fail(
+                r, -EINVAL, "bad header",
+                "a column %s (needed: open_time, timestamp, datetime or date, and open, high, low, "
+                "close, volume)",
+                bars_column_names[c]);
+    r->more_names = name_is(&r->fields[0], "price");
+    return 0;
+}
+
+bool bars_columns_more(struct bars_reader *r)
+{
+    const struct bars_field *first = &r->fields[0];
+    r->more_names =
+        r->more_names && (name_is(first, "ticker") || name_is(first, "date") || name_is(first, "datetime"));
+    return r->more_names;
+}
+
+int bars_columns_find(struct bars_reader *r, bool header)
+{
+    int rc = header ? read_header(r) : 0;
+    if (rc < 0)
+        return rc;
+    for (int c = 0; c < BARS_COLUMNS; c++) {
+        if (!header)
+            r->where[c] = c;
+        if (r->where[c] >= r->n_needed)
+            r->n_needed = r->where[c] + 1;
+    }
+    return 0;
+}

@@ -1,0 +1,52 @@
+/* What the parts of the reader of bars files share: bars_file.c, bars_columns.c, bars_row.c. */
+#ifndef EXCHANGE_BARS_READER_H
+#define EXCHANGE_BARS_READER_H
+
+#include "exchange/bars_file.h"
+#include "exchange/bars_input.h"
+
+enum { BARS_FIELDS_MAX = 256 };
+
+enum bars_column { COL_TIME, COL_OPEN, COL_HIGH, COL_LOW, COL_CLOSE, COL_VOLUME, BARS_COLUMNS };
+
+extern const char *const bars_column_names[BARS_COLUMNS];
+
+struct bars_field {
+    char *data;
+    size_t len;
+};
+
+struct bars_reader {
+    const char *path;
+    const struct bars_file_options *options;
+    struct bars_input *in;
+    bool json;
+    unsigned long line;
+    char *error;
+    char *text; /* the line */
+    size_t len;
+    struct bars_field fields[BARS_FIELDS_MAX];
+    int n_fields;
+    int where[BARS_COLUMNS]; /* field index of each column */
+    int n_needed;            /* fields up to the last of them */
+    bool more_names;         /* lines of names may follow the header */
+    size_t cap;
+    int64_t interval_ns; /* by the file's name, or 0 */
+    struct bars_file out;
+};
+
+/* Says what is wrong at the line that was read last, and what would be right, in r->error. Returns err. */
+__attribute__((format(printf, 4, 5))) int bars_fail(struct bars_reader *r, int err, const char *what,
+                                                    const char *right, ...);
+
+/* Where the columns are, of which the fields of the first line are: a header's names, or an archive's order.
+ * 0 or -EINVAL with the sentence. */
+int bars_columns_find(struct bars_reader *r, bool header);
+
+/* Is the line one more of a header, yfinance's second or third one? "Ticker,AAPL,…" and "Date,,,,,". */
+bool bars_columns_more(struct bars_reader *r);
+
+/* Takes the fields as a bar that follows the one before. 0; -EINVAL, -ENOMEM with the sentence. */
+int bars_row_read(struct bars_reader *r);
+
+#endif

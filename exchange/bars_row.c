@@ -1,0 +1,97 @@
+/* The rows of a bars file. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "exchange/bars_number.h"
+#include "exchange/bars_reader.h"
+
+bool bars_file_grow(struct bars_file *file, size_t *cap)
+{
+    double **columns[] = {&file->open, &file->high, &file->low, &file->close, &file->volume};
+    size_t more = *cap ? *cap * 2 : 4096;
+    int64_t *times = reallocarray(file->open_time_ns, more, sizeof(*times));
+    if (!times)
+        return false;
+    file->open_time_ns = times;
+    for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
+        double *column = reallocarray(*columns[i], more, sizeof(*column));
+        if (!column)
+            return false;
+        *columns[i] = column;
+    }
+    *cap = more;
+    return true;
+}
+
+/* What stands in the row, as a time and numbers. */
+static int parse_row(struct bars_reader *r, int64_t *ret_ns, double value[static BARS_COLUMNS])
+{
+    struct bars_file *out = &r->out;
+    int digits = out->price_digits;
+    if (r->n_needed > r->n_fields)
+        for (int c = 0; c < BARS_COLUMNS; c++)
+            if (r->where[c] >= r->n_fields)
+                return bars_fail(r, -EINVAL, "bad row", "a column %s; the row has %d columns",
+                                 bars_column_names[c], r->n_fields);
+    const struct bars_field *time = &r->fields[r->where[COL_TIME]];
+    if (bars_time_parse(time->data, time->len, ret_ns) != 0)
+        return bars_fail(r, -EINVAL, "bad time", "ISO 8601 or an epoch in s, ms, us or ns, not \"%.*s\"",
+                         (int)(time->len < 60 ? time->len : 60), time->data);
+    for (int c = COL_OPEN; c < BARS_COLUMNS; c++) {
+        const struct bars_field *field = &r->fields[r->where[c]];
+        if (!bars_number(field->data, field->len, &value[c],
+                         c == COL_VOLUME ? &out->volume_digits : &out->price_digits))
+            return bars_fail(r, -EINVAL, "bad number", "a finite decimal number as %s, not \"%.*s\"",
+                             bars_column_names[c], (int)(field->len < 60 ? field->len : 60), field->data);
+    }
+    if (out->price_digits > digits || out->n == 0)
+        out->digits_line = r->line;
+    return 0;
+}
+
+/* Can it be a bar that follows the one before? */
+static int check_row(struct bars_reader *r, int64_t ts_ns, double value[static BARS_COLUMNS])
+{
+    struct bars_file *out = &r->out;
+    double high = value[COL_HIGH], low = value[COL_LOW];
+    if (high < low)
+        return bars_fail(r, -EINVAL, "high is below low", "high >= low, not %.15g < %.15g", high, low);
+    if (bars_widen(value[COL_OPEN], &value[COL_HIGH], &value[COL_LOW], value[COL_CLOSE])) {
+        bool open = value[COL_OPEN] < low || value[COL_OPEN] > high;
+        if (!r->options->repair)
+            return bars_fail(r, -EINVAL,
+                             open ? "open is outside low to high" : "close is outside low to high",
+                             "%.15g to %.15g, not %.15g", low, high, value[open ? COL_OPEN : COL_CLOSE]);
+        out->repaired++;
+    }
+    if (value[COL_VOLUME] < 0)
+        return bars_fail(r, -EINVAL, "negative volume", "volume >= 0, not %.15g", value[COL_VOLUME]);
+    if (out->n > 0 && ts_ns <= out->open_time_ns[out->n - 1])
+        return bars_fail(r, -EINVAL, "time does not rise",
+                         "a time after the row before, %" PRId64 " ns, not %" PRId64 " ns",
+                         out->open_time_ns[out->n - 1], ts_ns);
+    return 0;
+}
+
+int bars_row_read(struct bars_reader *r)
+{
+    struct bars_file *out = &r->out;
+    double value[BARS_COLUMNS];
+    int64_t ts_ns;
+    int rc = parse_row(r, &ts_ns, value);
+    if (rc == 0)
+        rc = check_row(r, ts_ns, value);
+    if (rc < 0)
+        return rc;
+    if (out->n == r->cap && !bars_file_grow(out, &r->cap))
+        return bars_fail(r, -ENOMEM, "out of memory", "a smaller file");
+    out->open_time_ns[out->n] = ts_ns;
+    out->open[out->n] = value[COL_OPEN];
+    out->high[out->n] = value[COL_HIGH];
+    out->low[out->n] = value[COL_LOW];
+    out->close[out->n] = value[COL_CLOSE];
+    out->volume[out->n] = value[COL_VOLUME];
+    out->n++;
+    return 0;
+}
