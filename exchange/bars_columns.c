@@ -12,15 +12,16 @@ const char *const bars_column_names[BARS_COLUMNS] = {
 
 /* The first of them that is there is the time; the last ones, what pandas and yfinance make of an index
  * without a name, only as the first column. */
-static const char *const time_names[] = {"open_time", "timestamp", "datetime",   "date",
+static const char *const time_names[] = {"open_time", "timestamp", "unix",       "datetime", "date",
                                          "time",      "",          "unnamed:_0", "price"};
-enum { TIME_NAMES = sizeof(time_names) / sizeof(*time_names), OF_FIRST_COLUMN = 5 };
+enum { TIME_NAMES = sizeof(time_names) / sizeof(*time_names), OF_FIRST_COLUMN = 6 };
 
-static bool name_is(const struct bars_field *field, const char *name)
+static bool name_begins(const struct bars_field *field, const char *name)
 {
-    if (field->len != strlen(name))
+    size_t len = strlen(name);
+    if (field->len < len)
         return false;
-    for (size_t i = 0; i < field->len; i++) {
+    for (size_t i = 0; i < len; i++) {
         char c = (char)tolower((unsigned char)field->data[i]);
         if (c == ' ')
             c = '_';
@@ -28,6 +29,11 @@ static bool name_is(const struct bars_field *field, const char *name)
             return false;
     }
     return true;
+}
+
+static bool name_is(const struct bars_field *field, const char *name)
+{
+    return field->len == strlen(name) && name_begins(field, name);
 }
 
 /* The field of the time: by the best of its names that is there. */
@@ -38,6 +44,30 @@ static int find_time(const struct bars_reader *r)
             if (name_is(&r->fields[i], time_names[name]))
                 return i;
     return NO_COLUMN;
+}
+
+/* "Volume BTC", before the one that counts the quote asset. */
+static int find_volume(const struct bars_reader *r)
+{
+    for (int i = 0; i < r->n_fields; i++)
+        if (name_begins(&r->fields[i], "volume_"))
+            return i;
+    return NO_COLUMN;
+}
+
+/* Says what is missing, and what the header has in its place. */
+static int fail_header(struct bars_reader *r, const char *column)
+{
+    char found[121];
+    size_t n = r->len < sizeof(found) - 1 ? r->len : sizeof(found) - 1;
+    for (size_t i = 0; i < n; i++)
+        found[i] = iscntrl((unsigned char)r->text[i]) ? ' ' : r->text[i];
+    found[n] = '\0';
+    return bars_fail(
+        r, -EINVAL, "bad header",
+        "column %s is missing; needed are a time (open_time, timestamp, datetime or date), open, "
+        "high, low, close and volume, not \"%s\"",
+        column, found);
 }
 
 static int read_header(struct bars_reader *r)
@@ -54,13 +84,11 @@ static int read_header(struct bars_reader *r)
             r->where[c] = i;
         }
     r->where[COL_TIME] = find_time(r);
+    if (r->where[COL_VOLUME] == NO_COLUMN)
+        r->where[COL_VOLUME] = find_volume(r);
     for (int c = 0; c < BARS_COLUMNS; c++)
         if (r->where[c] == NO_COLUMN)
-            return bars_fail(
-                r, -EINVAL, "bad header",
-                "a column %s (needed: open_time, timestamp, datetime or date, and open, high, low, "
-                "close, volume)",
-                bars_column_names[c]);
+            return fail_header(r, bars_column_names[c]);
     r->more_names = name_is(&r->fields[0], "price");
     return 0;
 }

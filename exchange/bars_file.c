@@ -9,12 +9,13 @@
 #include <string.h>
 
 #include "exchange/bars_gaps.h"
+#include "exchange/bars_kind.h"
 #include "exchange/bars_name.h"
 #include "exchange/bars_reader.h"
 
 int bars_fail(struct bars_reader *r, int err, const char *what, const char *right, ...)
 {
-    char text[256];
+    char text[280];
     va_list args;
     va_start(args, right);
     vsnprintf(text, sizeof(text), right, args);
@@ -45,7 +46,8 @@ static int read_line(struct bars_reader *r)
     return rc;
 }
 
-/* Cuts the line at its commas, as far as `most` fields; spaces and one pair of quotes around a field go. */
+/* Cuts the line at its separators, as far as `most` fields; spaces and one pair of quotes around a field go.
+ */
 static int split(struct bars_reader *r, int most)
 {
     char *p = r->text, *line_end = p + r->len;
@@ -54,7 +56,7 @@ static int split(struct bars_reader *r, int most)
     for (r->n_fields = 0; r->n_fields < most; p++) {
         if (r->n_fields == BARS_FIELDS_MAX)
             return bars_fail(r, -EINVAL, "bad row", "at most %d columns", BARS_FIELDS_MAX);
-        char *end = memchr(p, ',', (size_t)(line_end - p));
+        char *end = memchr(p, r->separator, (size_t)(line_end - p));
         if (!end)
             end = line_end;
         char *start = p, *stop = end;
@@ -74,20 +76,64 @@ static int split(struct bars_reader *r, int most)
     return 0;
 }
 
+static int fail_reading(struct bars_reader *r, int err)
+{
+    return bars_fail(r, err, "cannot read on", "a whole file, plain or gzip (%s)", bars_input_why(r->in));
+}
+
+/* Is it text of bars, and of which form? */
+static int find_form(struct bars_reader *r)
+{
+    const char *first;
+    size_t n;
+    int rc = bars_input_first(r->in, BARS_KIND_BYTES, &first, &n);
+    if (rc < 0)
+        return fail_reading(r, rc);
+    const struct bars_kind *kind = bars_kind_find(first, n);
+    if (kind)
+        return bars_fail(r, -EINVAL, kind->what, "%s", kind->right);
+    rc = bars_input_peek(r->in);
+    if (rc < 0)
+        return fail_reading(r, rc);
+    r->json = rc == '[';
+    return 0;
+}
+
+/* The first line, cut into its fields. A line that names where the file is from may be above it. */
+static int read_first(struct bars_reader *r)
+{
+    int rc;
+    do {
+        if ((rc = read_line(r)) <= 0)
+            return rc;
+        r->separator = r->json || memchr(r->text, ',', r->len) ? ','
+                       : memchr(r->text, ';', r->len)          ? ';'
+                       : memchr(r->text, '\t', r->len)         ? '\t'
+                                                               : ',';
+        if ((rc = split(r, INT_MAX)) < 0)
+            return rc;
+    } while (r->line == 1 && r->n_fields == 1 && r->fields[0].len > 4 &&
+             memcmp(r->fields[0].data, "http", 4) == 0);
+    return 1;
+}
+
+static int fail_empty(struct bars_reader *r, bool header)
+{
+    r->line = 0; /* of all of the file */
+    return bars_fail(r, -EINVAL, "no bars", "at least one row%s", header ? " below the header" : "");
+}
+
 static int read_all(struct bars_reader *r)
 {
-    int rc = bars_input_peek(r->in);
-    r->json = rc == '[';
-    if (rc >= 0)
-        rc = read_line(r);
-    else
-        return bars_fail(r, rc, "cannot read on", "a whole file, plain or gzip (%s)", bars_input_why(r->in));
+    int rc = find_form(r);
+    if (rc == 0)
+        rc = read_first(r);
     if (rc < 0)
         return rc;
+    if (rc == 0 && r->json)
+        return fail_empty(r, false);
     if (rc == 0)
         return bars_fail(r, -EINVAL, "empty file", "CSV with open_time, open, high, low, close, volume");
-    if ((rc = split(r, INT_MAX)) < 0)
-        return rc;
     bool header = !r->json && (r->fields[0].len == 0 || !isdigit((unsigned char)r->fields[0].data[0]));
     if ((rc = bars_columns_find(r, header)) < 0 || (!header && (rc = bars_row_read(r)) < 0))
         return rc;
@@ -95,7 +141,7 @@ static int read_all(struct bars_reader *r)
         if ((rc = split(r, r->n_needed)) < 0 || (!bars_columns_more(r) && (rc = bars_row_read(r)) < 0))
             return rc;
     }
-    return rc;
+    return rc == 0 && r->out.n == 0 ? fail_empty(r, header) : rc;
 }
 
 int bars_file_symbol(const char *path, const char *symbol, char ret[static SYMBOL_NAME_MAX])

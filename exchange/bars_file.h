@@ -1,14 +1,16 @@
 /* Bars files: history as CSV or JSON, plain or gzip, recognised by content.
  *
- * CSV with a header: a time column and open, high, low, close, volume, in any order and case; other columns
- * are ignored. The time column is the first of these names that is there: open_time, timestamp, datetime,
+ * CSV, with commas, or with semicolons or tabs where its first line has no comma. With a header: a time
+ * column and open, high, low, close, volume (or "Volume BTC"), in any order and case; other columns are
+ * ignored. The time column is the first of these names that is there: open_time, timestamp, unix, datetime,
  * date, time; else a first column without a name (or "Unnamed: 0", or "Price", below which yfinance writes
  * two more lines of names). Without a header: an archive's twelve columns (open time, open, high, low, close,
  * volume, …), of which the first six are needed. JSON: one array of arrays in that order, as freqtrade keeps
  * them. Times are ISO 8601 (without a zone: UTC) or an epoch in s, ms, µs or ns, recognised by size.
  *
- * A row is bad when it cannot be read, high < low, its open or close lies outside low to high, its volume is
- * negative, or its time does not rise; the first bad row ends the reading. */
+ * A row is bad when it cannot be read, a price of it is not above 0, high < low, its open or close lies
+ * outside low to high, its volume is negative, or its time does not rise; the first bad row ends the reading.
+ */
 #ifndef EXCHANGE_BARS_FILE_H
 #define EXCHANGE_BARS_FILE_H
 
@@ -47,12 +49,14 @@ struct bars_file {
 /* Zeroed: the symbol by the file's name, bad rows are refused. */
 struct bars_file_options {
     const char *symbol; /* the file's symbol, or NULL */
+    bool any_price;     /* prices need not be above 0, as a spread's */
     bool repair;        /* low and high are widened to take in open and close, and such rows are counted */
     uint8_t *sha256;    /* [32], unless NULL: of the file's bytes, as they were read, once all of it was */
 };
 
-/* Reads a whole file. Returns 0; -ENOENT and other errors of opening; -EIO for a damaged gzip stream; -EINVAL
- * for what the file says; -ENOMEM. On failure *ret is untouched and `error` holds "what: FILE:LINE: what
+/* Reads a whole file. Returns 0; -ENOENT and other errors of opening; -EIO for a damaged gzip stream; -ERANGE
+ * for an open or close outside low to high, which .repair takes; -EINVAL for what else the file says, and for
+ * one without bars; -ENOMEM. On failure *ret is untouched and `error` holds "what: FILE:LINE: what
  * would be right" (of JSON "FILE: row N"). */
 int bars_file_read_with(const char *path, const struct bars_file_options *options, struct bars_file *ret,
                         char error[static BARS_FILE_ERROR_MAX]);

@@ -291,6 +291,18 @@ int bars_input_peek(struct bars_input *in)
     }
 }
 
+int bars_input_first(struct bars_input *in, size_t wanted, const char **ret, size_t *ret_n)
+{
+    int r = 1;
+    while (r > 0 && (size_t)(in->end - in->p) < wanted)
+        r = fill(in);
+    if (r < 0)
+        return r;
+    *ret = in->p;
+    *ret_n = (size_t)(in->end - in->p);
+    return 0;
+}
+
 /* Goes behind the bracket that opens a row: 1; 0 behind the one that closes the outer array. */
 static int enter_row(struct bars_input *in)
 {

@@ -24,6 +24,10 @@ int bars_input_line(struct bars_input *in, char **ret_line, size_t *ret_len);
  * empty file; or -errno. Before the first line only. */
 int bars_input_peek(struct bars_input *in);
 
+/* At least the first `wanted` characters, or all of a shorter file, which stay to be read. 0 or -errno.
+ * Before the first line only. */
+int bars_input_first(struct bars_input *in, size_t wanted, const char **ret, size_t *ret_n);
+
 /* The next row of a JSON array of arrays, without its brackets, as bars_input_line() gives a line. Returns 1;
  * 0 at the end of the outer array; -EINVAL for anything else, with bars_input_why(); -errno of reading. */
 int bars_input_row(struct bars_input *in, char **ret_row, size_t *ret_len);

@@ -21,15 +21,17 @@ struct bars_reader {
     const struct bars_file_options *options;
     struct bars_input *in;
     bool json;
+    char separator; /* of CSV: a comma, or a semicolon or tab where the first line has no comma */
     unsigned long line;
     char *error;
     char *text; /* the line */
     size_t len;
     struct bars_field fields[BARS_FIELDS_MAX];
     int n_fields;
-    int where[BARS_COLUMNS]; /* field index of each column */
-    int n_needed;            /* fields up to the last of them */
-    bool more_names;         /* lines of names may follow the header */
+    int where[BARS_COLUMNS];       /* field index of each column */
+    int n_needed;                  /* fields up to the last of them */
+    bool more_names;               /* lines of names may follow the header */
+    const struct bars_field *time; /* of the row */
     size_t cap;
     int64_t interval_ns; /* by the file's name, or 0 */
     struct bars_file out;

@@ -1,10 +1,14 @@
 /* The rows of a bars file. */
 #include <errno.h>
-#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "exchange/bars_number.h"
 #include "exchange/bars_reader.h"
+#include "exchange/clock.h"
+
+enum { NS_PER_S = 1000000000, TIME_TEXT = CLOCK_TEXT_MAX + 12 };
 
 bool bars_file_grow(struct bars_file *file, size_t *cap)
 {
@@ -34,7 +38,7 @@ static int parse_row(struct bars_reader *r, int64_t *ret_ns, double value[static
             if (r->where[c] >= r->n_fields)
                 return bars_fail(r, -EINVAL, "bad row", "a column %s; the row has %d columns",
                                  bars_column_names[c], r->n_fields);
-    const struct bars_field *time = &r->fields[r->where[COL_TIME]];
+    const struct bars_field *time = r->time = &r->fields[r->where[COL_TIME]];
     if (bars_time_parse(time->data, time->len, ret_ns) != 0)
         return bars_fail(r, -EINVAL, "bad time", "ISO 8601 or an epoch in s, ms, us or ns, not \"%.*s\"",
                          (int)(time->len < 60 ? time->len : 60), time->data);
@@ -50,17 +54,56 @@ static int parse_row(struct bars_reader *r, int64_t *ret_ns, double value[static
     return 0;
 }
 
+/* ISO 8601 with as many digits of a second as it has. */
+static const char *time_text(int64_t ns, char buf[static TIME_TEXT])
+{
+    char whole[CLOCK_TEXT_MAX];
+    long long rest = ns % NS_PER_S;
+    rest = rest < 0 ? rest + NS_PER_S : rest;
+    int digits = rest == 0 ? 0 : 9;
+    for (; digits > 0 && rest % 10 == 0; digits--)
+        rest /= 10;
+    size_t len = strlen(clock_utc_text(ns, whole));
+    if (digits == 0 || len == 0)
+        snprintf(buf, TIME_TEXT, "%s", whole);
+    else
+        snprintf(buf, TIME_TEXT, "%.*s.%0*lldZ", (int)len - 1, whole, digits, rest);
+    return buf;
+}
+
+static int fail_order(struct bars_reader *r, int64_t ts_ns, int64_t before_ns)
+{
+    char text[TIME_TEXT], before[TIME_TEXT];
+    int len = (int)(r->time->len < 40 ? r->time->len : 40);
+    time_text(ts_ns, text);
+    if (ts_ns == before_ns)
+        return bars_fail(r, -EINVAL, "time does not rise", "one row a bar, not %s (\"%.*s\") twice", text,
+                         len, r->time->data);
+    time_text(before_ns, before);
+    const char *right = r->out.n == 1
+                            ? "rows oldest first: the file is newest first, so turn its rows round, as "
+                              "tac does, with the header on top"
+                            : "rows in the order of their time";
+    return bars_fail(r, -EINVAL, "time does not rise", "%s (\"%.*s\") comes after %s: %s", text, len,
+                     r->time->data, before, right);
+}
+
 /* Can it be a bar that follows the one before? */
 static int check_row(struct bars_reader *r, int64_t ts_ns, double value[static BARS_COLUMNS])
 {
     struct bars_file *out = &r->out;
     double high = value[COL_HIGH], low = value[COL_LOW];
+    if (!r->options->any_price)
+        for (int c = COL_OPEN; c <= COL_CLOSE; c++)
+            if (!(value[c] > 0))
+                return bars_fail(r, -EINVAL, "price is not above 0", "%s above 0, not %.15g",
+                                 bars_column_names[c], value[c]);
     if (high < low)
         return bars_fail(r, -EINVAL, "high is below low", "high >= low, not %.15g < %.15g", high, low);
     if (bars_widen(value[COL_OPEN], &value[COL_HIGH], &value[COL_LOW], value[COL_CLOSE])) {
         bool open = value[COL_OPEN] < low || value[COL_OPEN] > high;
         if (!r->options->repair)
-            return bars_fail(r, -EINVAL,
+            return bars_fail(r, -ERANGE,
                              open ? "open is outside low to high" : "close is outside low to high",
                              "%.15g to %.15g, not %.15g", low, high, value[open ? COL_OPEN : COL_CLOSE]);
         out->repaired++;
@@ -68,9 +111,7 @@ static int check_row(struct bars_reader *r, int64_t ts_ns, double value[static B
     if (value[COL_VOLUME] < 0)
         return bars_fail(r, -EINVAL, "negative volume", "volume >= 0, not %.15g", value[COL_VOLUME]);
     if (out->n > 0 && ts_ns <= out->open_time_ns[out->n - 1])
-        return bars_fail(r, -EINVAL, "time does not rise",
-                         "a time after the row before, %" PRId64 " ns, not %" PRId64 " ns",
-                         out->open_time_ns[out->n - 1], ts_ns);
+        return fail_order(r, ts_ns, out->open_time_ns[out->n - 1]);
     return 0;
 }
 

@@ -145,8 +145,12 @@ static int refuse_bar(struct build *b, int i, size_t k)
             return fail_at(b, i, k, "price has more digits than a double holds", right);
         }
     }
-    if (high < low || bars_widen(prices[0], &high, &low, prices[3]))
-        return fail_at(b, i, k, "open or close is outside low to high", "low <= open, close <= high");
+    if (high < low)
+        return fail_at(b, i, k, "high is below low", "high >= low");
+    if (bars_widen(prices[0], &high, &low, prices[3])) {
+        fail_at(b, i, k, "open or close is outside low to high", "low <= open, close <= high");
+        return -ERANGE;
+    }
     if (!(bars->volume[k] >= 0 && bars->volume[k] < volume_most))
         return fail_at(b, i, k, "volume is no volume", "0 or more, and less than 1e18");
     return 0;

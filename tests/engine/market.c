@@ -165,12 +165,12 @@ static void test_refused(void)
     REFUSES(((const char *[]){minutes, off}), &plain, -EINVAL, "off the grid", off, "bar 1", "1m");
     REFUSES(((const char *[]){close}), &plain, -EINVAL, "off the grid", close, "bar 4");
     REFUSES(((const char *[]){one}), &plain, -EINVAL, "no interval", one);
-    REFUSES(((const char *[]){zero}), &plain, -EINVAL, "not above 0", zero, "bar 2");
-    REFUSES(((const char *[]){below}), &plain, -EINVAL, "not above 0", below, "bar 2");
-    REFUSES(((const char *[]){outside}), &plain, -EINVAL, "open is outside low to high", outside, ":3:");
+    REFUSES(((const char *[]){zero}), &plain, -EINVAL, "not above 0", zero, ":3:");
+    REFUSES(((const char *[]){below}), &plain, -EINVAL, "not above 0", below, ":3:");
+    REFUSES(((const char *[]){outside}), &plain, -ERANGE, "open is outside low to high", outside, ":3:");
     REFUSES(((const char *[]){vast}), &plain, -EINVAL, "volume", vast, "bar 2");
     REFUSES(((const char *[]){wide}), &plain, -EINVAL, "more digits than a double holds", wide, "bar 2");
-    REFUSES(((const char *[]){none}), &plain, -EINVAL, none);
+    REFUSES(((const char *[]){none}), &plain, -EINVAL, "no bars", none);
     REFUSES(((const char *[]){far}), &plain, -EINVAL, "nearly empty");
     REFUSES(((const char *[]){minutes, again}), &plain, -EINVAL, "symbol twice", "MUSDT", minutes, again);
     REFUSES(((const char *[]){minutes, bad}), &plain, -EINVAL, "bad number", bad, ":3:");

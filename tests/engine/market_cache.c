@@ -159,7 +159,7 @@ static void test_repaired(void)
         CHECK_INT(load.cached, i);
         CHECK(m->series[0].repaired == 1 && m->series[0].high[1] == 3);
         market_close(m);
-        CHECK_INT(market_load_files(one, 1, &cached, &m, &load, err), -EINVAL);
+        CHECK_INT(market_load_files(one, 1, &cached, &m, &load, err), -ERANGE);
         CHECK(strstr(err, "open is outside low to high") && strstr(err, ":3:"));
     }
     lots.repair = true;

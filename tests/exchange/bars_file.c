@@ -72,7 +72,7 @@ static void test_reads(void)
     CHECK_INT(volume, 1);
     bars_file_finish(&f);
 
-    /* open_time wins over timestamp; a header alone is a file without bars. */
+    /* open_time wins over timestamp. */
     path = scratch_write("A_b", "timestamp,open_time,open,high,low,close,volume\n1,2,1,1,1,1,1\n");
     CHECK_INT(bars_file_read(path, NULL, &f, error), 0);
     CHECK_INT(f.open_time_ns[0], 2000000000);
@@ -83,10 +83,6 @@ static void test_reads(void)
     CHECK_INT(bars_file_read(path, NULL, &f, error), 0);
     CHECK_INT(f.n, 2);
     CHECK_INT(f.open_time_ns[1], 3000000000);
-    bars_file_finish(&f);
-    path = scratch_write("A_b", "timestamp,open,high,low,close,volume\n");
-    CHECK_INT(bars_file_read(path, NULL, &f, error), 0);
-    CHECK_INT(f.n, 0);
     bars_file_finish(&f);
 }
 
@@ -107,6 +103,13 @@ static void test_repair(void)
     path = scratch_write("R_1m.csv", "open_time,open,high,low,close,volume\n60,5,3,4,3.5,1\n");
     CHECK_INT(bars_file_read_with(path, &repair, &f, error), -EINVAL); /* which of the two is it? */
     CHECK(strstr(error, "high is below low"));
+    path = scratch_write("R_1m.csv", "open_time,open,high,low,close,volume\n60,5,6,-4,3.5,1\n");
+    CHECK_INT(bars_file_read_with(path, &repair, &f, error), -EINVAL);
+    CHECK(strstr(error, "price is not above 0: ") && strstr(error, ":2: low above 0, not -4"));
+    const struct bars_file_options any = {.any_price = true};
+    CHECK_INT(bars_file_read_with(path, &any, &f, error), 0);
+    CHECK(f.low[0] == -4 && f.repaired == 0);
+    bars_file_finish(&f);
 }
 
 /* Headers as other programs write them: two bars, a minute apart, and nothing else. */
@@ -126,6 +129,12 @@ static void test_headers(void)
         "Price,Close,High,Low,Open,Volume\nTicker,SPY,SPY,SPY,SPY,SPY\nDatetime,,,,,\n"
         "2024-01-01 00:00:00+00:00,1.5,2,0.5,1,7\n2024-01-01 00:01:00+00:00,1.5,2,0.5,1,7\n",
         "[[1704067200000, 1.0, 2.0, 0.5, 1.5, 7.0], [1704067260000, 1.0, 2.0, 5e-01, 1.5, 7.0]]",
+        "open_time;open;high;low;close;volume\n1704067200000;1;2;0.5;1.5;7\n1704067260000;1;2;0.5;1.5;7\n",
+        "time\topen\thigh\tlow\tclose\tvolume\n2024-01-01 00:00\t1\t2\t0.5\t1.5\t7\n"
+        "2024-01-01 00:01\t1\t2\t0.5\t1.5\t7\n",
+        "1704067200000\t1\t2\t0.5\t1.5\t7\n1704067260000\t1\t2\t0.5\t1.5\t7\n",
+        "https://www.CryptoDataDownload.com\nUnix,Date,Symbol,Open,High,Low,Close,Volume BTC,Volume USDT\n"
+        "1704067200,2024-01-01 12-AM,BTCUSDT,1,2,0.5,1.5,7,9\n1704067260,,BTCUSDT,1,2,0.5,1.5,7,9\n",
         "\xef\xbb\xbf\n [\n[1704067200000,\"1\",\"2\",\"0.5\",\"1.5\",\"7\",1,\"0\"] ,\n"
         "[1704067260000,\"1\",\"2\",\"0.5\",\"1.5\",\"7\",1,\"0\"]\n ] \n",
     };
@@ -230,7 +239,9 @@ static void test_json(void)
     static const struct {
         const char *text, *where;
     } cases[] = {
-        {"[]", "empty file"},
+        {"[]", "no bars: "},
+        {" [ ] ", "no bars: "},
+        {"[[]]", ": row 1: "},
         {"[[60,1,1,1,1,1][120,1,1,1,1,1]]", ": row 2: "},
         {"[[60,1,1,1,1,1],]", ": row 2: "},
         {"[[60,1,1,1,1,1],{\"t\":1}]", ": row 2: "},
@@ -301,8 +312,20 @@ static void test_bad(void)
         {"1,1,1,1,1,1\n2,0.9,2,1,1,1\n", "open is outside low to high", ":3: "},
         {"1,1,1,1,1,1\n2,1,2,1,2.5,1\n", "close is outside low to high", ":3: "},
         {"1,1,1,1,1,1\n2,1,2,1,0.5,1\n", "close is outside low to high", ":3: "},
-        {"1,1,1,1,1,1\n1,1,1,1,1,1\n", "time does not rise", ":3: "},
-        {"2,1,1,1,1,1\n1,1,1,1,1,1\n", "time does not rise", ":3: "},
+        {"1,1,1,1,1,1\n1,1,1,1,1,1\n", "time does not rise",
+         ":3: one row a bar, not 1970-01-01T00:00:01Z (\"1\") twice"},
+        {"1743699900250,1,1,1,1,1\n2025-04-03 17:05:00.25,1,1,1,1,1\n", "time does not rise",
+         ":3: one row a bar, not 2025-04-03T17:05:00.25Z (\"2025-04-03 17:05:00.25\") twice"},
+        {"2,1,1,1,1,1\n1,1,1,1,1,1\n", "time does not rise",
+         ":3: 1970-01-01T00:00:01Z (\"1\") comes after 1970-01-01T00:00:02Z: rows oldest first: the file is "
+         "newest "
+         "first, so turn"},
+        {"1,1,1,1,1,1\n3,1,1,1,1,1\n2,1,1,1,1,1\n", "time does not rise",
+         ":4: 1970-01-01T00:00:02Z (\"2\") comes after 1970-01-01T00:00:03Z: rows in the order of their "
+         "time"},
+        {"1,0,1,1,1,1\n", "price is not above 0", ":2: open above 0, not 0"},
+        {"1,1,1,-1,1,1\n", "price is not above 0", ":2: low above 0, not -1"},
+        {"1,1,1,1,1e-400,1\n", "price is not above 0", ":2: close above 0"},
         {"1,1,1,1,1,-1\n", "negative volume", ":2: "},
         {"1,1,1,1,1\n", "bad row", ":2: "},
         {"1,1,1,1,1,\n", "bad number", ":2: "},
@@ -323,7 +346,8 @@ static void test_bad(void)
         char text[512];
         snprintf(text, sizeof(text), "timestamp,open,high,low,close,volume\n%s", cases[i].rows);
         const char *path = scratch_write("BAD_1m.csv", text);
-        CHECK_INT(bars_file_read(path, NULL, &f, error), -EINVAL);
+        int code = strstr(cases[i].what, "is outside low") ? -ERANGE : -EINVAL; /* which .repair takes */
+        CHECK_INT(bars_file_read(path, NULL, &f, error), code);
         bool named = strncmp(error, cases[i].what, strlen(cases[i].what)) == 0 && strstr(error, path) &&
                      strstr(error, cases[i].line);
         CHECK(named);
@@ -331,20 +355,53 @@ static void test_bad(void)
             fprintf(stderr, "case %zu: %s\n", i, error);
         CHECK_INT(f.n, 77);
     }
-    static const char *const headers[] = {"",
-                                          "\n\n",
-                                          "timestamp,open,high,low,close\n",
-                                          "open,high,low,close,volume\n",
-                                          "timestamp,open,open,high,low,close,volume\n",
-                                          "1,2,3\n"};
-    for (size_t i = 0; i < sizeof(headers) / sizeof(*headers); i++) {
-        CHECK_INT(bars_file_read(scratch_write("BAD_1m.csv", headers[i]), NULL, &f, error), -EINVAL);
-        CHECK(strstr(error, "BAD_1m.csv"));
-    }
     CHECK_INT(bars_file_read(scratch_path("absent_1m.csv"), NULL, &f, error), -ENOENT);
     CHECK(strstr(error, "absent_1m.csv"));
     CHECK_INT(bars_file_read(scratch_path("_1m.csv"), NULL, &f, error), -EINVAL);
     CHECK_INT(bars_file_read(scratch_path("absent.csv"), "ANAMETHATISMUCHTOOLONGFORUS", &f, error), -EINVAL);
+}
+
+/* What is no text of bars, or has a header that will not do, is named for what it is. */
+static void test_kinds(void)
+{
+    static const struct {
+        const char *text, *says, *right;
+    } cases[] = {
+        {"", "empty file: ", "CSV with"},
+        {"\n\n", "empty file: ", "CSV with"},
+        {"timestamp,open,high,low,close,volume\n", "no bars: ", ": at least one row below the header"},
+        {"timestamp,open,high,low,close\n1,1,1,1,1\n",
+         "bad header: ", ":1: column volume is missing; needed are"},
+        {"\ntimestamp;open;high;low;close\n1;1;1;1;1\n",
+         "bad header: ", "not \"timestamp;open;high;low;close\""},
+        {"id\tprice\n1\t1\n", "bad header: ", "not \"id price\""},
+        {"open,high,low,close,volume\n", "bad header: ", ":1: column open_time or timestamp is missing;"},
+        {"timestamp,open,open,high,low,close,volume\n", "bad header: ", ":1: one column open, not two"},
+        {"http://a\nhttp://b\n1,1,1,1,1,1\n", "bad header: ", ":2: column open_time"},
+        {"1,2,3\n", "bad row: ", ":1: a column low; the row has 3 columns"},
+        {"time;open;high;low;close;volume\n1;1,5;2;1;1;1\n", "bad number: ",
+         ":2: a finite decimal number as open, "
+         "not \"1,5\""},
+        {"PK\3\4\x14", "a zip archive: ", "unzip"},
+        {"\xff\xfeo\0p", "UTF-16 text: ", "iconv -f UTF-16 -t UTF-8"},
+        {"\xfe\xffo", "UTF-16 text: ", "iconv"},
+        {"ARROW1\1", "a feather file: ", "read_feather"},
+        {"PAR1\x15", "a parquet file: ", "read_parquet"},
+        {"\x89HDF\r\n", "an HDF5 file: ", "read_hdf"},
+        {"\xfd\x37zXZ", "an xz file: ", "unxz"},
+        {"<!DOCTYPE html>", "a web page: ", "download"},
+        {"{\"code\":-1121}", "a JSON object: ", "an array of arrays"},
+        {"SQLite format 3", "a database: ", "papertape.db"},
+    };
+    struct bars_file f;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        CHECK_INT(bars_file_read(scratch_write("BAD_1m.csv", cases[i].text), NULL, &f, error), -EINVAL);
+        bool named = strncmp(error, cases[i].says, strlen(cases[i].says)) == 0 &&
+                     strstr(error, cases[i].right) && strstr(error, "BAD_1m.csv");
+        CHECK(named);
+        if (!named)
+            fprintf(stderr, "kind %zu: %s\n", i, error);
+    }
 }
 
 static void test_times(void)
@@ -427,7 +484,7 @@ static void test_numbers(struct random *random)
         snprintf(text, sizeof(text), "60,%s,%s,%s,%s,%s\n", number[at_low], number[at_high], number[at_low],
                  number[3], number[4]);
         const char *path = scratch_write("N_1m.csv", text);
-        CHECK_INT(bars_file_read(path, NULL, &f, error), 0);
+        CHECK_INT(bars_file_read_with(path, &(struct bars_file_options){.any_price = true}, &f, error), 0);
         bool same = f.open[0] == low && f.high[0] == high && f.low[0] == low && f.close[0] == price[3] &&
                     f.volume[0] == strtod(number[4], NULL);
         CHECK(same);
@@ -516,7 +573,7 @@ static void test_long(struct random *random)
             if (i % 2 == 0) {
                 CHECK_INT(truncate(path, (off_t)at), 0);
                 int r = bars_file_read(path, NULL, &f, error);
-                CHECK(r == -EIO || r == -EINVAL || r == 0); /* 0: cut between two members */
+                CHECK(r == -EIO || r == -EINVAL || r == -ERANGE || r == 0); /* 0: cut between two members */
                 if (r == 0) {
                     CHECK(f.n < ROWS);
                     bars_file_finish(&f);
@@ -526,7 +583,8 @@ static void test_long(struct random *random)
                 spill(path, packed, size);
                 packed[at] ^= 0x20;
                 int r = bars_file_read(path, NULL, &f, error);
-                CHECK(r == -EIO || r == -EINVAL || (r == 0 && f.n < ROWS)); /* 0: a member's magic */
+                CHECK(r == -EIO || r == -EINVAL || r == -ERANGE ||
+                      (r == 0 && f.n < ROWS)); /* 0: a member's magic */
                 if (r == 0)
                     bars_file_finish(&f);
             }
@@ -563,6 +621,7 @@ int main(void)
     test_json();
     test_gzip();
     test_bad();
+    test_kinds();
     test_times();
     struct random random = random_seeded("bars_file", 20261121);
     test_numbers(&random);

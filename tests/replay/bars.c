@@ -141,13 +141,14 @@ static void test_refused(void)
         int interval;
     } cases[] = {
         {"1735689600,2,3,2.5,2.7,1\n1735689660,2,3,2.5,2.7,1\n", "open is outside low to high", -1},
-        {"1735689600,0,3,0,2.7,1\n1735689660,2,3,2,2.7,1\n", "bar cannot be traded", -1},
+        {"1735689600,0,3,0,2.7,1\n1735689660,2,3,2,2.7,1\n", "price is not above 0", -1},
+        {"1735689600,5e10,5e10,5e10,5e10,1\n1735689660,2,3,2,2.7,1\n", "bar cannot be traded", -1},
         {"1735689600,2,3,1,2,1\n", "no interval", -1},
         {"1735689600,2,3,1,2,1\n1735689677,2,3,1,2,1\n", "no interval", -1},
         {"1735689601,2,3,1,2,1\n1735689661,2,3,1,2,1\n", "bar is off the interval", -1},
         {"1735689600,2,3,1,2,1\n1735689660,2,3,1,2,1\n", "bar is off the interval", 3},
         {"1735689600,2,1,1.5,2,1\n", "high is below low", -1},
-        {"", "no interval", -1},
+        {"", "no bars", -1},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         char text[512];
@@ -157,7 +158,7 @@ static void test_refused(void)
         snprintf(text, sizeof(text), "timestamp,open,high,low,close,volume\n%s", cases[i].rows);
         const char *path = scratch_write("BAD.csv", text);
         CHECK_INT(bars_create(tape, &path, 1, cases[i].interval, INT64_MIN, INT64_MAX, &source, error),
-                  -EINVAL);
+                  strstr(cases[i].what, "is outside low") ? -ERANGE : -EINVAL);
         bool named = strncmp(error, cases[i].what, strlen(cases[i].what)) == 0 && strstr(error, "BAD.csv");
         CHECK(named);
         if (!named)

@@ -340,6 +340,52 @@ def test_guards(bars):
     refused("warmup", "sma-cross", "--bars", bars["BTCUSDT"], "--from", START_MS + 2800 * 60000, "--no-cache", says="too few")
 
 
+def whole_volumes(path, seed):
+    """A file of a symbol whose name ends with no known currency, and whose volumes are whole numbers."""
+    rng, price = random.Random(seed), 42000.0
+    with open(path, "w") as file:
+        file.write("open_time,open,high,low,close,volume\n")
+        for i in range(600):
+            close = round(price * math.exp(rng.gauss(0, 0.002)), 2)
+            high, low = max(price, close), min(price, close)
+            file.write(f"{START_MS + i * 60000},{price},{high},{low},{close},{rng.randrange(1, 900)}\n")
+            price = close
+    return path
+
+
+def notes(*words):
+    return [line.split(": note: ", 1)[1] for line in run("backtest", "--no-cache", *words).stderr.splitlines()]
+
+
+def test_own_files(folder):
+    """What a file cannot tell is named with the option that does, and orders that were refused for it with the same."""
+    foo, bar = (whole_volumes(os.path.join(folder, name), seed) for name, seed in (("Binance_FOOXYZ_1m.csv", 5), ("BAR_XYZ.csv", 6)))
+    words = ("--strategy", "sma-cross:fast=5,slow=20", "--bars", foo)
+    report = json.loads(run("backtest", "--no-cache", *words, "--json").stdout)
+    symbol, n = report["symbols"][0], report["rejected"]
+    assert symbol["symbol"] == "FOOXYZ" and symbol["quote"] == "XXX" and symbol["lot"] == 1 and n > 10, report
+    quote, lot, refusals = notes(*words)
+    assert quote.startswith("FOOXYZ: its name ends with no known currency: money is in XXX") and quote.endswith("until --quote names it")
+    assert lot.startswith("FOOXYZ: its volumes are whole numbers, so its lot is 1, which costs ") and "--lot names a smaller one" in lot
+    assert refusals == f"sma-cross: {n} orders for FOOXYZ were refused for their quantity: the lot (1) is too large: --lot names a smaller one"
+
+    # With lots and a currency nothing is left to say; with money for one of them only, it is the money.
+    assert notes(*words, "--quote", "xyz", "--lot", "0.001") == []
+    both = ("--strategy", "sma-cross:fast=5,slow=20", "--bars", f"{foo},{bar}", "--symbol", "FOOXYZ,BARXYZ", "--quote", "XYZ")
+    said = [note for note in notes(*both, "--cash", "90000") if "its lot is 1" not in note]
+    assert len(said) == 1 and "no cash was free for one lot (1): a smaller share for each position, or more cash, is needed" in said[0], said
+
+    # A bar that --repair would take says so, whoever reads it.
+    broken = os.path.join(folder, "OUTUSDT.csv")
+    with open(broken, "w") as file:
+        file.write("time;open;high;low;close;volume\n60;1;1;1;1;1\n120;3;2;1;1;1\n")
+    for verb in (("backtest", "--strategy", "buy-and-hold", "--no-cache", "--bars", broken), ("indicators", broken, "sma:2")):
+        refused(*verb, says=("open is outside low to high", "OUTUSDT.csv:3: 1 to 2, not 3, or --repair"))
+        assert "widened" in run(*verb, "--repair").stderr
+    for path in (foo, bar, broken):
+        os.remove(path)
+
+
 def test_refused(folder, bars):
     btc = bars["BTCUSDT"]
 
@@ -463,6 +509,7 @@ def main():
         test_sweep(folder, bars)
         test_guards(bars)
         test_streams(folder, bars)
+        test_own_files(folder)
         test_refused(folder, bars)
     return 0
 

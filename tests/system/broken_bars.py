@@ -278,7 +278,7 @@ def run(path, options, strategy, way, folder):
 def check_refused(words, path, says, line, what):
     lines = [text for text in words.splitlines() if ": note: " not in text]
     assert len(lines) == 1 and says in lines[0] and path in lines[0], (what, says, words)
-    by_row = says.startswith(("price", "more digits", "volume", "bar is off"))  # where bars, not lines, are known
+    by_row = says.startswith(("more digits", "volume", "bar is off"))  # where bars, not lines, are known
     named = ": bar " if by_row else f": row {line}: " if path.endswith(".json") else f":{line}: "
     assert named in lines[0], (what, named, words)
 

@@ -276,9 +276,9 @@ static int run_file(const char *path, char **texts, struct request *request)
         return out_of_memory();
     if (parse_specs(texts, request) < 0)
         return EXIT_USAGE;
-    if (bars_file_read_with(path, &request->file, &request->bars, err) < 0) {
-        bool outside = !request->file.repair && strstr(err, "is outside low to high");
-        fprintf(stderr, "papertape: %s%s\n", err, outside ? ", or --repair" : "");
+    int r = bars_file_read_with(path, &request->file, &request->bars, err);
+    if (r < 0) {
+        fprintf(stderr, "papertape: %s%s\n", err, r == -ERANGE ? ", or --repair" : "");
         return EXIT_FAILURE;
     }
     report_gaps(path, &request->bars);
@@ -295,7 +295,7 @@ static int run_file(const char *path, char **texts, struct request *request)
         return out_of_memory();
 
     char wrong[200] = "";
-    int r = compute(request, wrong, sizeof(wrong));
+    r = compute(request, wrong, sizeof(wrong));
     if (r < 0) {
         fprintf(stderr, "papertape: indicators: %s: %s\n", path, *wrong ? wrong : strerror(-r));
         return EXIT_FAILURE;
@@ -390,7 +390,7 @@ static int run_list(int n, char **texts, bool json)
 
 int command_indicators(int argc, char **argv)
 {
-    struct request request = {.backend = BACKEND_REFERENCE};
+    struct request request = {.backend = BACKEND_REFERENCE, .file.any_price = true};
     bool list = false, json = false;
 
     setlocale(LC_NUMERIC, "C");

@@ -63,8 +63,9 @@ int run_args_terms(struct run_args *args, size_t n, struct market_terms *ret);
  * prices, an unknown quote asset. */
 void run_args_note(const struct run_args *args, const struct market *market);
 
-/* Prints why bars were refused, with the option that would take them. EXIT_ERROR. */
-int run_args_refuse(const struct run_args *args, char err[static MARKET_ERROR_MAX]);
+/* Prints why bars were refused, with the option that would take them: r is what loading them returned.
+ * EXIT_ERROR. */
+int run_args_refuse(const struct run_args *args, int r, char err[static MARKET_ERROR_MAX]);
 
 /* Where a symbol's terms come from, in words: "--lot", "file", "name", "exchange info", "database",
  * "default". */

@@ -1,4 +1,5 @@
 /* The bars and accounts that run_args.h's options ask for. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -57,10 +58,10 @@ int run_args_rows(const struct run_args *args, const struct market *market, size
     return EXIT_OK;
 }
 
-int run_args_refuse(const struct run_args *args, char err[static MARKET_ERROR_MAX])
+int run_args_refuse(const struct run_args *args, int r, char err[static MARKET_ERROR_MAX])
 {
     size_t len = strlen(err);
-    if (!args->repair && strstr(err, "is outside low to high"))
+    if (r == -ERANGE)
         snprintf(err + len, MARKET_ERROR_MAX - len, ", or --repair");
     return stored_fail(EXIT_ERROR, args->verb, "", err);
 }
@@ -80,7 +81,7 @@ static int load_files(struct run_args *args, struct market **ret, struct market_
     if (status != EXIT_OK)
         return status;
     int r = market_load_files(args->bars, args->n_bars, &options, ret, load, err);
-    return r < 0 ? run_args_refuse(args, err) : EXIT_OK;
+    return r < 0 ? run_args_refuse(args, r, err) : EXIT_OK;
 }
 
 int run_args_load(struct run_args *args, struct market **ret, struct market_load *load, size_t *ret_from,

@@ -112,8 +112,9 @@ int stored_bars_load(const struct run_args *args, const char *database, struct m
     size_t n = args->n_symbols > 0 ? args->n_symbols : listed->n;
     for (size_t i = 0; i < n; i++)
         names[i] = args->n_symbols > 0 ? args->symbols[i] : listed->names[i];
-    if (status == EXIT_OK && db_market_load(database, names, n, BAR_VENUE, &options, ret, load, err) < 0)
-        status = run_args_refuse(args, err);
+    int r = status == EXIT_OK ? db_market_load(database, names, n, BAR_VENUE, &options, ret, load, err) : 0;
+    if (r < 0)
+        status = run_args_refuse(args, r, err);
     free(listed);
     return status;
 }
