@@ -65,8 +65,11 @@ void arrive_trigger(struct engine *engine, uint64_t id)
     live->missed = false;
     fills_cancel_other_leg(engine, id);
     live = &engine->orders[match_find(engine, id)];
+    bool blind = engine->markets[live->order.symbol].stale; /* the trade is not, what is shown is */
     if (order_has_limit(live->order.type))
-        take_limit(engine, id, false);
+        take_limit(engine, id, blind);
+    else if (blind)
+        fills_rest(engine, id);
     else
         arrive_market(engine, id, true);
 }

@@ -15,7 +15,8 @@
  * not more than is shown. A market order that finds no more ends: CANCELED, or EXPIRED for IOC, with
  * NO_LIQUIDITY. A limit order takes what crosses; then IOC expires, others rest. FOK fills whole on arrival,
  * by what is shown and can be paid, or expires. Post-only is cancelled with WOULD_TAKE where the best price
- * crosses. When data is stale on arrival, orders are cancelled, but stops and exits rest.
+ * crosses. When data is stale on arrival, orders are cancelled, but stops and exits rest; a stop that a trade
+ * triggers meanwhile takes what is shown next.
  *
  * A limit order that crosses the best price when it comes to rest goes on taking, at the prices shown, what
  * is added there: no venue trades at its limit while it shows a better price. Trades through its limit are

@@ -72,7 +72,8 @@ void resting_trade(struct engine *engine, uint64_t id, const struct market_trade
     if (order_works_as_limit(order)) {
         limit_trade(engine, id, trade, dealt);
     } else if (order->triggered || order->type == ORDER_MARKET) {
-        arrive_market(engine, id, false);
+        if (!engine->markets[order->symbol].stale) /* else the next quote is what it takes */
+            arrive_market(engine, id, false);
     } else if (live->missed || arrive_triggers(order, trade->price)) {
         arrive_trigger(engine, id);
     } else if (order->type == ORDER_TRAILING_STOP && arrive_trail(engine, order, trade->price)) {

@@ -334,6 +334,54 @@ static void test_stale_arrival(void)
     harness_close(&h);
 }
 
+/* Trades come while quotes do not: a stop is triggered by them, and takes what is shown next, not what is
+ * known to be too old; what could not wait expires. */
+static void test_stale_stops(void)
+{
+    open_quoted();
+    hold(BTC);
+    uint64_t market = rested(stop(ORDER_SELL, BTC / 4, 59000 * USDT));
+    struct order_request limited = stop(ORDER_SELL, BTC / 4, 59000 * USDT);
+    limited.type = ORDER_STOP_LIMIT;
+    limited.price = 57000 * USDT;
+    uint64_t limit_stop = rested(limited);
+    stale(&h, BTCUSDT, true);
+    trade(&h, BTCUSDT, 58000 * USDT, BTC);
+    sees(market, ORDER_OPEN, ORDER_OK);
+    sees(limit_stop, ORDER_OPEN, ORDER_OK);
+    CHECK(told(&h, market)->triggered && told(&h, limit_stop)->triggered);
+    trade(&h, BTCUSDT, 57990 * USDT, BTC);
+    CHECK_INT(told(&h, market)->filled, 0);
+    quote(&h, BTCUSDT, 57980 * USDT, BTC, 57981 * USDT, BTC); /* by REST: it need not be fresh again */
+    sees(market, ORDER_FILLED, ORDER_OK);
+    sees(limit_stop, ORDER_FILLED, ORDER_OK);
+    CHECK_INT(told(&h, market)->cost, 57980 * USDT / 4);
+    CHECK_INT(told(&h, limit_stop)->cost, 57980 * USDT / 4);
+    harness_close(&h);
+}
+
+/* A quote of the book's own number is the newer of both: REST brought it while both streams were silent. */
+static void test_quote_of_the_book(void)
+{
+    struct event event = {.kind = EVENT_MARKET,
+                          .market = {.kind = MARKET_QUOTE,
+                                     .symbol = BTCUSDT,
+                                     .quote = {999, 60500 * USDT, BTC, 60501 * USDT, BTC}}};
+    open_booked(); /* to 1000 */
+    CHECK_INT(harness_event(&h, &event), 0);
+    order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_MARKET, BTC / 10, 0);
+    pass(&h, SECOND_NS);
+    int64_t book_price = h.last_fill.price;
+    CHECK(h.fills == 1 && book_price < 60500 * USDT);
+    event.market.quote.update_id = engine_book(h.engine, BTCUSDT)->last_id;
+    CHECK_INT(harness_event(&h, &event), 0);
+    order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_MARKET, BTC / 10, 0);
+    pass(&h, SECOND_NS);
+    CHECK_INT(h.fills, 2);
+    CHECK_INT(h.last_fill.price, 60501 * USDT);
+    harness_close(&h);
+}
+
 /* Flatten goes on until nothing is left that the lot allows: at once with what is shown, then at each bar. */
 static void test_flatten_goes_on(void)
 {
@@ -456,6 +504,8 @@ int main(void)
     test_missed_bar_named(MINUTE_NS);
     test_paused_first();
     test_stale_arrival();
+    test_stale_stops();
+    test_quote_of_the_book();
     test_flatten_goes_on();
     test_trace();
     return check_done("engine/order_market");
