@@ -81,16 +81,22 @@ static bool parse_freeze(struct faults *faults, const char *text)
     return parse_span(faults, text, &faults->frozen);
 }
 
-/* STREAM@SPAN; the stream's name may hold a '@' as well. */
+/* STREAM@SPAN; the stream's name may hold a '@' as well. The last word on a stream counts. */
 static bool parse_stream_silence(struct faults *faults, const char *text)
 {
     const char *at = strrchr(text, '@');
     struct fault_silence silence = {0};
+    size_t i = 0;
     if (!at || at == text || (size_t)(at - text) >= sizeof(silence.stream) ||
-        faults->n_silences == FAULT_SILENCES_MAX || !parse_span(faults, at + 1, &silence.span))
+        !parse_span(faults, at + 1, &silence.span))
         return false;
     memcpy(silence.stream, text, (size_t)(at - text));
-    faults->silences[faults->n_silences++] = silence;
+    while (i < faults->n_silences && strcmp(faults->silences[i].stream, silence.stream) != 0)
+        i++;
+    if (i == FAULT_SILENCES_MAX)
+        return false;
+    faults->n_silences += i == faults->n_silences;
+    faults->silences[i] = silence;
     return true;
 }
 

@@ -20,6 +20,11 @@ int main(void)
     CHECK(!fault_stream_silent(&f, 40 * s, "btcusdt@trade", 13));
     CHECK_INT(fault_parse(&f, "silence:btcusdt@depth@100ms@30s+10s", error), 0);
     CHECK_INT(fault_parse(&f, "silence:trades:BTC/USD@5s", error), 0);
+    struct faults again = f;
+    CHECK_INT(fault_parse(&again, "silence:btcusdt@depth@100ms@0s+0s", error), 0);
+    CHECK(again.n_silences == f.n_silences &&
+          !fault_stream_silent(&again, 35 * s, "btcusdt@depth@100ms", 19));
+    CHECK(fault_stream_silent(&again, 35 * s, "trades:BTC/USD", 14));
     CHECK(!fault_stream_silent(&f, 30 * s - 1, "btcusdt@depth@100ms", 19));
     CHECK(fault_stream_silent(&f, 30 * s, "btcusdt@depth@100ms", 19));
     CHECK(!fault_stream_silent(&f, 40 * s, "btcusdt@depth@100ms", 19));
