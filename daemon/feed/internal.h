@@ -27,6 +27,7 @@ struct newest {
     int64_t id, ts_ns; /* TRADE, AGG_TRADE; ts_ns: of a QUOTE too, 0 where it has no time */
     struct market_quote quote;
     struct market_ticker ticker;
+    int64_t book_ms; /* DEPTH: when REST last had the whole book; 0: never */
 };
 
 struct stream {

@@ -85,6 +85,28 @@ static enum silence_answer take_trades(struct feed *feed, struct stream *stream,
     return SILENCE_NEWER;
 }
 
+/* Was the symbol's stream of that kind silent since REST was asked for this one? */
+static bool newer_than(const struct feed *feed, const struct stream *stream, enum market_kind kind)
+{
+    int at = feed->symbols[stream->symbol].streams[kind];
+    return at >= 0 && silence_newer_than(&stream->silence, &feed->streams[at].silence);
+}
+
+static const struct book *book_of(const struct feed *feed, const struct stream *stream)
+{
+    return engine_book(session_engine(feed->daemon->session), feed->symbols[stream->symbol].index);
+}
+
+/* The answer has no number, and orders are filled from what has the higher one, book or quote. What the
+ * stream brings next is not older. */
+static uint64_t quote_id(const struct feed *feed, const struct stream *stream)
+{
+    const struct book *book = book_of(feed, stream);
+    uint64_t id = stream->newest.quote.update_id;
+    bool newer = book->state == BOOK_SYNCED && newer_than(feed, stream, MARKET_DEPTH);
+    return newer && book->last_id > id ? book->last_id : id;
+}
+
 static bool same_quote(const struct market_quote *a, const struct market_quote *b)
 {
     return a->bid == b->bid && a->bid_qty == b->bid_qty && a->ask == b->ask && a->ask_qty == b->ask_qty;
@@ -101,7 +123,7 @@ static enum silence_answer take_quote(struct feed *feed, struct stream *stream,
         event.event_ns != 0 ? event.event_ns > newest->ts_ns : !same_quote(&event.quote, &newest->quote);
     if (!newer)
         return SILENCE_NOTHING;
-    event.quote.update_id = newest->quote.update_id; /* what the stream brings next is not older */
+    event.quote.update_id = quote_id(feed, stream);
     emit(feed, stream, &event);
     feed_remember(stream, &event);
     return first ? SILENCE_NOTHING : SILENCE_NEWER;
@@ -128,20 +150,27 @@ static bool same_best(const struct book *book, const struct venue_reply *reply)
            (!ask || (ask->price == reply->book.asks[0].price && ask->qty == reply->book.asks[0].qty));
 }
 
-/* A venue that numbers nothing continues the count of its parser. */
+/* A venue that numbers nothing continues the count of its parser, past an older quote. */
+static uint64_t book_id(const struct feed *feed, const struct stream *stream, uint64_t known)
+{
+    int quotes = feed->symbols[stream->symbol].streams[MARKET_QUOTE];
+    uint64_t quote = quotes >= 0 ? feed->streams[quotes].newest.quote.update_id : 0;
+    return newer_than(feed, stream, MARKET_QUOTE) && quote >= known ? quote + 1 : known;
+}
+
 static enum silence_answer take_book(struct feed *feed, struct stream *stream,
                                      const struct venue_reply *reply)
 {
-    const struct book *book =
-        engine_book(session_engine(feed->daemon->session), feed->symbols[stream->symbol].index);
+    const struct book *book = book_of(feed, stream);
     uint64_t id = reply->book.last_id;
     if (book->state != BOOK_SYNCED) { /* fetch.c asks for it */
         feed_need_snapshot(feed, stream->symbol);
         return SILENCE_UNKNOWN;
     }
+    stream->newest.book_ms = clock_now_ms();
     if (id != 0 ? id <= book->last_id : same_best(book, reply))
         return SILENCE_NOTHING;
-    id = id != 0 ? id : book->last_id;
+    id = id != 0 ? id : book_id(feed, stream, book->last_id);
     struct market_event event = {
         .kind = MARKET_BOOK,
         .depth = {id, id, reply->book.bids, reply->book.asks, reply->book.n_bids, reply->book.n_asks},

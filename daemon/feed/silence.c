@@ -93,16 +93,24 @@ int64_t silence_early_ms(int64_t limit_ms)
     return limit_ms * 2 / 3;
 }
 
+/* Once it is known to be behind, REST alone brings its data: of any rate as of a busy one. */
 bool silence_ask_due(const struct silence_rule *rule, const struct silence *silence, int64_t now_ms)
 {
+    bool behind = silence->behind_ms != 0 && rule->least_ms > 0;
     int64_t since = most(silence_known_ms(silence), silence->asked_ms);
-    return !silence->asking && now_ms - since >= silence_early_ms(silence_limit(rule, silence));
+    int64_t limit = behind ? rule->least_ms : silence_limit(rule, silence);
+    return !silence->asking && now_ms - since >= silence_early_ms(limit);
 }
 
 void silence_asked(struct silence *silence, int64_t now_ms)
 {
     silence->asked_ms = now_ms;
     silence->asking = true;
+}
+
+bool silence_newer_than(const struct silence *asked, const struct silence *other)
+{
+    return other->heard_ms < asked->asked_ms;
 }
 
 void silence_answered(struct silence *silence, enum silence_answer answer, int64_t now_ms)

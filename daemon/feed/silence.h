@@ -70,6 +70,8 @@ enum silence_answer {
     SILENCE_NOTHING, /* nothing is newer */
     SILENCE_NEWER,
 };
+/* Is what REST says of `asked` newer than all that the other stream brought? */
+bool silence_newer_than(const struct silence *asked, const struct silence *other);
 void silence_answered(struct silence *silence, enum silence_answer answer, int64_t now_ms);
 
 /* Of one connection: what its streams that should speak add up to. {0} to begin with. */

@@ -41,8 +41,35 @@ static bool is_stale(const struct stream *stream, int64_t now)
     return silence_state(&stream->rule, &stream->silence, now) == SILENCE_STALE;
 }
 
-/* A symbol's prices are stale once none of its streams brought any within stale_s, and REST knows more, or
- * does not say. */
+/* Are orders filled from what it brings? A trade is no price that one can still be had at. */
+static bool fills_from(const struct feed *feed, int symbol, enum market_kind kind)
+{
+    enum fill_model model = feed->daemon->config.fill_model;
+    const int *streams = feed->symbols[symbol].streams;
+    bool quotes = streams[MARKET_QUOTE] >= 0, books = streams[MARKET_DEPTH] >= 0 && model == FILL_BOOK;
+    if (model == FILL_BAR || (!quotes && !books))
+        return prices(kind);
+    return (kind == MARKET_QUOTE && quotes) || (kind == MARKET_DEPTH && books);
+}
+
+/* A book whose stream is stale, and that REST did not bring within stale_s, is of the past. A difference is
+ * lost, and that is the event: the book is asked for again, and nothing is filled from it until then. */
+static void drop_old_book(struct feed *feed, int symbol, int64_t now)
+{
+    int at = feed->symbols[symbol].streams[MARKET_DEPTH], index = feed->symbols[symbol].index;
+    const struct book *book = engine_book(session_engine(feed->daemon->session), index);
+    if (at < 0 || book->state != BOOK_SYNCED || !feed_stream_counts(feed, (size_t)at) ||
+        !is_stale(&feed->streams[at], now) || now - feed->streams[at].newest.book_ms <= feed->limits.stale_ms)
+        return;
+    struct event event = {.kind = EVENT_MARKET,
+                          .market = {.kind = MARKET_DEPTH,
+                                     .symbol = index,
+                                     .depth = {.first_id = book->last_id + 2, .last_id = book->last_id + 2}}};
+    session_event(feed->daemon->session, &event);
+}
+
+/* A symbol's prices are stale once none of the streams that orders are filled from brought any within
+ * stale_s, and REST knows more, or does not say. */
 static void judge_symbols(struct feed *feed, int64_t now)
 {
     for (int s = 0; s < feed->n_symbols; s++) {
@@ -51,12 +78,13 @@ static void judge_symbols(struct feed *feed, int64_t now)
             continue;
         for (int kind = 0; kind < MARKET_CHANNELS; kind++) {
             int at = feed->symbols[s].streams[kind];
-            if (at < 0 || !prices((enum market_kind)kind))
+            if (at < 0 || !fills_from(feed, s, (enum market_kind)kind))
                 continue;
             watched = true;
             fresh |= now - silence_known_ms(&feed->streams[at].silence) <= feed->limits.stale_ms &&
                      !is_stale(&feed->streams[at], now);
         }
+        drop_old_book(feed, s, now);
         bool stale = watched && !fresh && feed_symbol_open(feed, s);
         if (stale == feed->symbols[s].stale)
             continue;

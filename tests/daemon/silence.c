@@ -120,6 +120,23 @@ static void test_unanswered(void)
     CHECK_INT(silence_state(&rule, &silence, 42 * S), SILENCE_FRESH);
 }
 
+/* Once it is behind only REST has its data: a quiet stream is asked for like a busy one. */
+static void test_behind(void)
+{
+    struct silence_rule rule = silence_rule(MARKET_DEPTH, false, &limits);
+    struct silence silence = {0}, other = {0};
+    silence_begin(&silence, 0);
+    silence_begin(&other, 0);
+    CHECK(!silence_ask_due(&rule, &silence, 199 * S) && silence_ask_due(&rule, &silence, 200 * S));
+    silence_asked(&silence, 200 * S);
+    silence_answered(&silence, SILENCE_NEWER, 201 * S);
+    CHECK(!silence_ask_due(&rule, &silence, 219 * S) && silence_ask_due(&rule, &silence, 220 * S));
+    silence_heard(&other, 200 * S - 1);
+    CHECK(silence_newer_than(&silence, &other));
+    silence_heard(&other, 200 * S);
+    CHECK(!silence_newer_than(&silence, &other));
+}
+
 static struct silence_link link_of(const struct silence *streams, int n)
 {
     struct silence_link link = {0};
@@ -222,6 +239,7 @@ int main(void)
     test_broken();
     test_quiet();
     test_unanswered();
+    test_behind();
     test_link();
     test_one_behind();
     test_replaced_again();
