@@ -125,6 +125,18 @@ int session_open_database(struct session *session, char *err, size_t err_size)
     return r;
 }
 
+/* Before there is an engine: a venue that is never reached is an alert too. Where it cannot be read, the
+ * beginning says so. */
+static void open_alerts(struct session *session)
+{
+    char reason[DB_ERROR_MAX];
+    struct db_reader *reader;
+    if (db_reader_open(session->state->database, &reader, reason, sizeof reason) < 0)
+        return;
+    session_take_alerts(session, reader);
+    db_reader_close(reader);
+}
+
 int session_open(uv_loop_t *loop, const struct config *config, const struct state_dir *state,
                  const struct session_hooks *hooks, struct session **ret, char *err, size_t err_size)
 {
@@ -163,6 +175,7 @@ int session_open(uv_loop_t *loop, const struct config *config, const struct stat
         free(session);
         return r;
     }
+    open_alerts(session);
     *ret = session;
     return 0;
 }

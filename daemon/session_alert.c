@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "daemon/session_internal.h"
+#include "db/reader.h"
 
 static void store(struct session *session, const struct alert *alert, int64_t closed_ns)
 {
@@ -13,17 +14,47 @@ static void store(struct session *session, const struct alert *alert, int64_t cl
     alerts_put(&session->alerts, alert->id, db_writer_put_alert(session->writer, &row));
 }
 
+/* They come newest first. */
+static void take_alert(void *ctx, const struct db_alert *row)
+{
+    struct session *session = ctx;
+    alerts_take(&session->alerts, row);
+}
+
+int session_take_alerts(struct session *session, struct db_reader *reader)
+{
+    uint64_t last = 0;
+    if (session->alerts_known)
+        return 0;
+    int r = db_reader_last_alert(reader, &last);
+    if (r == 0)
+        r = db_reader_alerts(reader, DB_ALERTS_HELD, ALERTS_HELD_MAX, take_alert, session);
+    if (r < 0) {
+        alerts_finish(&session->alerts);
+        return r;
+    }
+    if (last > session->alerts.last_id)
+        session->alerts.last_id = last;
+    session->alerts_known = true;
+    return 0;
+}
+
+/* Else their numbers or the time are not known yet; the status and the log say what is wrong. */
+static bool can_tell(const struct session *session)
+{
+    return session->alerts_known && (session->engine || session->config->clock == CLOCK_WALL);
+}
+
 void session_alert(struct session *session, enum db_severity severity, const char *code, const char *text)
 {
-    if (session
-            ->ids_known) /* else their numbers are not known yet; the status and the log say what is wrong */
+    if (can_tell(session))
         store(session, alerts_event(&session->alerts, session_now(session), severity, code, text), 0);
 }
 
 void session_alert_lasting(struct session *session, enum db_severity severity, const char *code,
                            const char *about, const char *text)
 {
-    if (session->ids_known)
+    if (can_tell(session))
         store(session, alerts_condition(&session->alerts, session_now(session), severity, code, about, text),
               0);
 }

@@ -246,13 +246,6 @@ static int make_engine(struct session *session, const struct db_recovered *recov
 
 /* ---- both ---- */
 
-/* Alerts that a former run did not end; they come newest first. */
-static void take_alert(void *ctx, const struct db_alert *row)
-{
-    struct session *session = ctx;
-    alerts_take(&session->alerts, row);
-}
-
 static int read_database(struct session *session, struct db_recovered **ret, char *err, size_t err_size)
 {
     char reason[DB_ERROR_MAX] = "";
@@ -261,8 +254,8 @@ static int read_database(struct session *session, struct db_recovered **ret, cha
     int r = db_reader_open(session->state->database, &reader, reason, sizeof reason);
     if (r == 0)
         r = db_recover(reader, session->symbols, session->n_symbols, &recovery, reason, sizeof reason);
-    if (r == 0 && !session->ids_known) {
-        r = db_reader_alerts(reader, DB_ALERTS_HELD, ALERTS_HELD_MAX, take_alert, session);
+    if (r == 0) {
+        r = session_take_alerts(session, reader);
         if (r < 0)
             snprintf(reason, sizeof reason, "%s", db_reader_error(reader));
     }
@@ -272,7 +265,6 @@ static int read_database(struct session *session, struct db_recovered **ret, cha
         snprintf(err, err_size, "%s: %s", session->state->database, reason);
         return r;
     }
-    session->ids_known = true;
     if (recovery->last_command > session->last_command)
         session->last_command = recovery->last_command;
     if (recovery->last_alert > session->alerts.last_id)

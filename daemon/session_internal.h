@@ -68,7 +68,7 @@ struct session {
     int64_t now_ns;      /* of the last event */
     struct steady steady;
     struct alerts alerts;
-    bool ids_known;          /* of alerts and commands: a former run's are read */
+    bool alerts_known;       /* a former run's are read */
     struct playing *playing; /* the log is played again: what the engine puts out answers no one */
     bool stored;             /* and the database holds these rows already */
     bool redoing;            /* the event that is played is a command's whose rows are put again */
@@ -142,6 +142,10 @@ int session_sound(struct session *session, char *err, size_t err_size);
 int session_rebuild(struct session *session, const char *why, char *err, size_t err_size);
 /* session.c: opens the database and its writer. 0 or -errno with one line. */
 int session_open_database(struct session *session, char *err, size_t err_size);
+
+/* session_alert.c */
+/* Takes up what a former run left, once: from here on alerts are stored. 0 or -errno; db_reader_error(). */
+int session_take_alerts(struct session *session, struct db_reader *reader);
 
 /* session_recover.c */
 /* When what is put now happened: the moment of the event that is handled, or played again. */

@@ -134,6 +134,8 @@ enum db_alerts {
 /* Newest first, at most `limit` (0: all). */
 int db_reader_alerts(struct db_reader *reader, enum db_alerts which, int64_t limit,
                      void (*row)(void *ctx, const struct db_alert *row), void *ctx);
+/* The highest number that an alert ever had; 0: there was none. 0 or -errno. */
+int db_reader_last_alert(struct db_reader *reader, uint64_t *ret);
 /* Newest first, at most `limit` (0: all). */
 int db_reader_commands(struct db_reader *reader, int64_t limit,
                        void (*row)(void *ctx, const struct db_command *row), void *ctx);

@@ -143,6 +143,21 @@ int db_reader_alerts(struct db_reader *reader, enum db_alerts which, int64_t lim
     return db_query_end(stmt, r);
 }
 
+int db_reader_last_alert(struct db_reader *reader, uint64_t *ret)
+{
+    sqlite3_stmt *stmt;
+    int r = db_query(reader,
+                     "SELECT max(ifnull((SELECT max(id) FROM alerts), 0), "
+                     "ifnull((SELECT CAST (value AS INTEGER) FROM meta WHERE key = 'last_alert'), 0))",
+                     &stmt);
+    if (r < 0)
+        return r;
+    r = db_query_step(reader, stmt);
+    if (r > 0)
+        *ret = (uint64_t)sqlite3_column_int64(stmt, 0);
+    return db_query_end(stmt, r < 0 ? r : 0);
+}
+
 int db_reader_commands(struct db_reader *reader, int64_t limit,
                        void (*row)(void *ctx, const struct db_command *row), void *ctx)
 {

@@ -328,10 +328,11 @@ void feed_end_for_good(struct feed *feed, const char *why)
     feed->retry_at_ms = 0;
     uv_timer_stop(&feed->retry);
     snprintf(feed->detail, sizeof feed->detail, "%s", why);
-    if (session_begun(feed->daemon->session))
+    bool waits = !session_begun(feed->daemon->session); /* and then says it, where it begins */
+    if (waits && !feed->known && !stand_in(feed))
+        waits = feeds_refused(feed->feeds, feed);
+    if (!waits)
         tell_refusal(feed);
-    else if (!feed->known && !stand_in(feed))
-        feeds_refused(feed->feeds, feed);
 }
 
 void feed_take_time(struct feed *feed, const struct venue_reply *reply)
@@ -491,7 +492,6 @@ static void find_first_moments(struct feed *feed)
 void feed_begun(struct feed *feed)
 {
     const struct session_recovery *recovery = session_recovery(feed->daemon->session);
-    const struct venue_rest_status *status = feed->venue->rest_status(feed->rest);
     feed->actions_from_ns = session_now(feed->daemon->session) - recovery->away_ns;
     find_first_moments(feed);
     for (int s = 0; feed->answered && s < feed->n_symbols; s++)
@@ -500,9 +500,6 @@ void feed_begun(struct feed *feed)
         feed_go_on(feed, STAGE_DAYS);
     else if (feed->final)
         tell_refusal(feed);
-    else
-        feed_tell_lasting(feed, DB_WARNING, "feed", "", "%s",
-                          status->detail[0] ? status->detail : "it has not answered yet");
 }
 
 /* The venue does not answer: its trouble is told once, and the session begins with what a former run knew of

@@ -289,7 +289,7 @@ void feeds_known(struct feeds *feeds)
         feed_begun(feeds->list[i]);
 }
 
-void feeds_refused(struct feeds *feeds, struct feed *feed)
+bool feeds_refused(struct feeds *feeds, struct feed *feed)
 {
     bool wall = feeds->daemon->config.clock == CLOCK_WALL;
     int others = 0;
@@ -303,6 +303,7 @@ void feeds_refused(struct feeds *feeds, struct feed *feed)
         daemon_refuse("%s: refused: %s", feed->venue->format->name, feed->detail);
     else
         feeds_known(feeds);
+    return others > 0;
 }
 
 void feeds_caught_up(struct feeds *feeds)

@@ -2,7 +2,7 @@
  * down, hours.c has its calendars and corporate actions, fetch.c asks for bars and books, refresh.c asks
  * again and again for what changes slowly, stream.c takes frames, symbols.c adds and removes what they are
  * of, silence.c has the rules of their age, watch.c acts on them, latest.c asks for what a silent one should
- * have told, view.c reports. */
+ * have told, reach.c says why one is not there, view.c reports. */
 #ifndef DAEMON_FEED_INTERNAL_H
 #define DAEMON_FEED_INTERNAL_H
 
@@ -147,6 +147,7 @@ struct feed {
     int64_t clock_offset_ns;
     bool have_offset;
     char detail[VENUE_DETAIL_MAX + 64];
+    char cause[VENUE_DETAIL_MAX + 64]; /* that it is not there, as the alert says it; "": none does */
 
     void (*stopped)(void *user);
     void *stopped_user;
@@ -157,8 +158,8 @@ struct feed {
 
 /* A feed knows its symbols, or is not waited for: begins the session when that is so of all. */
 void feeds_known(struct feeds *feeds);
-/* Refused for good before the session: ends the daemon when there is no other that can go on. */
-void feeds_refused(struct feeds *feeds, struct feed *feed);
+/* Refused for good before the session: false: it ends the daemon, since there is no other that can go on. */
+bool feeds_refused(struct feeds *feeds, struct feed *feed);
 /* A feed has its history: when all do, or wait for their venue, what was missed is told. */
 void feeds_caught_up(struct feeds *feeds);
 struct net_context *feeds_net(const struct feeds *feeds);
@@ -335,6 +336,13 @@ void feed_list_drop(struct feed *feed);
 void feed_remember(struct stream *stream, const struct market_event *event);
 /* Asks for the streams that are due, within the budget. */
 void feed_ask_silent(struct feed *feed, int64_t now_ms);
+
+/* ---- reach.c ---- */
+
+/* Once a second, and when something failed: why it is not there, in an alert. */
+void feed_judge_reach(struct feed *feed, int64_t now_ms);
+/* It is. */
+void feed_reached(struct feed *feed);
 
 /* ---- watch.c ---- */
 

@@ -168,7 +168,7 @@ static void gone_up(struct feed *feed)
     feed_listen(feed, feed->up_since_ms);
     set_connection(feed, true);
     log_info("feed: connected to %s", feed_ws_url(feed));
-    feed_tell_over(feed, "feed", "");
+    feed_reached(feed);
     if (feed->was_up) {
         /* What closed meanwhile is history by now. */
         const struct engine *engine = session_engine(feed->daemon->session);
@@ -196,8 +196,8 @@ static void on_link(void *user, const struct venue_status *status)
         feed->up_since_ms = 0;
         feed->held_len = 0; /* of a book and bars that are begun anew */
         set_connection(feed, false);
-        if (status->detail[0]) /* else another connection is made for what was asked for besides */
-            feed_tell_lasting(feed, DB_WARNING, "feed", "", "feed lost: %s", status->detail);
+        feed_judge_reach(feed,
+                         clock_now_ms()); /* without a cause another connection is made for more names */
         if (status->link == VENUE_FINAL)
             feed_end_for_good(feed, status->detail);
     } else if (status->link == VENUE_FINAL) {

@@ -217,6 +217,7 @@ void feed_tick(uv_timer_t *timer)
         judge_silence(feed, now);
         fetch_books(feed, now);
     }
+    feed_judge_reach(feed, now);
     judge_bad(feed, now);
     end_ban(feed);
     feed_list_late(feed, now);

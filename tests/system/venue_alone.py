@@ -2,8 +2,11 @@
 """What one venue does leaves the others alone: a clock that runs ahead, one that is away or refuses from the first start on, and
 one without symbols."""
 
+import contextlib
 import os
+import socket
 import sys
+import threading
 
 import harness
 from venues import BOTH
@@ -115,9 +118,107 @@ def newcomer(folder):
     print("newcomer: away, refused, back; idle without symbols")
 
 
+class Gate:
+    """A port of its own before the venue: `way` says what becomes of a connection; those that there are end where it changes."""
+
+    def __init__(self, url):
+        self.target = ("127.0.0.1", int(url.rsplit(":", 1)[1]))
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"127.0.0.1:{self.listener.getsockname()[1]}"
+        self.way, self.open = "drop", []
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def turn(self, way):
+        self.way = way
+        for one in self.open:
+            with contextlib.suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+        self.open = []
+
+    def serve(self):
+        while True:
+            one, _ = self.listener.accept()
+            self.open.append(one)
+            if self.way == "pass":
+                other = socket.create_connection(self.target)
+                self.open.append(other)
+                for pair in ((one, other), (other, one)):
+                    threading.Thread(target=self.copy, args=pair, daemon=True).start()
+            elif self.way == "speak":
+                one.sendall(b"220 this is no venue\r\n")
+                one.close()
+            elif self.way == "drop":
+                one.close()
+
+    @staticmethod
+    def copy(source, target):
+        with contextlib.suppress(OSError):
+            while data := source.recv(65536):
+                target.sendall(data)
+            target.shutdown(socket.SHUT_WR)
+
+
+def never(folder):
+    """The only venue, away from the first start on: an alert with its newest cause, which closes once it is there; the same
+    of one that was there."""
+    inside = folder.within("never")
+    replay = folder.start(harness.Replay(inside, "--synthetic", "5"))
+    gate = Gate(replay.urls["rest_url"])
+    config = (f"[market]\nsymbols = BTCUSDT\nca_file = {replay.ca}\nws_url = wss://{gate.url}\nrest_url = https://{gate.url}\n"
+              "[account main]\nstrategy = none\n")
+    daemon = folder.start(harness.Daemon(inside, None, config, name="never"))
+    alerts = lambda: daemon.query("SELECT text, closed_ns, ts_ns FROM alerts WHERE code = 'feed' ORDER BY id")
+    text_of = lambda at, *words: harness.wait_for(
+        lambda: len(alerts()) == at + 1 and alerts()[at][1] is None and all(w in alerts()[at][0] for w in words) and alerts()[at], f"{at}: {words}")
+
+    daemon.status_object()
+    first = text_of(0, "binance: not reached yet: ")
+    assert daemon.status_object()["symbols"] is None and daemon.status_object()["alerts_open"] == 1
+    gate.turn("speak")
+    spoken = text_of(0, "binance: not reached yet: ", "wrong version number")
+    assert spoken[2] == first[2] and "wrong version" not in first[0], (first, spoken)
+    assert "wrong version number" in daemon.papertape("alerts", "list")
+    gate.turn("pass")
+    harness.wait_for(lambda: alerts()[0][1], "the alert closed: it is there")
+    gate.turn("drop")
+    again = text_of(1, "binance: feed lost: no connection to ")
+    assert "binance: feed lost: the connection was lost" in daemon.log_text()  # the first cause
+    gate.turn("pass")
+    harness.wait_for(lambda: alerts()[1][1], "the second closed")
+    assert daemon.stop() == 0
+    print(f"never: {first[0]} | {spoken[0]} | {again[0]}", flush=True)
+
+
+def causes(folder):
+    """Of the only venue at a first start: silence, a certificate that has expired, keys that are refused."""
+    inside = folder.within("causes")
+    gate = Gate("127.0.0.1:9")
+    gate.turn("hold")
+    config = f"[market]\nsymbols = BTCUSDT\nws_url = wss://{gate.url}\nrest_url = https://{gate.url}\n[account main]\nstrategy = none\n"
+    silent = folder.start(harness.Daemon(inside, None, config, name="silent", state="silent-state"))
+    silent.status_object()
+    harness.wait_for(lambda: silent.query("SELECT text FROM alerts WHERE code = 'feed'"), "an alert after five seconds")
+    assert "binance: not reached yet: it has not answered yet" in silent.log_text(), silent.log_text()
+    assert silent.stop() == 0
+
+    expired = folder.start(harness.Replay(folder.within("expired"), "--synthetic", "5", "--fault", "tls-expired"))
+    plain = "[market]\nsymbols = BTCUSDT\n[account main]\nstrategy = none\n"
+    refused = folder.start(harness.Daemon(inside, expired, plain, name="expired", state="expired-state"))
+    refused.status_object()
+    harness.wait_for(lambda: "expired" in refused.query("SELECT ifnull(max(text), '') FROM alerts WHERE code = 'feed'")[0][0], "an alert of the certificate")
+    assert refused.stop() == 0
+
+    stocks = folder.start(harness.Replay(folder.within("denied"), "--venue", "alpaca", "--synthetic", "5", "--keys", "PKTEST:right"))
+    denied = folder.start(harness.Daemon(inside, stocks, AHEAD.format(keys=harness.write_keys(inside, "bad", "hush")), name="denied", state="denied-state"))
+    assert denied.popen.wait(harness.PATIENCE) == 2
+    row = denied.query("SELECT severity, text FROM alerts WHERE code = 'venue-refused' AND closed_ns IS NULL")
+    assert len(row) == 1 and row[0][0] == "error" and row[0][1].startswith("alpaca: refused, "), row
+    print(f"causes: {row[0][1]}", flush=True)
+
+
 def main():
     with harness.Folder() as folder:
-        harness.together(folder, ahead, newcomer)
+        harness.together(folder, ahead, newcomer, never, causes)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,45 @@
+/* A feed that is not there: one alert, with the newest cause, from the first failure until it comes. */
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/feed/internal.h"
+
+enum { REACH_MS = 5000 }; /* a venue that says nothing at all for so long is not reached either */
+
+/* "" while nothing has failed. */
+static const char *newest_cause(const struct feed *feed, int64_t now)
+{
+    if (feed->link)
+        return feed->venue->stream_status(feed->link)->detail;
+    if (feed->answered)
+        return feed->retry_at_ms != 0 ? feed->detail : "";
+    const char *detail = feed->venue->rest_status(feed->rest)->detail;
+    return !detail[0] && now - feed->started_ms >= REACH_MS ? "it has not answered yet" : detail;
+}
+
+/* "no route" and "time: no route (5 attempts)" are one. */
+static bool is_same(const char *known, const char *cause)
+{
+    return known[0] && (strstr(known, cause) || strstr(cause, known));
+}
+
+void feed_reached(struct feed *feed)
+{
+    feed->cause[0] = '\0';
+    feed_tell_over(feed, "feed", "");
+}
+
+void feed_judge_reach(struct feed *feed, int64_t now)
+{
+    bool idle = feed->stage == STAGE_STREAM && !feed->link;
+    if (feed->final || feed->up_since_ms != 0)
+        return;
+    const char *cause = newest_cause(feed, now);
+    if (idle)
+        feed_reached(feed);
+    if (idle || !cause[0] || is_same(feed->cause, cause))
+        return;
+    snprintf(feed->cause, sizeof feed->cause, "%s", cause);
+    feed_tell_lasting(feed, DB_WARNING, "feed", "", feed->was_up ? "feed lost: %s" : "not reached yet: %s",
+                      feed->cause);
+}
