@@ -49,7 +49,8 @@ def start(folder, name, venue, replay_arguments, symbols, streams="", limits=LIM
     config = CONFIG.format(venue=venue, symbols=symbols, streams=streams, currency="USD" if venue == "alpaca" else "USDT", more=more,
                            **limits)
     daemon = folder.start(harness.Daemon(inside, replay, config, name="daemon"))
-    daemon.wait_status(lambda s: s["venues"][0]["connections_up"] > 0 and s["venues"][0]["frames"] > 0, f"{name}: data")
+    daemon.wait_status(lambda s: s["venues"][0]["connections_up"] == s["venues"][0]["connections"] > 0 and s["venues"][0]["frames"] > 0,
+                       f"{name}: data")
     return replay, daemon
 
 
