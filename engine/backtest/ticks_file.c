@@ -283,6 +283,7 @@ static int read_all(const char *const *paths, size_t n, const struct ticks_optio
         if (r < 0)
             return r;
         snprintf(sources[i].origin, sizeof sources[i].origin, "%.255s", paths[i]);
+        sources[i].file = i;
         r = build_bars(&reading, options->interval_ns, &sources[i].bars);
         if (r < 0) {
             snprintf(err, MARKET_ERROR_MAX, "%s: %s", paths[i],

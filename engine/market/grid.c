@@ -33,8 +33,11 @@ struct build {
 
 void market_sources_finish(struct market_source *sources, int n)
 {
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         bars_file_finish(&sources[i].bars);
+        free(sources[i].parts);
+        sources[i].parts = NULL;
+    }
 }
 
 static const char *interval_text(int64_t ns, char buf[static 40])
@@ -47,10 +50,19 @@ static const char *interval_text(int64_t ns, char buf[static 40])
     return buf;
 }
 
+int market_intervals_differ(const struct market_source *a, const struct market_source *b,
+                            char err[static MARKET_ERROR_MAX])
+{
+    char one[40], other[40];
+    snprintf(err, MARKET_ERROR_MAX,
+             "intervals differ: %s has %s, %s has %s: bars of one interval, or --interval", a->origin,
+             interval_text(a->bars.interval_ns, one), b->origin, interval_text(b->bars.interval_ns, other));
+    return -EINVAL;
+}
+
 static int find_interval(struct build *b, int64_t wanted, char err[static MARKET_ERROR_MAX])
 {
     const struct market_source *first = NULL;
-    char a[40], c[40];
     b->interval_ns = wanted;
     for (int i = 0; i < b->n && wanted == 0; i++) {
         const struct market_source *source = &b->sources[i];
@@ -60,11 +72,7 @@ static int find_interval(struct build *b, int64_t wanted, char err[static MARKET
             first = source;
             b->interval_ns = source->bars.interval_ns;
         } else if (source->bars.interval_ns != b->interval_ns) {
-            snprintf(err, MARKET_ERROR_MAX,
-                     "intervals differ: %s has %s, %s has %s: bars of one interval, or --interval",
-                     first->origin, interval_text(b->interval_ns, a), source->origin,
-                     interval_text(source->bars.interval_ns, c));
-            return -EINVAL;
+            return market_intervals_differ(first, source, err);
         }
     }
     if (b->interval_ns > 0)
@@ -120,9 +128,16 @@ static int find_range(struct build *b, char err[static MARKET_ERROR_MAX])
 
 static int fail_at(struct build *b, int i, size_t bar, const char *what, const char *right)
 {
+    const struct market_source *source = &b->sources[i];
+    const char *origin = source->origin;
+    size_t first = 0;
     char when[CLOCK_TEXT_MAX];
-    snprintf(b->why[i], MARKET_ERROR_MAX, "%s: %s: bar %zu, %s: %s", what, b->sources[i].origin, bar + 1,
-             clock_utc_text(b->sources[i].bars.open_time_ns[bar], when), right);
+    for (size_t p = 0; p < source->n_parts && source->parts[p].first <= bar; p++) {
+        origin = source->parts[p].origin;
+        first = source->parts[p].first;
+    }
+    snprintf(b->why[i], MARKET_ERROR_MAX, "%s: %s: bar %zu, %s: %s", what, origin, bar - first + 1,
+             clock_utc_text(source->bars.open_time_ns[bar], when), right);
     return -EINVAL;
 }
 

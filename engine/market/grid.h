@@ -7,13 +7,27 @@
 
 enum { MARKET_ORIGIN_MAX = 256 };
 
-/* One symbol's bars. Whoever fills one owns it: market_sources_finish(). */
+/* Where a file's bars begin among those of its symbol. */
+struct market_part {
+    char origin[MARKET_ORIGIN_MAX];
+    size_t first;
+};
+
+/* One symbol's bars. The caller who fills one finishes it: market_sources_finish(). */
 struct market_source {
-    char origin[MARKET_ORIGIN_MAX]; /* a file's path, or what else to name in a message */
+    char origin[MARKET_ORIGIN_MAX]; /* a file's path, or what else to name in a message; of several files the
+                                     * one with most digits in its prices */
+    struct market_part *parts;      /* [n_parts] of several files, else NULL */
+    size_t n_parts;
+    size_t file; /* its first place in the lists of market_terms */
     struct symbol symbol;
     struct bars_file bars; /* its interval_ns 0: not known, as with a single bar */
     int rounded_digits;    /* that its prices had before they were rounded to bars.price_digits; 0: none */
 };
+
+/* The sentence on two sources whose intervals differ. -EINVAL. */
+int market_intervals_differ(const struct market_source *a, const struct market_source *b,
+                            char err[static MARKET_ERROR_MAX]);
 
 void market_sources_finish(struct market_source *sources, int n);
 

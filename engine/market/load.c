@@ -10,6 +10,7 @@
 #include "engine/market/cache.h"
 #include "engine/market/grid.h"
 #include "engine/market/image.h"
+#include "engine/market/join.h"
 #include "engine/market/parallel.h"
 #include "engine/market/symbols.h"
 #include "exchange/clock.h"
@@ -33,8 +34,9 @@ struct source_file {
 struct loader {
     const struct market_options *options;
     struct source_file *files;
-    struct market_source *sources;
+    struct market_source *sources; /* [n] */
     size_t n;
+    int n_symbols;                  /* of the sources, once files of one symbol are joined */
     uint8_t info[MARKET_HASH_SIZE]; /* of the exchangeInfo; zeros: none */
     struct stat info_before;
     struct cache cache;
@@ -179,6 +181,7 @@ static void read_file(void *ctx, size_t i)
     struct source_file *f = &l->files[i];
     struct market_source *source = &l->sources[i];
     snprintf(source->origin, sizeof(source->origin), "%s", f->path);
+    source->file = i;
     const struct bars_file_options options = {
         .symbol = f->name, .repair = l->options->repair, .sha256 = l->cache.folder[0] ? f->hash : NULL};
     f->failed = bars_file_read_with(f->path, &options, &source->bars, f->why);
@@ -200,7 +203,10 @@ static int read_files(struct loader *l, char err[static MARKET_ERROR_MAX])
         if (f->seen && stat(f->path, &after) == 0 && cache_same(&f->before, &after))
             cache_learn(&l->cache, &after, f->hash);
     }
-    return market_symbols(l->sources, (int)l->n, l->options->exchange_info, &l->options->terms, err);
+    const struct market_options *o = l->options;
+    l->n_symbols = (int)l->n;
+    int r = market_join(l->sources, &l->n_symbols, o->interval_ns, &o->terms, err);
+    return r < 0 ? r : market_symbols(l->sources, l->n_symbols, o->exchange_info, &o->terms, err);
 }
 
 static int make(struct loader *l, struct market **ret, char err[static MARKET_ERROR_MAX])
@@ -210,7 +216,7 @@ static int make(struct loader *l, struct market **ret, char err[static MARKET_ER
     if (r < 0)
         return r;
     double read = clock_now_s();
-    if ((r = market_build(l->sources, (int)l->n, l->options, ret, err)) < 0)
+    if ((r = market_build(l->sources, l->n_symbols, l->options, ret, err)) < 0)
         return r;
     double built = clock_now_s();
     l->load.read_s = read - begun;

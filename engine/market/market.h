@@ -86,13 +86,14 @@ struct market_load {
 };
 
 /* Loads bars files (exchange/bars_file.h), one symbol each, onto one grid: rows are the union of their
- * ranges. Prices with more than 8 digits after the point that no exchangeInfo lists get a scale of as many,
- * or, where a double does not hold that many of the largest, are rounded to as many as it holds
- * (rounded_digits). `load` may be NULL. 0 with *ret, for market_close(); -ERANGE for a bar that
- * options->repair would take; -EINVAL for what else files, options or the exchangeInfo say (bad rows,
- * intervals that differ, a bar off the grid, a symbol twice or not listed, a price with more digits than its
- * scale, no bars in the range), errors of opening, -EIO, -ENOMEM, with one sentence "what: where: what would
- * be right" in `err`. A cache that is damaged or cannot be written is no error. */
+ * ranges. Files of one symbol that follow each other are one series of it, in whatever order they are. Prices
+ * with more than 8 digits after the point that no exchangeInfo lists get a scale of as many, or, where a
+ * double does not hold that many of the largest, are rounded to as many as it holds (rounded_digits). `load`
+ * may be NULL. 0 with *ret, for market_close(); -ERANGE for a bar that options->repair would take; -EINVAL
+ * for what else files, options or the exchangeInfo say (bad rows, intervals that differ, a bar off the grid,
+ * a symbol twice or not listed, a price with more digits than its scale, no bars in the range), errors of
+ * opening, -EIO, -ENOMEM, with one sentence "what: where: what would be right" in `err`. A cache that is
+ * damaged or cannot be written is no error. */
 int market_load_files(const char *const *paths, size_t n, const struct market_options *options,
                       struct market **ret, struct market_load *load, char err[static MARKET_ERROR_MAX]);
 

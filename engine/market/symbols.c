@@ -185,11 +185,12 @@ int market_symbols(struct market_source *sources, int n, const char *info, const
     if (info)
         return listed_symbols(sources, n, info, err);
     for (int i = 0; i < n; i++) {
-        const char *tick = terms->ticks ? terms->ticks[i] : NULL;
+        size_t file = sources[i].file;
+        const char *tick = terms->ticks ? terms->ticks[file] : NULL;
         round_prices(&sources[i]);
-        int r = default_symbol(&sources[i], terms->quotes ? terms->quotes[i] : NULL, tick, err);
+        int r = default_symbol(&sources[i], terms->quotes ? terms->quotes[file] : NULL, tick, err);
         if (r == 0)
-            r = take_terms(&sources[i], terms->lots ? terms->lots[i] : NULL, tick, err);
+            r = take_terms(&sources[i], terms->lots ? terms->lots[file] : NULL, tick, err);
         if (r < 0)
             return r;
     }

@@ -117,6 +117,61 @@ static void test_random(struct random *random)
     market_close(m);
 }
 
+/* A symbol's bars cut into files, in any order and among another symbol's: the same market as of one file. */
+static void test_parts(struct random *random)
+{
+    enum { PARTS_MAX = 8 };
+    static struct made_file whole[2], part;
+    static char names[PARTS_MAX + 1][MADE_PATH_MAX];
+    struct market_options options = plain;
+    struct market *one = NULL, *joined = NULL;
+    const char *paths[PARTS_MAX + 1];
+    size_t n = 0, begin = 0;
+    options.interval_ns = minute;
+    made_draw(random, &whole[0], (size_t)random_between(random, PARTS_MAX, 600), epoch, minute, 10);
+    made_draw(random, &whole[1], 50, epoch, minute, 0);
+    made_write(random, &whole[0], "AUSDT");
+    made_write(random, &whole[1], "BUSDT");
+    CHECK_INT(market_load_files((const char *[]){whole[0].path, whole[1].path}, 2, &options, &one, NULL, err),
+              0);
+    while (begin < whole[0].n) {
+        size_t left = whole[0].n - begin;
+        size_t rows = n == PARTS_MAX - 1 ? left : (size_t)random_between(random, 1, (int64_t)left);
+        char name[32];
+        part = whole[0];
+        part.n = rows;
+        memmove(part.open_ns, whole[0].open_ns + begin, rows * sizeof(int64_t));
+        memmove(part.volume, whole[0].volume + begin, rows * sizeof(int64_t));
+        for (int c = 0; c < 4; c++)
+            memmove(part.price[c], whole[0].price[c] + begin, rows * sizeof(int64_t));
+        snprintf(name, sizeof(name), "AUSDT-1m-2023-%zu", n);
+        made_write(random, &part, name);
+        memcpy(names[n++], part.path, MADE_PATH_MAX);
+        begin += rows;
+    }
+    for (size_t i = 0; i < n; i++) /* the whole one's order of symbols is by the first of each */
+        paths[i] = names[i];
+    for (size_t i = n; i-- > 1;) {
+        size_t k = (size_t)random_between(random, 0, (int64_t)i);
+        const char *swap = paths[i];
+        paths[i] = paths[k];
+        paths[k] = swap;
+    }
+    size_t at = (size_t)random_between(random, 1, (int64_t)n);
+    memmove(&paths[at + 1], &paths[at], (n - at) * sizeof(*paths));
+    paths[at] = whole[1].path;
+    CHECK_INT(market_load_files(paths, n + 1, &options, &joined, NULL, err), 0);
+    if (!one || !joined) {
+        fprintf(stderr, "%s\n", err);
+        return;
+    }
+    CHECK_INT(joined->n_symbols, 2);
+    CHECK(memcmp(one->content, joined->content, sizeof(one->content)) == 0);
+    check_series(joined, &joined->series[0], &whole[0], &options);
+    market_close(one);
+    market_close(joined);
+}
+
 static void refuses(const char *const *paths, size_t n, const struct market_options *options, int code,
                     const char *const *words, size_t n_words)
 {
@@ -154,6 +209,9 @@ static void test_refused(void)
     const char *vast = MADE("VASTUSDT_1m.csv", "60,1,1,1,1,1\n120,2,2,1,1,1e18\n");
     const char *none = MADE("NONE_1m.csv", "");
     const char *far = MADE("FARUSDT_1m.csv", "60,1,1,1,1,1\n120,1,1,1,1,1\n7258118400,1,1,1,1,1\n");
+    const char *april = MADE("MUSDT-1m-2025-04.csv", "240,1,1,1,1,1\n300,1,1,1,1,1\n361,1,1,1,1,1\n");
+    const char *may = MADE("MUSDT-5m-2025-05.csv", "900,1,1,1,1,1\n1200,1,1,1,1,1\n");
+    const char *fine = MADE("MUSDT-1m-2025-06.csv", "1500,1,1,1,1,1\n1560,1.125,2,1,1,1\n1620,1,1,1,1,1\n");
     const char *again = MADE("musdt_2.csv", "60,1,1,1,1,1\n120,1,1,1,1,1\n");
     const char *bad = MADE("BAD_1m.csv", "60,1,1,1,1,1\n120,x,1,1,1,1\n");
 #undef MADE
@@ -172,7 +230,15 @@ static void test_refused(void)
     REFUSES(((const char *[]){wide}), &plain, -EINVAL, "more digits than a double holds", wide, "bar 2");
     REFUSES(((const char *[]){none}), &plain, -EINVAL, "no bars", none);
     REFUSES(((const char *[]){far}), &plain, -EINVAL, "nearly empty");
-    REFUSES(((const char *[]){minutes, again}), &plain, -EINVAL, "symbol twice", "MUSDT", minutes, again);
+    REFUSES(((const char *[]){minutes, again}), &plain, -EINVAL, "symbol twice", "MUSDT", minutes, again,
+            "1970-01-01T00:01:00Z");
+    REFUSES(((const char *[]){april, minutes}), &plain, -EINVAL, "off the grid", april,
+            "bar 3, 1970-01-01T00:06:01Z");
+    REFUSES(((const char *[]){may, minutes}), &plain, -EINVAL, "intervals differ", minutes, may, "1m", "5m");
+    static const char *const lots[] = {"0.5", "1"};
+    some.terms.lots = lots;
+    REFUSES(((const char *[]){minutes, fine}), &some, -EINVAL, "--lot: \"0.5\" and \"1\": MUSDT");
+    some = plain;
     REFUSES(((const char *[]){minutes, bad}), &plain, -EINVAL, "bad number", bad, ":3:");
     REFUSES(((const char *[]){minutes, scratch_path("absent_1m.csv")}), &plain, -ENOENT, "absent_1m.csv");
     refuses(NULL, 0, &plain, -EINVAL, NULL, 0);
@@ -193,6 +259,9 @@ static void test_refused(void)
     CHECK_INT(market_load_files((const char *[]){one}, 1, &some, &m, NULL, err), 0);
     CHECK(m->rows == 1 && market_present(&m->series[0], 0) && m->series[0].missing == 0);
     CHECK(m->series[0].first == 0 && m->series[0].last == 0 && m->start_ns == minute);
+    market_close(m);
+    CHECK_INT(market_load_files((const char *[]){fine, may, minutes}, 3, &some, &m, NULL, err), 0);
+    CHECK(m->n_symbols == 1 && m->rows == 27 && m->series[0].missing == 19 && m->series[0].price_digits == 3);
     market_close(m);
     CHECK_INT(market_load_files((const char *[]){fives, minutes}, 2, &some, &m, NULL, err), 0);
     CHECK_INT(m->rows, 10);
@@ -308,6 +377,8 @@ int main(void)
         printf("counts: %d random markets (without a sanitizer: 60)\n", ROUNDS);
     for (int i = 0; i < ROUNDS; i++)
         test_random(&random);
+    for (int i = 0; i < ROUNDS / 2; i++)
+        test_parts(&random);
     test_refused();
     test_digits();
     test_terms();

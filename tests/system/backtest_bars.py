@@ -386,6 +386,22 @@ def test_own_files(folder):
         os.remove(path)
 
 
+def test_parts(folder, bars):
+    """Monthly files are one series, in any order, from the cache as well."""
+    with open(bars["BTCUSDT"]) as file:
+        header, *lines = file.readlines()
+    paths = [os.path.join(folder, f"btc-{month}.csv") for month in (3, 1, 2)]
+    for path, part in zip(paths, (lines[2000:], lines[:700], lines[700:2000]), strict=True):
+        with open(path, "w") as file:
+            file.writelines([header, *part])
+    words = ("backtest", "--strategy", "sma-cross", "--symbol", "BTCUSDT", "--json", "--cache", os.path.join(folder, "cache-parts"))
+    hashes = [json.loads(run(*words, "--bars", given).stdout)["ledger_hash"] for given in (bars["BTCUSDT"], ",".join(paths), ",".join(paths))]
+    assert len(set(hashes)) == 1, hashes
+    refused(*words, "--bars", ",".join([paths[0], bars["BTCUSDT"]]), says=("symbol twice: BTCUSDT", paths[0], bars["BTCUSDT"], "follow each other"))
+    for path in paths:
+        os.remove(path)
+
+
 def test_refused(folder, bars):
     btc = bars["BTCUSDT"]
 
@@ -510,6 +526,7 @@ def main():
         test_guards(bars)
         test_streams(folder, bars)
         test_own_files(folder)
+        test_parts(folder, bars)
         test_refused(folder, bars)
     return 0
 

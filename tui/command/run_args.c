@@ -74,9 +74,11 @@ const char run_args_help[] =
     "  --strategy S       its name, or NAME:key=value,key=value\n"
     "  --set key=value    parameters of the --strategy before it; what each may be says\n"
     "                     papertape backtest --list-strategies\n"
-    "  --bars F[,F…]      bars files, plain or gzip, one symbol each; or a state directory or\n"
-    "                     its papertape.db, of which all symbols are taken\n"
-    "  --symbol S[,S…]    their symbols, where the names do not begin with them\n"
+    "  --bars F[,F…]      bars files, plain or gzip, one symbol each; files of one symbol that\n"
+    "                     follow each other are one series; or a state directory or its\n"
+    "                     papertape.db, of which all symbols are taken\n"
+    "  --symbol S[,S…]    their symbols, where the names do not have them: one for all, or one\n"
+    "                     a file\n"
     "  --interval I       of the bars, as 1m or 4h, where the files leave it open\n"
     "  --from T, --to T   trade bars that open in [from, to); those before warm the\n"
     "                     indicators up\n"
@@ -307,6 +309,11 @@ static int spread(const struct run_args *args, const char *option, const char **
     return EXIT_OK;
 }
 
+int run_args_names(struct run_args *args, const char *const **ret)
+{
+    return spread(args, "--symbol", args->symbols, &args->n_symbols, args->n_bars, ret);
+}
+
 int run_args_terms(struct run_args *args, size_t n, struct market_terms *ret)
 {
     struct market_terms terms;
@@ -326,8 +333,9 @@ int run_args_check(const struct run_args *args)
         return stored_fail(EXIT_USAGE, args->verb, "--to", "it must be later than --from");
     char database[STATE_PATH_MAX];
     bool stored = args->n_bars == 1 && stored_bars_find(args->bars[0], database);
-    if (args->n_symbols > 0 && args->n_bars > 0 && args->n_symbols != args->n_bars && !stored)
-        return stored_fail(EXIT_USAGE, args->verb, "--symbol", "one name for each file of --bars is needed");
+    if (args->n_symbols > 1 && args->n_bars > 0 && args->n_symbols != args->n_bars && !stored)
+        return stored_fail(EXIT_USAGE, args->verb, "--symbol",
+                           "one name for all files of --bars, or one name for each file is needed");
     if (args->exchange_info && args->n_lots + args->n_ticks + args->n_quotes > 0)
         return stored_fail(EXIT_USAGE, args->verb, "--exchange-info",
                            "it has lots, ticks and quotes: without --lot, --tick and --quote");

@@ -17,7 +17,7 @@ struct run_args {
     const char *verb;
     const char *bars[SYMBOLS_MAX], *symbols[SYMBOLS_MAX], *lots[SYMBOLS_MAX], *ticks[SYMBOLS_MAX],
         *quotes[SYMBOLS_MAX];
-    size_t n_bars, n_symbols; /* n_symbols: 0, or n_bars */
+    size_t n_bars, n_symbols; /* n_symbols: 0, 1 or n_bars */
     size_t n_lots, n_ticks, n_quotes;
     const char *exchange_info, *cache, *state;
     bool no_cache, repair;
@@ -54,6 +54,10 @@ int run_args_check(const struct run_args *args);
  * and caches go to stderr too. ret_from, ret_to: the rows that are to be traded. */
 int run_args_load(struct run_args *args, struct market **ret, struct market_load *load, size_t *ret_from,
                   size_t *ret_to);
+
+/* --symbol of the bars files, NULL where it was not given; one that was given once is of all of them.
+ * EXIT_OK, or EXIT_USAGE for other numbers of them. */
+int run_args_names(struct run_args *args, const char *const **ret);
 
 /* --lot, --tick and --quote of n files, as market_options has them; one that was given once is of all of
  * them. EXIT_OK; EXIT_USAGE for other numbers of them. */

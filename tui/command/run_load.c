@@ -70,14 +70,15 @@ static int load_files(struct run_args *args, struct market **ret, struct market_
 {
     /* Bars before --from are loaded too: they warm up. */
     struct market_options options = {.interval_ns = args->interval_ns,
-                                     .names = args->n_symbols ? args->symbols : NULL,
                                      .exchange_info = args->exchange_info,
                                      .cache = args->cache,
                                      .no_cache = args->no_cache,
                                      .repair = args->repair,
                                      .threads = args->threads};
     char err[MARKET_ERROR_MAX];
-    int status = run_args_terms(args, args->n_bars, &options.terms);
+    int status = run_args_names(args, &options.names);
+    if (status == EXIT_OK)
+        status = run_args_terms(args, args->n_bars, &options.terms);
     if (status != EXIT_OK)
         return status;
     int r = market_load_files(args->bars, args->n_bars, &options, ret, load, err);
