@@ -21,6 +21,7 @@
 #include "daemon/telemetry.h"
 #include "daemon/training/trainings.h"
 #include "exchange/clock.h"
+#include "exchange/early_stop.h"
 #include "exchange/net/notify.h"
 #include "strategy/policy/device.h"
 
@@ -353,6 +354,7 @@ static int start(struct daemon *daemon)
     char err[SESSION_ERROR_MAX] = "";
     struct session_hooks hooks = {
         .ctx = daemon,
+        .stop = early_stop_flag(),
         .need_snapshot = need_snapshot,
         .need_bars = need_bars,
         .command_done = command_done,
@@ -430,7 +432,8 @@ no_control : {
 no_session:
     commands_destroy(daemon->commands);
     uv_run(daemon->loop, UV_RUN_DEFAULT);
-    fprintf(stderr, "papertaped: %s\n", err[0] ? err : strerror(-r));
+    if (r != -ECANCELED)
+        fprintf(stderr, "papertaped: %s\n", err[0] ? err : strerror(-r));
     return r;
 }
 
@@ -443,7 +446,8 @@ static int rebuild(const struct daemon *daemon)
     const struct rebuild_options wanted = {.state = &daemon->state,
                                            .why = "by hand",
                                            .venue = daemon->config.venues[0].venue->format->name,
-                                           .now_ns = clock_wall_ns()};
+                                           .now_ns = clock_wall_ns(),
+                                           .stop = early_stop_flag()};
     if (state_dir_create(&daemon->state, err, sizeof err) < 0 ||
         state_dir_lock(&daemon->state, &lock, err, sizeof err) < 0 ||
         rebuild_finish(&daemon->state, err, sizeof err) < 0 ||
@@ -460,6 +464,9 @@ static int rebuild(const struct daemon *daemon)
 static int status_of(int error)
 {
     switch (error) {
+    case -ECANCELED:
+        log_info("stopped at the start: the next one does what this one did not come to");
+        return EXIT_SUCCESS;
     case -EINVAL:
     case -EPERM:
     case -ENOKEY:
@@ -493,6 +500,8 @@ static int run(struct daemon *daemon)
         close(lock);
         return status_of(r);
     }
+    if (early_stop_asked()) /* before the loop took the signals */
+        end(EXIT_SUCCESS);
     log_info("papertaped %s: state in %s", PAPERTAPE_VERSION, daemon->state.path);
     feeds_start(daemon->feeds);
     loop_time_start(&loop);
@@ -513,12 +522,15 @@ static int run(struct daemon *daemon)
 
 int main(int argc, char **argv)
 {
+    early_stop_catch();
     static struct daemon daemon;
     struct arguments arguments = {0};
     char error[CONFIG_ERROR_MAX], err[1024];
     int status = read_arguments(argc, argv, &arguments);
     if (status >= 0)
         return status;
+    if (arguments.check || arguments.print)
+        early_stop_release();
     config_defaults(&daemon.config);
     bool read = !arguments.config || config_read(arguments.config, &daemon.config, error) == 0;
     bool overridden = read && override(&daemon.config, &arguments, error) == 0;
@@ -545,5 +557,7 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     }
     log_init(daemon.config.log_level);
+    if (early_stop_asked())
+        return status_of(-ECANCELED);
     return arguments.rebuild ? rebuild(&daemon) : run(&daemon);
 }

@@ -2,7 +2,7 @@
  *
  *   papertape.db.rebuilding     what is being built; a start removes it
  *   papertape.db.rebuilt-DATE   it is whole and on the disk; a start finishes what follows
- *   papertape.db.damaged-DATE   the former file, after its -wal and -shm
+ *   papertape.db.former-DATE    the former file, after its -wal and -shm
  *   papertape.db                the new one
  *   papertape.db.unsound-DATE   what was built and does not verify: never used
  */
@@ -98,7 +98,7 @@ static void name_paths(const struct state_dir *state, const char *date, struct p
 {
     snprintf(ret->building, sizeof ret->building, "%s.rebuilding", state->database);
     snprintf(ret->built, sizeof ret->built, "%s.rebuilt-%s", state->database, date);
-    snprintf(ret->aside, sizeof ret->aside, "%s.damaged-%s", state->database, date);
+    snprintf(ret->aside, sizeof ret->aside, "%s.former-%s", state->database, date);
     snprintf(ret->unsound, sizeof ret->unsound, "%s.unsound-%s", state->database, date);
 }
 
@@ -216,7 +216,7 @@ static void close_new(struct building *b)
 }
 
 /* The file that was there may be any: then nothing of it is taken. */
-static int open_former(struct building *b)
+static int open_former(struct building *b, char *err, size_t err_size)
 {
     const char *path = b->options->state->database;
     char why[DB_ERROR_MAX] = "";
@@ -229,7 +229,7 @@ static int open_former(struct building *b)
     }
     int r = db_salvage_open(path, b->db, &b->salvage, why, sizeof why);
     if (r == -ENOMEM)
-        return r;
+        return fail(r, err, err_size, path);
     if (r < 0)
         snprintf(b->lost, sizeof b->lost, "the former file cannot be read: %s", why);
     return 0;
@@ -552,31 +552,39 @@ static int refuse(const struct building *b, char *err, size_t err_size)
     return -EUCLEAN;
 }
 
+/* -ECANCELED in place of 0 once it is to stop. */
+static int unless_stopped(const struct building *b, int r)
+{
+    const atomic_bool *stop = b->options->stop;
+    return r == 0 && stop && atomic_load(stop) ? -ECANCELED : r;
+}
+
+static int verify_new(struct building *b, char *err, size_t err_size)
+{
+    int r = verify(b, b->unsound);
+    return r == 0 && b->unsound[0] ? refuse(b, err, err_size) : r;
+}
+
+static int play(struct building *b, char *err, size_t err_size)
+{
+    int r = rebuild_play(b->options, b->events, b->paths.building, b->db, &b->played, err, err_size);
+    return r == 0 && !same_ledger(b) ? -EBADMSG : r;
+}
+
+static int empty_log(struct building *b, char *err, size_t err_size)
+{
+    return sql(b, "PRAGMA wal_checkpoint(TRUNCATE)", err, err_size);
+}
+
 static int build(struct building *b, char *err, size_t err_size)
 {
-    int r = open_new(b, err, err_size);
-    if (r == 0)
-        r = open_former(b);
-    if (r == 0)
-        r = salvage_before(b, err, err_size);
-    if (r == 0)
-        r = rebuild_play(b->options, b->events, b->paths.building, b->db, &b->played, err, err_size);
-    if (r == 0 && !same_ledger(b))
-        r = -EBADMSG;
-    if (r == 0)
-        r = salvage_after(b, err, err_size);
-    if (r == 0)
-        r = salvage_beyond(b, err, err_size);
-    if (r == 0)
-        r = drop_base(b, err, err_size);
-    if (r == 0)
-        r = verify(b, b->unsound);
-    if (r == 0 && b->unsound[0])
-        r = refuse(b, err, err_size);
-    if (r == 0)
-        r = put_list(b, err, err_size);
-    if (r == 0)
-        r = sql(b, "PRAGMA wal_checkpoint(TRUNCATE)", err, err_size);
+    static int (*const steps[])(struct building * b, char *err, size_t err_size) = {
+        open_new,       open_former, salvage_before, play,     salvage_after,
+        salvage_beyond, drop_base,   verify_new,     put_list, empty_log,
+    };
+    int r = 0;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && r == 0; i++)
+        r = unless_stopped(b, steps[i](b, err, err_size));
     close_new(b);
     return r;
 }
@@ -676,6 +684,8 @@ int rebuild_database(const struct rebuild_options *options, struct rebuild_resul
             fail(-errno, err, err_size, b->paths.unsound);
         remove_with_companions(b->paths.building);
     }
+    if (r == -ECANCELED)
+        snprintf(err, err_size, "stopped: the database and the event log are as before");
     free(b);
     return r;
 }

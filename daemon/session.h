@@ -7,6 +7,7 @@
 #ifndef DAEMON_SESSION_H
 #define DAEMON_SESSION_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <uv.h>
@@ -31,6 +32,7 @@ struct session_hooks {
      * session_writer()); NULL: it has. */
     const struct clock_stepped *stepped;
     const struct journal_files *files; /* of the event log; NULL: the system's */
+    const atomic_bool *stop; /* set: session_open() builds no database again, -ECANCELED; NULL: never */
     void (*need_snapshot)(void *ctx, int symbol);
     void (*need_bars)(void *ctx, int symbol, int64_t from_open_ns, int64_t to_open_ns);
     void (*command_done)(void *ctx, const struct event_command *command, enum order_reason reason,

@@ -36,6 +36,7 @@ struct storage {
     enum storing storing;
     char detail[DB_ERROR_MAX];
     char reported[DB_ERROR_MAX]; /* of that, what log and alerts have; "" */
+    uint64_t reported_ms;        /* since when, of the loop's time */
 };
 
 struct playing;

@@ -31,11 +31,16 @@ int session_rebuild(struct session *session, const char *why, char *err, size_t 
         .why = why,
         .venue = session->config->venues[0].venue->format->name,
         .now_ns = clock_wall_ns(),
+        .stop = session->hooks.stop,
     };
     log_warning("the database: %s: it is built again from the event log", why);
     notify_status("building the database again from the event log");
     notify_extend(EXTEND_S);
     int r = rebuild_database(&options, &result, reason, sizeof reason);
+    if (r == -ECANCELED) {
+        snprintf(err, err_size, "%s", reason);
+        return r;
+    }
     if (r < 0) {
         snprintf(err, err_size,
                  "%.200s: %.160s; and it cannot be built again from %.200s: %.420s; to start afresh, move "

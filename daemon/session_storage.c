@@ -7,7 +7,10 @@
 #include "daemon/session_internal.h"
 #include "exchange/clock.h"
 
-enum { CHECK_MS = 60000 }; /* what comes waits in memory meanwhile */
+enum {
+    CHECK_MS = 60000, /* what comes waits in memory meanwhile */
+    NEWS_MS = 60000,  /* other words of one failure, so rarely */
+};
 
 #define WAITS "the event log" /* what the database's words begin with where it waits for that */
 
@@ -94,7 +97,8 @@ static void tell_engine(struct session *session)
         session->hooks.storage_failing(session->hooks.ctx);
 }
 
-/* One of the two, by an alert of its own: where both fail, the one does not hide the other. */
+/* One of the two, by an alert of its own: where both fail, the one does not hide the other. Tries end with
+ * the same few words in turn, and a check comes between two: that is no news. */
 static void report(struct session *session, struct storage *storage, const char *name)
 {
     char words[sizeof storage->reported + 16];
@@ -105,10 +109,12 @@ static void report(struct session *session, struct storage *storage, const char 
         storage->reported[0] = '\0';
         return;
     }
-    /* Each try ends with the same words, and a check comes between two: that is no news. */
-    if (waits || strcmp(storage->detail, storage->reported) == 0 ||
+    uint64_t now_ms = uv_now(session->loop);
+    bool known = storage->reported[0] && now_ms - storage->reported_ms < NEWS_MS;
+    if (waits || known || strcmp(storage->detail, storage->reported) == 0 ||
         (storage->reported[0] && storage->storing == STORING_CHECKS))
         return;
+    storage->reported_ms = now_ms;
     memcpy(storage->reported, storage->detail, sizeof storage->reported);
     snprintf(words, sizeof words, "%s%s", name, storage->detail);
     log_error("%s: no new positions until it can store again", words);

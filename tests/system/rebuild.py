@@ -228,7 +228,7 @@ def check_whole(kept, folder):
         for table in RECORD:
             assert found[table] == lost[table], (damage.__name__, table, text)
         sound(state)
-        asides = [name for name in os.listdir(state) if re.fullmatch(r"papertape\.db\.damaged-\d{8}T\d{6}Z", name)]
+        asides = [name for name in os.listdir(state) if re.fullmatch(r"papertape\.db\.former-\d{8}T\d{6}Z", name)]
         assert len(asides) == (damage is not absent), asides
         sources = dict(rows(f"{state}/papertape.db", "SELECT name, source FROM rebuild_sources"))
         assert sources["orders"].startswith("event log from event 1"), sources

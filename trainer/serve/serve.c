@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "exchange/clock.h"
+#include "exchange/early_stop.h"
 #include "exchange/net/notify.h"
 #include "trainer/serve/inside.h"
 
@@ -238,6 +239,7 @@ int serve_run(const struct serve_options *options, char err[static SERVE_ERROR_M
     serve->lock = -1;
     serve->started_ns = clock_wall_ns();
     process_boot(serve->boot, sizeof serve->boot);
+    early_stop_catch();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     if ((r = make_folders(serve, err)) < 0 || (r = take_lock(serve, err)) < 0 ||
@@ -254,6 +256,8 @@ int serve_run(const struct serve_options *options, char err[static SERVE_ERROR_M
         goto close;
     }
     start_handles(serve);
+    if (early_stop_asked())
+        begin_end(serve);
     notify_ready("waiting for trainings");
     uv_run(&serve->loop, UV_RUN_DEFAULT);
     close_handles(serve);
