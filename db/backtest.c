@@ -157,14 +157,15 @@ static void put_price(struct save *save, int symbol)
     next(save, db_writer_put_price(save->writer, &price));
 }
 
-static void put_all(struct save *save, const char *venue)
+static void put_all(struct save *save)
 {
     const struct market *market = save->market;
     int64_t first_ns = market_open_ns(market, save->backtest->from);
     db_writer_group_begin(save->writer);
     next(save, db_writer_put_meta(save->writer, DB_BACKTEST_KEY, "1"));
     for (int s = 0; s < market->n_symbols && save->r == 0; s++)
-        next(save, db_writer_put_symbol(save->writer, s, venue, &market->series[s].symbol, market->start_ns));
+        next(save, db_writer_put_symbol(save->writer, s, DB_BACKTEST_VENUE, &market->series[s].symbol,
+                                        market->start_ns));
     for (int a = 0; a < save->backtest->n_accounts && save->r == 0; a++) {
         struct db_account account;
         db_account_of(a, &save->accounts[a], first_ns, &account);
@@ -180,9 +181,8 @@ static void put_all(struct save *save, const char *venue)
     db_writer_group_end(save->writer);
 }
 
-int db_backtest_save(const char *path, const char *venue, const struct backtest *backtest,
-                     const struct market *market, const struct account_spec *accounts, char *err,
-                     size_t err_size)
+int db_backtest_save(const char *path, const struct backtest *backtest, const struct market *market,
+                     const struct account_spec *accounts, char *err, size_t err_size)
 {
     struct save save = {.backtest = backtest, .market = market, .accounts = accounts};
     const struct db_writer_config config = {.ctx = &save, .state = note_state};
@@ -191,7 +191,7 @@ int db_backtest_save(const char *path, const char *venue, const struct backtest 
         return r;
     r = db_writer_open(path, &config, &save.writer, err, err_size);
     if (r == 0) {
-        put_all(&save, venue);
+        put_all(&save);
         r = close_writer(&save, err, err_size);
     }
     db_holdings_finish(&save.holdings);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/backtest.h"
 #include "db/reader_query.h"
 #include "db/row_hash.h"
 #include "exchange/nearest.h"
@@ -53,6 +54,45 @@ bool db_column_name(sqlite3_stmt *stmt, int column, char *buf, size_t size)
     return (size_t)snprintf(buf, size, "%s", db_column_text(stmt, column)) < size;
 }
 
+/* Is it a saved backtest, of any schema version? The first ones have no key, but their venue. */
+static bool is_saved_backtest(sqlite3 *db)
+{
+    static const char sql[] = "SELECT EXISTS (SELECT 1 FROM meta WHERE key = '" DB_BACKTEST_KEY
+                              "') OR (SELECT coalesce(min(venue = '" DB_BACKTEST_VENUE "'), 0) FROM symbols)";
+    sqlite3_stmt *stmt = NULL;
+    bool is = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW &&
+              sqlite3_column_int(stmt, 0) != 0;
+    sqlite3_finalize(stmt);
+    return is;
+}
+
+bool db_backtest_is(const char *path)
+{
+    sqlite3 *db = NULL;
+    bool is = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK &&
+              is_saved_backtest(db);
+    sqlite3_close(db);
+    return is;
+}
+
+static int fail_older(sqlite3 *db, int version, char *err, size_t err_size)
+{
+    if (version == 0) {
+        snprintf(err, err_size, "the database is empty: papertaped has not filled it yet");
+        return -ENODATA;
+    }
+    if (is_saved_backtest(db))
+        snprintf(
+            err, err_size,
+            "a backtest that an older papertape saved (schema version %d, this one reads %d): run it again "
+            "with --save, into another directory",
+            version, db_migrations_count);
+    else
+        snprintf(err, err_size, "schema version %d is older than %d: start papertaped of this version once",
+                 version, db_migrations_count);
+    return -ESTALE;
+}
+
 int db_reader_open(const char *path, struct db_reader **ret, char *err, size_t err_size)
 {
     struct db_reader *reader = calloc(1, sizeof *reader);
@@ -89,13 +129,7 @@ int db_reader_open(const char *path, struct db_reader **ret, char *err, size_t e
     if (r < 0)
         goto fail;
     if (version < db_migrations_count) {
-        r = version == 0 ? -ENODATA : -ESTALE;
-        if (version == 0)
-            snprintf(err, err_size, "the database is empty: papertaped has not filled it yet");
-        else
-            snprintf(err, err_size,
-                     "schema version %d is older than %d: start papertaped of this version once", version,
-                     db_migrations_count);
+        r = fail_older(reader->db, version, err, err_size);
         goto fail;
     }
     *ret = reader;

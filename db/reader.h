@@ -20,8 +20,8 @@
 struct db_reader;
 
 /* 0; -ENOENT when there is no database; -ENODATA for an empty one; -EMEDIUMTYPE, -EOVERFLOW as
- * db_schema_check(); -ESTALE when its schema is older (the daemon migrates it when it starts); -errno. err:
- * one sentence without the path. */
+ * db_schema_check(); -ESTALE when its schema is older (the daemon migrates it when it starts; a saved
+ * backtest is run again); -errno. err: one sentence without the path. */
 int db_reader_open(const char *path, struct db_reader **ret, char *err, size_t err_size);
 void db_reader_close(struct db_reader *reader);
 

@@ -9,6 +9,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "db/backtest.h"
+#include "db/state.h"
 #include "exchange/clock.h"
 #include "tui/text.h"
 
@@ -209,13 +211,29 @@ static int wait_for(struct control_client *client, int64_t id, int64_t deadline_
     }
 }
 
+/* Is there a saved backtest where the socket would be? */
+static bool is_saved(const char *path)
+{
+    char database[STATE_PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    int n =
+        snprintf(database, sizeof(database), "%.*spapertape.db", slash ? (int)(slash + 1 - path) : 0, path);
+    return n > 0 && n < (int)sizeof(database) && db_backtest_is(database);
+}
+
 static void explain(struct control_error *error, const char *path, int r, int timeout_ms)
 {
     char shown[160];
 
     text_clean(shown, sizeof(shown), path);
     error->code[0] = '\0';
-    if (r == -ENOENT || r == -ECONNREFUSED)
+    if (r == -ENOENT && is_saved(path))
+        snprintf(error->message, sizeof(error->message),
+                 "%s: a saved backtest has no daemon: its lists (fills, orders, account list, …), ledger "
+                 "verify and "
+                 "the dashboard read it",
+                 shown);
+    else if (r == -ENOENT || r == -ECONNREFUSED)
         snprintf(error->message, sizeof(error->message),
                  "%s: no daemon is listening: start papertaped, or name its state with --state", shown);
     else if (r == -ETIMEDOUT)

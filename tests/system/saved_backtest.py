@@ -98,6 +98,41 @@ def check_saved(folder, n):
     return cpu_s, account["fills"]
 
 
+def said(state, *words, status=1):
+    done = subprocess.run([harness.PAPERTAPE, *words, "--state", state], capture_output=True, text=True, timeout=harness.PATIENCE)
+    assert done.returncode == status and len(done.stderr.splitlines()) == 1, (words, done.returncode, done.stdout, done.stderr)
+    return done.stderr
+
+
+def change(state, *statements):
+    database = sqlite3.connect(os.path.join(state, "papertape.db"))
+    for statement in statements:
+        database.execute(statement)
+    database.commit()
+    database.close()
+
+
+def check_advice(folder):
+    """No daemon is the answer to what a saved backtest lacks: it has none, and one of an older schema is run again."""
+    state = os.path.join(folder, "old")
+    backtest(made_bars(folder, 300), "--save", state)
+    for verb in ("status", "pause"):
+        words = said(state, verb, status=3)
+        assert "a saved backtest has no daemon" in words and "start papertaped" not in words, words
+    (version,) = sqlite3.connect(os.path.join(state, "papertape.db")).execute("PRAGMA user_version").fetchone()
+    change(state, f"PRAGMA user_version = {version - 1}")
+    for statement in ("SELECT 1", "DELETE FROM meta WHERE key = 'saved_backtest'"):  # earlier ones had no such key
+        change(state, statement)
+        for verb in (("fills",), ("orders", "--json"), ("ledger", "verify"), ("positions",), ("account", "list")):
+            words = said(state, *verb)
+            assert f"schema version {version - 1}" in words and "run it again with --save, into another directory" in words, words
+            assert "papertaped" not in words, words
+        assert "has no daemon" in said(state, "status", status=3)
+    change(state, "UPDATE symbols SET venue = 'binance' WHERE name = 'AAAUSDT'")  # a daemon's
+    assert "start papertaped of this version once" in said(state, "fills")
+    assert "start papertaped" in said(state, "status", status=3)
+
+
 def check_full_disk(folder):
     """A limit on the size of files stands for a disk that refuses: the cause is said, and nothing is left."""
     paths = made_bars(folder, 20000)
@@ -135,6 +170,8 @@ def main():
         print(f"saved_backtest: seed {SEED}: {rows} rows of {len(SYMBOLS)} symbols, {fills} fills: {cpu_s:.2f} s of CPU; every point kept")
     with tempfile.TemporaryDirectory() as folder:
         check_full_disk(folder)
+    with tempfile.TemporaryDirectory() as folder:
+        check_advice(folder)
     if harness.LONG and not harness.SANITIZED:
         with tempfile.TemporaryDirectory() as folder:
             rows = 525600

@@ -15,8 +15,6 @@
 #include "tui/command/stored.h"
 #include "tui/dashboard.h"
 
-static const char VENUE[] = "backtest";
-
 static int fail(const char *what, const char *words)
 {
     return stored_fail(EXIT_ERROR, "backtest", what, words);
@@ -60,7 +58,7 @@ static int fill_in(const struct backtest_result *result, const char *beside)
     char err[512] = "";
     if (state_dir_look(beside, &state, err, sizeof err) < 0 ||
         state_dir_create(&state, err, sizeof err) < 0 ||
-        db_backtest_save(state.database, VENUE, result->backtest, result->market, result->accounts, err,
+        db_backtest_save(state.database, result->backtest, result->market, result->accounts, err,
                          sizeof err) < 0)
         return fail(result->args->save, err);
     return EXIT_OK;
