@@ -16,16 +16,19 @@ enum {
 /* A file read twice: as the page cache shows it, and as the disk has it. */
 struct pair {
     int cached, disk;
-    bool direct; /* else: dropped from the cache before it is read */
+    bool direct;   /* else: dropped from the cache before it is read */
+    size_t window; /* what is read at once */
     uint8_t *shown, *held;
 };
 
-static int pair_open(struct pair *pair, int dir, const char *name)
+/* `size`: of what is to be read. */
+static int pair_open(struct pair *pair, int dir, const char *name, int64_t size)
 {
     *pair = (struct pair){.cached = -1, .disk = -1, .direct = true};
-    if (posix_memalign((void **)&pair->shown, ALIGNED, WINDOW) != 0)
+    pair->window = size < WINDOW ? (size_t)(size + ALIGNED - 1) / ALIGNED * ALIGNED : WINDOW;
+    if (posix_memalign((void **)&pair->shown, ALIGNED, pair->window) != 0)
         pair->shown = NULL;
-    if (posix_memalign((void **)&pair->held, ALIGNED, WINDOW) != 0)
+    if (posix_memalign((void **)&pair->held, ALIGNED, pair->window) != 0)
         pair->held = NULL;
     if (!pair->shown || !pair->held)
         return -ENOMEM;
@@ -53,11 +56,11 @@ static void pair_close(struct pair *pair)
 }
 
 /* Up to a window of bytes, fewer at the end. Their number or -errno. */
-static ssize_t read_window(int fd, uint8_t *bytes, int64_t at)
+static ssize_t read_window(int fd, uint8_t *bytes, size_t window, int64_t at)
 {
     ssize_t done = 0;
-    while (done < WINDOW) {
-        ssize_t n = pread(fd, bytes + done, (size_t)(WINDOW - done), at + done);
+    while (done < (ssize_t)window) {
+        ssize_t n = pread(fd, bytes + done, window - (size_t)done, at + done);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
@@ -73,12 +76,12 @@ static ssize_t read_window(int fd, uint8_t *bytes, int64_t at)
  * other. */
 static ssize_t pair_read(struct pair *pair, int64_t at)
 {
-    ssize_t shown = read_window(pair->cached, pair->shown, at);
+    ssize_t shown = read_window(pair->cached, pair->shown, pair->window, at);
     if (shown < 0)
         return shown;
     if (!pair->direct)
-        posix_fadvise(pair->disk, at, WINDOW, POSIX_FADV_DONTNEED);
-    ssize_t held = read_window(pair->disk, pair->held, at);
+        posix_fadvise(pair->disk, at, (off_t)pair->window, POSIX_FADV_DONTNEED);
+    ssize_t held = read_window(pair->disk, pair->held, pair->window, at);
     if (held == -EINVAL && pair->direct) { /* it takes the flag, and refuses the reading */
         pair->direct = false;
         if (fcntl(pair->disk, F_SETFL, 0) < 0 || fdatasync(pair->disk) < 0)
@@ -107,9 +110,9 @@ static int64_t difference(const struct pair *pair, int64_t at, ssize_t n, int64_
 int past_cache_same(int dir, const char *name, int64_t from, int64_t to, int64_t *ret_at)
 {
     struct pair pair;
-    int64_t differs = -1;
-    int r = pair_open(&pair, dir, name);
-    for (int64_t at = from - from % WINDOW; r == 0 && differs < 0 && at < to; at += WINDOW) {
+    int64_t differs = -1, begin = from - from % ALIGNED;
+    int r = pair_open(&pair, dir, name, to > begin ? to - begin : 1);
+    for (int64_t at = begin; r == 0 && differs < 0 && at < to; at += (int64_t)pair.window) {
         ssize_t n = pair_read(&pair, at);
         if (n == -EILSEQ)
             differs = at;
@@ -117,7 +120,7 @@ int past_cache_same(int dir, const char *name, int64_t from, int64_t to, int64_t
             r = (int)n;
         else
             differs = difference(&pair, at, n, from, to);
-        if (n < WINDOW)
+        if (n < (ssize_t)pair.window)
             break;
     }
     pair_close(&pair);
@@ -169,7 +172,7 @@ static int mend(struct pair *pair, int fd, int fd_direct, int64_t to)
 int past_cache_mend(int dir, const char *name, int64_t to)
 {
     struct pair pair;
-    int fd = -1, fd_direct = -1, r = pair_open(&pair, dir, name);
+    int fd = -1, fd_direct = -1, r = pair_open(&pair, dir, name, INT64_MAX);
     if (r == 0) {
         fd = openat(dir, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
         r = fd < 0 ? -errno : 0;

@@ -61,7 +61,7 @@ struct journal_writer_config {
     int64_t keep_ns;        /* … and this age against the newest record (0: none); never the last two */
     size_t block_bytes;     /* of records in a block, before compression; 0: 256 KiB */
     int level;              /* zstd's; 0: 1 */
-    bool sync;              /* fdatasync after each put */
+    bool sync;              /* after each put fdatasync, and what was written is read past the page cache */
 };
 /* What opening found. */
 struct journal_tail {

@@ -167,6 +167,8 @@ static int begin_segment(struct journal_writer *writer, const struct journal_rec
 
     if (r == 0 && writer->fd >= 0)
         r = writer->files->sync(writer->files->ctx, writer->fd);
+    if (r == 0 && writer->fd >= 0)
+        r = journal_writer_seen(writer);
     if (r < 0)
         return r;
     int fd =
@@ -283,7 +285,7 @@ static int put_records(struct journal_writer *writer, const struct journal_batch
         r = write_block(writer);
     if (r == 0 && writer->config.sync)
         r = writer->files->sync(writer->files->ctx, writer->fd);
-    return r;
+    return r == 0 ? journal_writer_seen(writer) : r;
 }
 
 static void count(struct journal_writer *writer, const struct journal_batch *batch)

@@ -313,6 +313,13 @@ static int64_t time_of_sync(void)
     return ns;
 }
 
+/* The lock is held. */
+static bool sync_lies(const struct medium *m, bool log)
+{
+    int lies = m && log ? disk.plan.sync_lies : 0;
+    return lies > 0 && random_between(&disk.random, 0, 999) < lies;
+}
+
 enum faulty_fate faulty_sync(struct medium *m, bool log)
 {
     enum faulty_fate fate = faulty_fate(m, FAULTY_SYNC);
@@ -322,10 +329,12 @@ enum faulty_fate faulty_sync(struct medium *m, bool log)
     pthread_mutex_lock(&disk.lock);
     if (disk.lost)
         fate = FATE_LOST;
-    if (m && fate == FATE_DONE)
-        apply_all(m);
-    else if (m && fate == FATE_FAILS)
+    bool lies = fate == FATE_DONE && sync_lies(m, log);
+    disk.faults += lies;
+    if (m && (lies || fate == FATE_FAILS))
         settle(m, &disk.random);
+    else if (m && fate == FATE_DONE)
+        apply_all(m);
     pthread_mutex_unlock(&disk.lock);
     return fate;
 }

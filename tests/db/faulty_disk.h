@@ -25,7 +25,8 @@ struct faulty_plan {
     const char *only;            /* files whose names end so fail; NULL: all */
     uint64_t seed;               /* of what follows, and of what a sync that fails leaves */
     int sync_fails, sync_slow;   /* out of 1000 syncs, so many */
-    int64_t slow_max_ns;         /* a slow one takes up to this */
+    int sync_lies;       /* of the event log's: they leave what one that fails does, and say nothing */
+    int64_t slow_max_ns; /* a slow one takes up to this */
 };
 
 /* What the disk tells its owner; each may be NULL. */

@@ -1,7 +1,8 @@
 /* Syncs that fail, and with them what was written: the disk has other bytes, or zeros, where the journal
  * still reads well, as kernels leave it, and syncs that succeed after that say nothing of it. What was
  * acknowledged is there when all that is read comes from the disk; where neither has it, bad segments are set
- * aside and a state begins the log. */
+ * aside and a state begins the log. And a device that loses writes and never says so: at any moment the disk
+ * has all that was acknowledged. */
 #include "exchange/journal/files.h"
 #include "tests/exchange/journal.h"
 
@@ -31,6 +32,7 @@ static struct {
     bool torn;   /* what was there before is gone from those pages too */
     int lost;    /* pages */
     bool honest; /* such a sync says so */
+    bool lies;   /* none ever does */
 } disk;
 
 static char err[JOURNAL_ERROR_MAX];
@@ -125,7 +127,7 @@ static int lossy_sync(void *ctx, int fd)
     for (int64_t page = 0; page * PAGE < m->size; page++)
         if (m->dirty[page])
             write_back(m, fd, page, bad && random_chance(&disk.random, 70));
-    return bad && disk.honest ? -EIO : 0;
+    return bad && disk.honest && !disk.lies ? -EIO : 0;
 }
 
 static int lossy_cut(void *ctx, int fd, int64_t size)
@@ -199,6 +201,14 @@ static void evict_some(const char *path)
 
 static const struct journal_writer_config config = {.dir = journal_dir, .block_bytes = 700, .sync = true};
 
+/* Has the disk every segment as it reads? */
+static void check_segment(const char *path)
+{
+    struct stat st;
+    CHECK_INT(stat(path, &st), 0);
+    CHECK_INT(lossy_same(NULL, AT_FDCWD, path, 0, st.st_size), 1);
+}
+
 /* Puts a batch as the recorder does: after a failure nothing before a proof, and nothing is acknowledged
  * before another. 1; 0: a segment could not be mended, and the log is to begin with a state. */
 static int insist(struct journal_writer *writer, const struct journal_batch *batch, bool evicts, bool *doubt)
@@ -248,6 +258,8 @@ static void one_round(uint64_t seed, bool evicts, uint64_t counts[static 3])
         if (!random_chance(&disk.random, 40) && i + 1 < RECORDS)
             continue;
         whole = insist(writer, &batch, evicts, &doubt) == 1;
+        if (disk.lies)
+            journal_files_ending(".journal", check_segment);
         journal_batch_clear(&batch);
     }
     if (whole) /* the end of a spell may not have come up */
@@ -288,7 +300,7 @@ static void remove_aside(void)
 int main(void)
 {
     int rounds = getenv("PAPERTAPE_LONG") ? ROUNDS_LONG : ROUNDS;
-    uint64_t kept[3] = {0}, evicted[3] = {0};
+    uint64_t kept[3] = {0}, evicted[3] = {0}, denied[3] = {0};
     journal_dir_make();
     for (int i = 0; i < rounds && !check_failures; i++) {
         one_round((uint64_t)i + 1, false, kept);
@@ -296,16 +308,25 @@ int main(void)
             fprintf(stderr, "seed %d: %s\n", i + 1, err);
     }
     CHECK_INT(kept[1], 0);
+    disk.lies = true;
+    for (int i = 0; i < rounds / 3 && !check_failures; i++) {
+        one_round((uint64_t)i + 1, false, denied);
+        if (check_failures)
+            fprintf(stderr, "seed %d, denied: %s\n", i + 1, err);
+    }
+    CHECK_INT(denied[1], 0);
+    disk.lies = false;
     for (int i = 0; i < rounds && !check_failures; i++) {
         one_round((uint64_t)i + 1, true, evicted);
         remove_aside();
         if (check_failures)
             fprintf(stderr, "seed %d, evicted: %s\n", i + 1, err);
     }
-    CHECK(kept[0] > 0 && evicted[1] > 0);
-    printf("%d journals lost pages: %d read whole from the disk; of %d whose pages were evicted too, %d "
-           "whole, %d set aside\n",
-           (int)kept[0], (int)kept[2], rounds, (int)evicted[2], (int)evicted[1]);
+    CHECK(kept[0] > 0 && denied[0] > 0 && evicted[1] > 0);
+    printf(
+        "%d journals lost pages: %d read whole from the disk; of %d whose syncs denied it, %d; of %d whose "
+        "pages were evicted too, %d whole, %d set aside\n",
+        (int)kept[0], (int)kept[2], (int)denied[0], (int)denied[2], rounds, (int)evicted[2], (int)evicted[1]);
     forget();
     return check_done("journal_lost");
 }

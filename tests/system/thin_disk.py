@@ -4,10 +4,15 @@ system of a few megabytes, under a daemon with clients that place orders, move m
 fail, and what they should have stored is gone though it still reads well. Once there is room again the daemon has to find out what is
 left and be whole by itself: nothing that was acknowledged is missing, and ledger, log and file are sound.
 
+The kernel's loop driver takes a short write for a whole one: the sync that meets the full store first succeeds, and what it should
+have stored is not there. What the daemon acknowledges it has to have seen on the device.
+
 ext4 keeps, of a block whose writing failed, where it was to be: written again through the same page it goes there, and the block
 still counts as one without data. So it reads well until the page is evicted, whatever later syncs say: what the daemon must see.
 
-As root, with a loop device; else exit status 77. `--seeds N` runs (50), from `--seed S` (1) on, `--together P` (8) at once."""
+As root, with a loop device; else exit status 77. `--seeds N` runs (50), from `--seed S` (1) on, `--together P` (8) at once. `--fresh`:
+the disk fills before ext4 has written its own blocks where they belong for the first time, so that it ends its journal more often:
+then only what is lost counts, not how many are clean."""
 
 import argparse
 import concurrent.futures
@@ -116,12 +121,10 @@ class Thin:
         return False
 
     def close(self):
-        if self.mounted:
-            subprocess.run(["umount", self.state], check=False)
-        if self.loop:
-            subprocess.run(["losetup", "-d", self.loop], check=False)
-        if self.backed:
-            subprocess.run(["umount", self.back], check=False)
+        for wanted, undo in ((self.mounted, ("umount", self.state)), (self.loop, ("losetup", "-d", self.loop)),
+                             (self.backed, ("umount", self.back))):
+            if wanted:  # busy for a moment, where another seed has just forked
+                harness.wait_for(lambda: subprocess.run(undo, capture_output=True, check=False).returncode == 0, " ".join(undo), 30)
 
 
 class Client(threading.Thread):
@@ -194,8 +197,6 @@ class Client(threading.Thread):
     def stop(self):
         self.over.set()
         self.join(harness.PATIENCE)
-
-
 
 
 def acknowledged(daemon, client):
@@ -272,7 +273,7 @@ def alarmed(daemon):
     return any("no new positions until it can store" in line for line in daemon.log_text().splitlines())
 
 
-def one_seed(path, seed, keep):
+def one_seed(path, seed, keep, fresh):
     """Returns what came of it: {bitten, clean, read_only, acknowledged, lost, …}."""
     rng = random.Random(seed)
     folder = os.path.join(path, f"{seed}")
@@ -284,7 +285,7 @@ def one_seed(path, seed, keep):
         replay = harness.Replay(folder, "--synthetic", str(seed), "--rate", str(rng.choice((50, 100, 200))))
         daemon = harness.Daemon(folder, replay, CONFIG.format(segment=rng.choice((1, 1, 2, 4))))
         begun(daemon)
-        if seed % 10 != 5:  # the disk is in use for longer than that: ext4 has written its own tables once
+        if not fresh and seed % 10 != 5:  # the disk is in use for longer than that: ext4 has written its own tables once
             run("sync", "-f", thin.state)
         client = Client(daemon, seed)
         client.start()
@@ -356,6 +357,7 @@ def main():
     parser.add_argument("--seeds", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--together", type=int, default=8)
+    parser.add_argument("--fresh", action="store_true", help="no `sync -f` before it fills")
     parser.add_argument("--keep", action="store_true", help="leave the devices as they are, to look at")
     options = parser.parse_args()
     usable()
@@ -363,7 +365,7 @@ def main():
     with harness.Folder() as folder:
         with concurrent.futures.ThreadPoolExecutor(options.together) as pool:
             seeds = range(options.seed, options.seed + options.seeds)
-            waiting = [pool.submit(one_seed, folder.path, seed, options.keep) for seed in seeds]
+            waiting = [pool.submit(one_seed, folder.path, seed, options.keep, options.fresh) for seed in seeds]
             for done in concurrent.futures.as_completed(waiting):
                 came = done.result()
                 all_of_them.append(came)
@@ -381,7 +383,7 @@ def main():
               f"after a restart {sum(not c['wrong'] for c in read_only)}; acknowledged "
               f"{sum(c.get('acknowledged', 0) for c in all_of_them)}, lost {lost}")
         assert lost == 0
-        assert len(bitten) >= BITTEN * n and len(clean) >= CLEAN * n
+        assert len(bitten) >= BITTEN * n and (options.fresh or len(clean) >= CLEAN * n)
         assert all(not c["wrong"] for c in all_of_them if c["read_only"])
 
 

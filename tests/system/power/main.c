@@ -26,6 +26,7 @@ static struct faulty_plan plan_of(struct sim *sim, bool early)
     if (random_chance(random, 40)) /* written, and not synced */
         plan.power_sync = (uint64_t)random_between(random, 1, early ? 12 : 60);
     plan.sync_slow = kind <= 1 ? 600 : 50;
+    plan.sync_lies = plan.seed % 5 == 0 ? 100 : 0;
     if (random_chance(random, 25))
         plan.sync_fails = (int)random_between(random, 10, 120);
     if (random_chance(random, 20)) {
