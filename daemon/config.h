@@ -164,6 +164,10 @@ int config_set(struct config *config, const char *section, const char *key, cons
 /* Checks what single keys cannot: names twice, the account's strategy parameters against each other, … */
 int config_check(const struct config *config, char error[static CONFIG_ERROR_MAX]);
 
+/* Puts before what is wrong, "[SECTION] KEY: …", where that stands in the file: "FILE:LINE: ". Other words,
+ * and without a file (path NULL) all, are as they are. For what is found out after config_read(). */
+void config_place(const char *path, const char *words, char *ret, size_t size);
+
 /* Writes the whole configuration as an INI file that config_read() reads back to the same. */
 void config_print(const struct config *config, FILE *to);
 

@@ -5,6 +5,7 @@
 #include "daemon/config.h"
 #include "daemon/config_keys.h"
 #include "exchange/ini_lines.h"
+#include "exchange/whole_file.h"
 
 /* The earlier line that sets the same, or 0. */
 static int set_before(const struct ini_lines *file, size_t i)
@@ -63,15 +64,82 @@ static int read_heading(const char *section, char reason[static INI_ERROR_MAX])
     return config_reason(reason, INI_ERROR_MAX, "[%.60s]: %.200s", section, why);
 }
 
+/* ---- where an error is ---- */
+
+/* Takes "[SECTION] KEY: …" or "[SECTION]: …" apart: the section's length, the key and its length. False: it
+ * is neither. */
+static bool names_key(const char *words, size_t *ret_section, const char **ret_key, size_t *ret_len)
+{
+    const char *end = words[0] == '[' ? strchr(words, ']') : NULL;
+    if (!end)
+        return false;
+    *ret_section = (size_t)(end - words) - 1;
+    *ret_key = end[1] == ' ' ? end + 2 : "";
+    *ret_len = strcspn(*ret_key, " :");
+    return true;
+}
+
+/* The line of the key, or else that of the section's heading, or of any key there; 0: none. */
+static int line_of(const struct ini_lines *file, const char *words)
+{
+    size_t section, len;
+    const char *key;
+    int found = 0;
+    if (!names_key(words, &section, &key, &len))
+        return 0;
+    for (size_t i = 0; i < file->n; i++) {
+        const struct ini_line *line = &file->lines[i];
+        if (strlen(line->section) != section || strncmp(line->section, words + 1, section) != 0)
+            continue;
+        if (line->key && strlen(line->key) == len && strncmp(line->key, key, len) == 0)
+            return line->line;
+        if (!found)
+            found = line->line;
+    }
+    return found;
+}
+
+static void place(const struct ini_lines *file, const char *path, const char *words, char *ret, size_t size)
+{
+    int line = line_of(file, words);
+    if (line > 0)
+        snprintf(ret, size, "%.150s:%d: %s", path, line, words);
+    else
+        snprintf(ret, size, "%.150s: %s", path, words);
+}
+
+static int any_heading(const char *section, char reason[static INI_ERROR_MAX])
+{
+    (void)section, (void)reason;
+    return 0;
+}
+
+void config_place(const char *path, const char *words, char *ret, size_t size)
+{
+    static const struct ini_rules rules = {.example = "market", .heading = any_heading};
+    struct ini_lines lines = {0};
+    char why[INI_ERROR_MAX];
+    const char *reason;
+    FILE *file = path && words[0] == '[' ? whole_file_stream(path, &reason) : NULL;
+    if (file && ini_lines_read(file, path, &rules, &lines, why) == 0)
+        place(&lines, path, words, ret, size);
+    else
+        snprintf(ret, size, "%s", words);
+    ini_lines_finish(&lines);
+    if (file)
+        fclose(file);
+}
+
 int config_read(const char *path, struct config *ret, char error[static CONFIG_ERROR_MAX])
 {
     static const struct ini_rules rules = {.example = "market", .heading = read_heading};
     char why[INI_ERROR_MAX];
-    FILE *file = fopen(path, "re");
+    const char *reason;
+    FILE *file = whole_file_stream(path, &reason);
     if (!file) {
         int e = errno;
         config_reason(error, CONFIG_ERROR_MAX, "%.300s: %s: an INI file that can be read is needed", path,
-                      strerror(e));
+                      reason);
         return -e;
     }
     struct ini_lines lines = {0};
@@ -83,10 +151,10 @@ int config_read(const char *path, struct config *ret, char error[static CONFIG_E
     else
         e = apply(&lines, path, &config, error);
     if (e == 0) {
-        char reason[CONFIG_ERROR_MAX];
-        e = config_check(&config, reason);
+        char what[CONFIG_ERROR_MAX];
+        e = config_check(&config, what);
         if (e)
-            config_reason(error, CONFIG_ERROR_MAX, "%.150s: %.350s", path, reason);
+            place(&lines, path, what, error, CONFIG_ERROR_MAX);
     }
     if (e == 0)
         *ret = config;

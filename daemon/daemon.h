@@ -37,6 +37,11 @@ struct daemon {
     bool stopping;
 };
 
+/* One line on stderr: what begins with "[SECTION] KEY" with its place in the configuration's file, where
+ * there is one. That is borrowed; NULL: none. */
+void daemon_say(const char *words);
+void daemon_config_is(const char *file);
+
 /* Ends the daemon for a reason that waiting will not cure: one line on stderr, exit status 1 after the drain.
  */
 void daemon_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));

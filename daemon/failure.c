@@ -5,6 +5,19 @@
 #include "daemon/daemon.h"
 
 static void (*end_loop)(int status);
+static const char *config_file;
+
+void daemon_config_is(const char *file)
+{
+    config_file = file;
+}
+
+void daemon_say(const char *words)
+{
+    char placed[1536];
+    config_place(config_file, words, placed, sizeof placed);
+    fprintf(stderr, "papertaped: %s\n", placed);
+}
 
 void daemon_on_fail(void (*end)(int status))
 {
@@ -15,7 +28,7 @@ __attribute__((format(printf, 2, 0))) static void fail(int status, const char *f
 {
     char text[1024];
     vsnprintf(text, sizeof text, format, args);
-    fprintf(stderr, "papertaped: %s\n", text);
+    daemon_say(text);
     if (end_loop)
         end_loop(status);
 }

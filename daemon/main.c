@@ -433,7 +433,7 @@ no_session:
     commands_destroy(daemon->commands);
     uv_run(daemon->loop, UV_RUN_DEFAULT);
     if (r != -ECANCELED)
-        fprintf(stderr, "papertaped: %s\n", err[0] ? err : strerror(-r));
+        daemon_say(err[0] ? err : strerror(-r));
     return r;
 }
 
@@ -452,7 +452,7 @@ static int rebuild(const struct daemon *daemon)
         state_dir_lock(&daemon->state, &lock, err, sizeof err) < 0 ||
         rebuild_finish(&daemon->state, err, sizeof err) < 0 ||
         rebuild_database(&wanted, &result, err, sizeof err) < 0) {
-        fprintf(stderr, "papertaped: %s\n", err);
+        daemon_say(err);
         return EXIT_FAILURE;
     }
     printf("%s\n", result.text);
@@ -485,7 +485,7 @@ static int run(struct daemon *daemon)
     if (r == 0)
         r = state_dir_lock(&daemon->state, &lock, err, sizeof err);
     if (r < 0) {
-        fprintf(stderr, "papertaped: %s\n", err);
+        daemon_say(err);
         return status_of(r);
     }
     uv_loop_t loop;
@@ -534,14 +534,17 @@ int main(int argc, char **argv)
     config_defaults(&daemon.config);
     bool read = !arguments.config || config_read(arguments.config, &daemon.config, error) == 0;
     bool overridden = read && override(&daemon.config, &arguments, error) == 0;
-    if (!overridden || config_check(&daemon.config, error) < 0) {
-        fprintf(stderr, "papertaped: %s\n", error);
+    daemon_config_is(read ? arguments.config : NULL);
+    if (!overridden || config_check(&daemon.config, error) < 0 ||
+        (!arguments.print &&
+         feeds_check_ca(&daemon.config, arguments.ca_file ? "--ca-file" : "[market] ca_file", error) < 0)) {
+        daemon_say(error);
         return EXIT_USAGE; /* as of a bad option: another start would find the same */
     }
     struct policy_set *policies = NULL;
     int r = arguments.print ? 0 : policy_set_load(&daemon.config, &policies, error);
     if (r < 0) {
-        fprintf(stderr, "papertaped: %s\n", error);
+        daemon_say(error);
         return r == -ENOMEM || r == -EIO || r == -EMFILE || r == -ENFILE ? EXIT_FAILURE : EXIT_USAGE;
     }
     policy_set_destroy(policies); /* the session reads them again */
@@ -553,7 +556,7 @@ int main(int argc, char **argv)
         return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
     if (state_dir_find(arguments.state, &daemon.state, err, sizeof err) < 0 ||
         state_dir_check_socket(&daemon.state, err, sizeof err) < 0) {
-        fprintf(stderr, "papertaped: %s\n", err);
+        daemon_say(err);
         return EXIT_FAILURE;
     }
     log_init(daemon.config.log_level);

@@ -85,6 +85,32 @@ int whole_file_close(struct whole_file *file, int r)
     return whole_file_sync_folder(file->path);
 }
 
+static const char *kind_of(mode_t mode)
+{
+    return S_ISFIFO(mode)                   ? "is a FIFO"
+           : S_ISSOCK(mode)                 ? "is a socket"
+           : S_ISCHR(mode) || S_ISBLK(mode) ? "is a device"
+                                            : strerror(EISDIR);
+}
+
+FILE *whole_file_stream(const char *path, const char **ret_why)
+{
+    struct stat info;
+    FILE *file = NULL;
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    if (fd >= 0 && fstat(fd, &info) == 0 && !S_ISREG(info.st_mode)) {
+        *ret_why = kind_of(info.st_mode);
+        errno = S_ISDIR(info.st_mode) ? EISDIR : EINVAL;
+    } else if (fd < 0 || !(file = fdopen(fd, "r"))) {
+        *ret_why = errno == ENXIO ? "is a socket" : strerror(errno);
+    }
+    int error = errno;
+    if (fd >= 0 && !file)
+        close(fd);
+    errno = error;
+    return file;
+}
+
 static int read_all(int fd, char *bytes, size_t n, size_t *ret_n)
 {
     size_t have = 0;

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 struct whole_file {
@@ -36,6 +37,10 @@ int whole_file_sync_folder(const char *path);
 /* Reads a file of at most `most` bytes, with a NUL behind them: for free(). 0; -errno of opening and reading,
  * -EINVAL: no regular file (which is not waited for), -EFBIG, -ENOMEM. */
 int whole_file_read(const char *path, size_t most, char **ret, size_t *ret_n);
+
+/* Opens a file for reading as a stream: for what a person names. NULL: errno, and in *ret_why what is wrong
+ * with it: EINVAL: no regular file, such as a FIFO, which is not waited for; EISDIR. */
+FILE *whole_file_stream(const char *path, const char **ret_why);
 
 /* Writes to any descriptor as whole_file_put() does: goes on after signals and short writes. */
 int write_whole(int fd, const void *bytes, size_t n);

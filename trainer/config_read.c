@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/whole_file.h"
 #include "trainer/config_table.h"
 #include "trainer/search/settings_table.h"
 
@@ -121,11 +122,12 @@ static int read_stream(FILE *file, const char *name, int64_t now_ns, struct conf
 
 int config_read(const char *path, struct config *ret, char err[static CONFIG_ERROR_MAX])
 {
-    FILE *file = fopen(path, "re");
+    const char *why;
+    FILE *file = whole_file_stream(path, &why);
     if (!file) {
         int r = -errno;
         return config_say(err, r, "cannot read the configuration: %.300s: %s: an INI file is needed", path,
-                          strerror(-r));
+                          why);
     }
     int r = read_stream(file, path, 0, ret, NULL, NULL, err);
     fclose(file);

@@ -182,6 +182,15 @@ static void undo(struct feeds *feeds)
         uv_run(loop, UV_RUN_ONCE);
 }
 
+int feeds_check_ca(const struct config *config, const char *name, char error[static CONFIG_ERROR_MAX])
+{
+    char why[NET_ERROR_MAX];
+    int r = config->ca_file[0] ? net_ca_check(config->ca_file, why) : 0;
+    if (r < 0)
+        snprintf(error, CONFIG_ERROR_MAX, "%s: %s", name, why);
+    return r;
+}
+
 int feeds_create(struct daemon *daemon, struct feeds **ret, char *err, size_t err_size)
 {
     const struct config *config = &daemon->config;

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "exchange/whole_file.h"
 
 enum {
     CONNECTIONS_MAX = 128, /* of websockets; lws would size its tables by the limit of open files */
@@ -14,6 +15,8 @@ enum {
     PING_S = 15,
     HANGUP_S = 30,
 };
+
+#define CA_NEEDED "a file of certificates in PEM form is needed"
 
 uv_loop_t *net_context_loop(const struct net_context *net)
 {
@@ -28,15 +31,29 @@ static int trust(SSL_CTX *tls, const char *ca_file, char *error)
         snprintf(error, NET_ERROR_MAX, "the system's certificates cannot be read (package ca-certificates)");
         return -EINVAL;
     }
-    if (access(ca_file, R_OK) != 0) {
+    const char *why;
+    FILE *file = whole_file_stream(ca_file, &why); /* OpenSSL would wait for a FIFO */
+    if (!file) {
         int r = -errno;
-        snprintf(error, NET_ERROR_MAX, "%s: %s", ca_file, strerror(errno));
+        snprintf(error, NET_ERROR_MAX, "%.150s: %.40s: " CA_NEEDED, ca_file, why);
         return r;
     }
+    fclose(file);
     if (SSL_CTX_load_verify_file(tls, ca_file) == 1)
         return 0;
-    snprintf(error, NET_ERROR_MAX, "%s: holds no certificate in PEM form", ca_file);
+    snprintf(error, NET_ERROR_MAX, "%.150s: holds no certificate: " CA_NEEDED, ca_file);
     return -EINVAL;
+}
+
+int net_ca_check(const char *ca_file, char error[static NET_ERROR_MAX])
+{
+    SSL_CTX *tls = SSL_CTX_new(TLS_client_method());
+    snprintf(error, NET_ERROR_MAX, "out of memory");
+    if (!tls)
+        return -ENOMEM;
+    int r = trust(tls, ca_file, error);
+    SSL_CTX_free(tls);
+    return r;
 }
 
 static int tls_create(const char *ca_file, SSL_CTX **ret, char *error)

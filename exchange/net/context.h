@@ -23,6 +23,10 @@ struct net_config {
     int ping_s, hangup_s;   /* silence before a websocket is pinged, and given up; 0: 15 and 30 */
 };
 
+/* Is it a file of certificates in PEM form? 0; -ENOMEM; -errno with one line: what is wrong and what would be
+ * right. */
+int net_ca_check(const char *ca_file, char error[static NET_ERROR_MAX]);
+
 /* 0 and the context in *ret, or -errno with one line in `error`: -ENOENT or -EINVAL for the ca_file, -ELIBACC
  * when libwebsockets has no libuv plug-in (package libwebsockets-evlib-uv), -ENOMEM. */
 int net_context_create(const struct net_config *config, struct net_context **ret,

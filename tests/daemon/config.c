@@ -172,14 +172,15 @@ static void test_venue_errors(void)
           ":2: [venue binance] symbols: of the first venue [market] says it");
     fails("[venue binance]\nextended_hours = on\n",
           ":2: [venue binance] extended_hours: binance is open at all times: it has no extended hours");
-    fails("[venue alpaca]\nkeys = k\n", ": [venue alpaca] symbols: at least one is needed");
-    fails("[venue alpaca]\nsymbols = AAPL\n",
-          ": [venue alpaca] keys: alpaca says nothing without: a systemd credential's name, or the path of a "
-          "file of mode 0600 with two lines, id and secret, is needed");
+    fails("[venue alpaca]\nkeys = k\n", ":1: [venue alpaca] symbols: at least one is needed");
+    fails(
+        "[venue alpaca]\nsymbols = AAPL\n",
+        ":1: [venue alpaca] keys: alpaca says nothing without: a systemd credential's name, or the path of a "
+        "file of mode 0600 with two lines, id and secret, is needed");
     fails("[venue alpaca]\nsymbols = AAPL\nkeys = k\nstreams = trade\n",
-          ": [venue alpaca] streams: orders are filled from bookTicker or depth: name one of them");
+          ":4: [venue alpaca] streams: orders are filled from bookTicker or depth: name one of them");
     fails("[venue alpaca]\nsymbols = AAPL\nkeys = k\nstreams = aggTrade, kline, bookTicker\n",
-          ": [venue alpaca] streams: alpaca has no aggTrade");
+          ":4: [venue alpaca] streams: alpaca has no aggTrade");
 }
 
 static void test_values(void)
@@ -328,7 +329,7 @@ static void test_refusals(void)
     fails("[market]\nrest_url = https://h/api\n",
           ":2: [market] rest_url: \"https://h/api\": a URL like https://HOST:PORT is needed");
     fails("[account x]\nstrategy.fast = 30\n",
-          ": [account x] strategy.fast: fewer bars than slow are needed");
+          ":2: [account x] strategy.fast: fewer bars than slow are needed");
     fails("[engine]\nclock = Feed\n", ":2: [engine] clock: \"Feed\": did you mean feed? (wall, feed)");
     fails("[engine]\nmissed_stops = leave\n",
           ":2: [engine] missed_stops: \"leave\": did you mean keep? (fill, keep)");
@@ -342,9 +343,9 @@ static void test_refusals(void)
           ":2: [policies] wait_ms: \"-1\": a number from 0 to 3600000 is needed");
     fails("[engine]\nslippage = 0.2\n", ":2: [engine] slippage: \"0.2\": a number from 0 to 0.1 is needed");
     fails("[market]\nstreams = trade bookTicker\n[engine]\nfill_model = bar\n",
-          ": [market] streams: with fill_model = bar orders are filled from kline: name it");
+          ":2: [market] streams: with fill_model = bar orders are filled from kline: name it");
     fails("[market]\nstreams = kline depth\n[engine]\nfill_model = quote\n",
-          ": [market] streams: with fill_model = quote orders are filled from bookTicker: name it");
+          ":2: [market] streams: with fill_model = quote orders are filled from bookTicker: name it");
     fails("[events]\nsync = onn\n", ":2: [events] sync: \"onn\": did you mean on? (off, on)");
     fails("[events]\nlevel = 20\n", ":2: [events] level: \"20\": a whole number from 1 to 19 is needed");
     fails("[parity]\nat = 24:00\n",
@@ -363,7 +364,7 @@ static void test_refusals(void)
         "8h, 12h, 1d, 3d, 1w)");
     fails("[indicators]\ntimeframes = 5m, 5m\n", ":2: [indicators] timeframes: 5m is named twice");
     fails("[indicators]\ntimeframes = 1s\n",
-          ": [indicators] timeframes: 1s is no multiple of the market's interval, 1m");
+          ":2: [indicators] timeframes: 1s is no multiple of the market's interval, 1m");
     fails("[account main]\nrisk.daily_loss = 2\n",
           ":2: [account main] risk.daily_loss: \"2\": a number from 0 to 1 is needed");
     fails("[risk]\ndrawdown = 1.5\n", ":2: [risk] drawdown: \"1.5\": a number from 0 to 1 is needed");
@@ -385,24 +386,24 @@ static void test_refusals(void)
           "crypto6, crypto7, crypto8, stocks, regular, vip1, vip2, vip3, vip4, vip5, vip6, vip7, vip8, vip9, "
           "us, us-tier0)");
     fails("[account main]\nfees = crypto2\n",
-          ": [account main] fees: crypto2 is no tier of binance: see papertape fees");
+          ":2: [account main] fees: crypto2 is no tier of binance: see papertape fees");
     fails("[account main]\npolicy = p.json\n",
-          ": [account main] policy: actions = ACTIONS.csv is needed too: a recorded policy has two files, "
+          ":2: [account main] policy: actions = ACTIONS.csv is needed too: a recorded policy has two files, "
           "a trained one is F.safetensors, an ensemble NAME.ensemble.json");
     fails("[account main]\npolicy = p.safetensors\nactions = a.csv\n",
-          ": [account main] actions: a trained policy has none, nor has an ensemble: it is to be left out, "
+          ":3: [account main] actions: a trained policy has none, nor has an ensemble: it is to be left out, "
           "or policy = PARAMS.json");
     fails("[account main]\nactions = a.csv\n",
-          ": [account main] actions: policy = PARAMS.json is needed too: a recorded policy has two files");
+          ":2: [account main] actions: policy = PARAMS.json is needed too: a recorded policy has two files");
     fails("[account main]\nstrategy = sma-cross\npolicy = p.json\n",
           ":3: [account main] policy: strategy = sma-cross trades already: one of the two is needed");
     fails("[account main]\npolicy = p.json\nstrategy = sma-cross\n",
           ":3: [account main] strategy: policy = p.json trades already: one of the two is needed");
-    fails("[account main]\ncash =\n", ": [account main] cash: an amount is needed");
+    fails("[account main]\ncash =\n", ":2: [account main] cash: an amount is needed");
     fails("[account main]\nrisk.exposure = 1\n",
           ":2: [account main] risk.exposure: unknown key: did you mean risk.exposure_symbol?");
     fails("[account main]\nmaintenance = 2\n",
-          ": [account main] maintenance: at most the collateral is needed");
+          ":2: [account main] maintenance: at most the collateral is needed");
     fails("[feed]\nstale_s = 0.0001\n", ":2: [feed] stale_s: \"0.0001\": at most 3 digits after the point");
     fails("[risk]\ndaily_loss = nan\n", ":2: [risk] daily_loss: \"nan\": a number from 0 to 1 is needed");
     fails("[account main]\nfee_maker = 0.0000001\n",
@@ -412,9 +413,9 @@ static void test_refusals(void)
     fails("[account main]\nstrategy = sma-cros-rsi\n",
           ":2: [account main] strategy: \"sma-cros-rsi\": unknown strategy: did you mean sma-cross-rsi?");
     fails("[market]\ninterval = 3d\n[account main]\nstrategy = trend-4h-1h\n",
-          ": [account main] strategy trend-4h-1h needs bars that divide 1h: interval 3d does not");
+          ":4: [account main] strategy trend-4h-1h needs bars that divide 1h: interval 3d does not");
     fails("[market]\ninterval = 2h\n[account main]\nstrategy = trend-4h-1h\n",
-          ": [account main] strategy trend-4h-1h needs bars that divide 1h: interval 2h does not");
+          ":4: [account main] strategy trend-4h-1h needs bars that divide 1h: interval 2h does not");
     fails("[account main]\nstrategy.fst = 5\n",
           ":2: [account main] strategy.fst: \"fst\": sma-cross-rsi has no such parameter: did you mean "
           "fast?");
@@ -429,7 +430,7 @@ static void test_refusals(void)
     fails("[market]\nsymbols = \x1b[31m\n",
           ":2: [market] symbols: \"?[31m\": a symbol like BTCUSDT is needed");
     fails("[market]\nstreams = trade, kline\n",
-          ": [market] streams: orders are filled from bookTicker or depth: name one of them");
+          ":2: [market] streams: orders are filled from bookTicker or depth: name one of them");
 
     struct config config;
     static char text[140000];
@@ -446,6 +447,9 @@ static void test_refusals(void)
         "/nonexistent/papertaped.ini: No such file or directory: an INI file that can be read is needed");
     CHECK_INT(config_read("/", &config, error), -EISDIR);
     CHECK_STR(error, "/: Is a directory: an INI file that can be read is needed");
+    CHECK_INT(config_read("/dev/zero", &config, error),
+              -EINVAL); /* nor is a FIFO waited for: tests/system/stops */
+    CHECK(strstr(error, "is a device") != NULL);
 }
 
 static void test_set(void)

@@ -184,7 +184,9 @@ def refused(folder, replay):
         print("refused:", lines[0].replace(folder.path, "…"))
 
     ends("config", 2, "config.ini:2", "symbls", config="[market]\nsymbls = BTCUSDT\n")
-    ends("unlisted", 2, "BTCUSTD", config="[market]\nsymbols = BTCUSTD\n")
+    ends("unlisted", 2, "unlisted.ini:2: [market] symbols: BTCUSTD", config="[market]\nsymbols = BTCUSTD\n")
+    ends("keys", 2, "keys.ini:5: [venue alpaca] keys: /nope", config="[market]\nvenue = alpaca\nsymbols = AAPL\n[venue alpaca]\nkeys = /nope\n")
+    ends("policy", 2, "policy.ini:3: [account a] policy: /nope.safetensors", config="\n[account a]\npolicy = /nope.safetensors\n")
     fifo = os.path.join(folder.path, "keys-fifo")
     os.mkfifo(fifo, 0o600)
     keys = "[market]\nvenue = alpaca\nsymbols = AAPL\n[venue alpaca]\nkeys = {}\n"
@@ -203,6 +205,38 @@ def refused(folder, replay):
     assert not os.path.exists(elsewhere)
 
 
+def checked(folder):
+    """--check-config finds what a start would, and waits for nothing."""
+    fifo, empty, config = (os.path.join(folder.path, name) for name in ("fifo", "empty.pem", "checked.ini"))
+    os.mkfifo(fifo)
+    with open(empty, "w", encoding="ascii"):
+        pass
+
+    def check(words, *arguments, text=None):
+        if text is not None:
+            with open(config, "w", encoding="ascii") as file:
+                file.write(text)
+        done = subprocess.run([*arguments], capture_output=True, text=True, timeout=harness.PATIENCE)
+        assert words in done.stderr and done.stderr.count("\n") == 1, (words, done)
+        return done.returncode
+
+    daemon = (harness.DAEMON, "--check-config", "--config")
+    assert check("fifo: is a FIFO: an INI file that can be read is needed", *daemon, fifo) == 2
+    assert check("/dev/zero: is a device", *daemon, "/dev/zero") == 2
+    assert check("fifo: is a FIFO", harness.PAPERTAPE, "train", "check", fifo) == 1
+    assert check("fifo: is a FIFO: an INI file is needed", os.path.join(harness.BUILD, "trainer/papertape-trainer"), "train", "--check", "--config", fifo) == 1
+    for file, why in ((fifo, "is a FIFO"), (empty, "holds no certificate"), (empty + "x", "No such file or directory"), ("/tmp", "Is a directory")):
+        needed = f"{file}: {why}: a file of certificates in PEM form is needed"
+        assert check(f"checked.ini:3: [market] ca_file: {needed}", *daemon, config, text=f"[market]\n\nca_file = {file}\n") == 2
+        assert check(f"--ca-file: {needed}", harness.DAEMON, "--check-config", "--ca-file", file) == 2
+    assert check("checked.ini:4: [account a] strategy.fast: fewer bars than slow are needed", *daemon, config,
+                 text="\n[account a]\nstrategy = sma-cross\nstrategy.fast = 9\nstrategy.slow = 5\n") == 2
+    assert check("checked.ini:2: [account a] strategy.fast: ", *daemon, config,
+                 text="\n[account a]\nstrategy = sma-cross\nstrategy.slow = 2\n") == 2
+    assert check("checked.ini:2: [market] streams: ", *daemon, config, text="[market]\nstreams = trade\n") == 2
+    print("--check-config: files that are none and certificates that are none are found, with file and line")
+
+
 def main():
     with harness.Folder() as folder:
         replay = folder.start(harness.Replay(folder.path, "--synthetic", "57"))
@@ -210,6 +244,7 @@ def main():
         clean_stop(folder, replay)
         at_the_start(folder, replay)
         refused(folder, replay)
+        checked(folder)
         assert replay.stop() == 0
     return 0
 

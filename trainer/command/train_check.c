@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/whole_file.h"
 #include "trainer/command/args.h"
 #include "trainer/command/train.h"
 #include "trainer/config_errors.h"
@@ -35,13 +36,15 @@ static void tell(void *ctx, int line, const char *section, const char *key, cons
 
 char *train_read_text(const char *path, char err[static TRAIN_TEXT_ERROR_MAX])
 {
-    FILE *file = fopen(path, "re");
+    const char *unopened = NULL;
+    FILE *file = whole_file_stream(path, &unopened);
     char *text = file ? malloc(TEXT_MAX) : NULL;
     size_t n = text ? fread(text, 1, TEXT_MAX - 1, file) : 0;
     bool whole = text && !ferror(file) && feof(file);
-    const char *why = !file || (text && ferror(file)) ? strerror(errno)
-                      : !text                         ? "out of memory"
-                                                      : "it is too large";
+    const char *why = !file                  ? unopened
+                      : text && ferror(file) ? strerror(errno)
+                      : !text                ? "out of memory"
+                                             : "it is too large";
     if (whole && memchr(text, '\0', n)) {
         why = "a NUL byte";
         whole = false;

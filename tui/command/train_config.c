@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/whole_file.h"
 #include "tui/command/ask.h"
 #include "tui/command/told.h"
 #include "tui/dashboard.h"
@@ -53,14 +54,15 @@ static json_t *as_json(const char *path, const char *text, size_t size)
 
 json_t *train_config_read(const char *path)
 {
-    FILE *file = fopen(path, "re");
+    const char *why = NULL;
+    FILE *file = whole_file_stream(path, &why);
     char *text = malloc(LINE_MAX_BYTES + 1);
     json_t *json = NULL;
 
     errno = file ? 0 : errno;
     size_t n = file && text ? fread(text, 1, LINE_MAX_BYTES, file) : 0;
     if (!file || ferror(file))
-        stored_fail(EXIT_ERROR, "train", path, strerror(errno));
+        stored_fail(EXIT_ERROR, "train", path, file ? strerror(errno) : why);
     else if (!text)
         stored_fail(EXIT_ERROR, "train", path, "out of memory");
     else {
