@@ -362,7 +362,7 @@ void match_model(struct engine *engine);
 void match_trade(struct engine *engine, int symbol, const struct market_trade *trade);
 void match_quotes(struct engine *engine, int symbol); /* after a quote or a book change */
 void match_missed(struct engine *engine, int symbol, const struct bar *bars, uint32_t n);
-void match_interrupted(struct engine *engine, const char *venue); /* nothing of it is shown any more */
+void match_interrupted(struct engine *engine, int symbol); /* nothing of it is shown any more */
 int match_restore(struct engine *engine, const struct order *order);
 size_t match_find(const struct engine *engine, uint64_t order_id); /* in orders; n_orders: not live */
 

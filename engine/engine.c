@@ -400,21 +400,24 @@ static int on_symbol(struct engine *engine, const struct event_symbol *event)
 }
 
 /* After an interruption nothing that was pieced together can be trusted to be whole. */
+static void on_symbol_connection(struct engine *engine, int symbol, bool up)
+{
+    struct market_state *market = &engine->markets[symbol];
+    match_interrupted(engine, symbol);
+    bar_builder_interrupt(&market->builder);
+    revise_interrupted(&market->trades);
+    market->torn = true;
+    book_reset(&market->book);
+    market->quote = (struct market_quote){0};
+    market->stale = !up;
+    measure_update(engine, symbol, 0);
+}
+
 static void on_connection(struct engine *engine, const struct event_connection *event)
 {
-    match_interrupted(engine, event->venue);
-    for (int s = 0; s < engine->n_symbols; s++) {
-        struct market_state *market = &engine->markets[s];
-        if (!hours_of_venue(market, event->venue))
-            continue;
-        bar_builder_interrupt(&market->builder);
-        revise_interrupted(&market->trades);
-        market->torn = true;
-        book_reset(&market->book);
-        market->quote = (struct market_quote){0};
-        market->stale = !event->up;
-        measure_update(engine, s, 0);
-    }
+    for (int s = 0; s < engine->n_symbols; s++)
+        if (hours_of_venue(&engine->markets[s], event->venue))
+            on_symbol_connection(engine, s, event->up);
 }
 
 /* What would not even make a record of an order. */
@@ -545,6 +548,12 @@ int engine_handle(struct engine *engine, const struct event *event)
         break;
     case EVENT_CONNECTION:
         on_connection(engine, &event->connection);
+        break;
+    case EVENT_SYMBOL_CONNECTION:
+        if (event->symbol_connection.symbol < 0 || event->symbol_connection.symbol >= engine->n_symbols)
+            r = -EINVAL;
+        else
+            on_symbol_connection(engine, event->symbol_connection.symbol, event->symbol_connection.up);
         break;
     case EVENT_STALE:
         if (event->stale.symbol < 0 || event->stale.symbol >= engine->n_symbols)

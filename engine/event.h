@@ -16,17 +16,18 @@
 #include "strategy/strategy.h"
 
 enum event_kind {
-    EVENT_MARKET,     /* a frame, parsed */
-    EVENT_SNAPSHOT,   /* REST: an order book */
-    EVENT_BARS,       /* REST: closed bars, oldest first */
-    EVENT_SYMBOL,     /* REST: the venue lists a symbol with other filters now */
-    EVENT_CONNECTION, /* the stream went up or down */
-    EVENT_STALE,      /* the watchdog: a symbol's data is too old, or fresh again */
-    EVENT_STORAGE,    /* the database or the journal cannot store, or can again */
-    EVENT_TIMER,      /* time passed */
-    EVENT_COMMAND,    /* the user */
-    EVENT_SESSION,    /* a calendar's market opens, closes, or changes its phase */
-    EVENT_ACTION,     /* a split or a dividend takes effect */
+    EVENT_MARKET,            /* a frame, parsed */
+    EVENT_SNAPSHOT,          /* REST: an order book */
+    EVENT_BARS,              /* REST: closed bars, oldest first */
+    EVENT_SYMBOL,            /* REST: the venue lists a symbol with other filters now */
+    EVENT_CONNECTION,        /* the stream went up or down */
+    EVENT_STALE,             /* the watchdog: a symbol's data is too old, or fresh again */
+    EVENT_STORAGE,           /* the database or the journal cannot store, or can again */
+    EVENT_TIMER,             /* time passed */
+    EVENT_COMMAND,           /* the user */
+    EVENT_SESSION,           /* a calendar's market opens, closes, or changes its phase */
+    EVENT_ACTION,            /* a split or a dividend takes effect */
+    EVENT_SYMBOL_CONNECTION, /* of its venue's connections those that carry a symbol went down, or are up */
     EVENT_KINDS,
 };
 
@@ -196,6 +197,10 @@ struct event {
             int symbol;
             bool stale;
         } stale;
+        struct {
+            int symbol;
+            bool up;
+        } symbol_connection;
         bool storage_ok;
         struct event_command command;
     };

@@ -9,10 +9,18 @@
 const char *event_kind_name(enum event_kind kind)
 {
     static const char *const names[EVENT_KINDS] = {
-        [EVENT_MARKET] = "MARKET",   [EVENT_SNAPSHOT] = "SNAPSHOT",     [EVENT_BARS] = "BARS",
-        [EVENT_SYMBOL] = "SYMBOL",   [EVENT_CONNECTION] = "CONNECTION", [EVENT_STALE] = "STALE",
-        [EVENT_STORAGE] = "STORAGE", [EVENT_TIMER] = "TIMER",           [EVENT_COMMAND] = "COMMAND",
-        [EVENT_SESSION] = "SESSION", [EVENT_ACTION] = "ACTION",
+        [EVENT_MARKET] = "MARKET",
+        [EVENT_SNAPSHOT] = "SNAPSHOT",
+        [EVENT_BARS] = "BARS",
+        [EVENT_SYMBOL] = "SYMBOL",
+        [EVENT_CONNECTION] = "CONNECTION",
+        [EVENT_STALE] = "STALE",
+        [EVENT_STORAGE] = "STORAGE",
+        [EVENT_TIMER] = "TIMER",
+        [EVENT_COMMAND] = "COMMAND",
+        [EVENT_SESSION] = "SESSION",
+        [EVENT_ACTION] = "ACTION",
+        [EVENT_SYMBOL_CONNECTION] = "SYMBOL_CONNECTION",
     };
     return names[kind];
 }
@@ -205,6 +213,11 @@ char *event_text(const struct event *event, const struct engine *engine, char bu
     case EVENT_CONNECTION:
         snprintf(buf, EVENT_TEXT_MAX, "CONNECTION %s%s%s", event->connection.venue,
                  event->connection.venue[0] ? " " : "", event->connection.up ? "up" : "down");
+        break;
+    case EVENT_SYMBOL_CONNECTION:
+        u = units_of(engine, event->symbol_connection.symbol);
+        snprintf(buf, EVENT_TEXT_MAX, "SYMBOL_CONNECTION %s: %s", u.name,
+                 event->symbol_connection.up ? "up" : "down");
         break;
     case EVENT_STALE:
         u = units_of(engine, event->stale.symbol);

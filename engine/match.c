@@ -389,14 +389,12 @@ void match_model(struct engine *engine)
     }
 }
 
-void match_interrupted(struct engine *engine, const char *venue)
+void match_interrupted(struct engine *engine, int symbol)
 {
     for (size_t i = 0; i < engine->n_orders; i++)
-        if (hours_of_venue(&engine->markets[engine->orders[i].order.symbol], venue))
+        if (engine->orders[i].order.symbol == symbol)
             engine->orders[i].queue_ahead = -1;
-    for (int s = 0; s < engine->n_symbols; s++)
-        if (hours_of_venue(&engine->markets[s], venue))
-            engine->markets[s].n_taken = 0;
+    engine->markets[symbol].n_taken = 0;
 }
 
 /* Did a limit order come to the market, not the market to it? As far as its trades say: at better prices than

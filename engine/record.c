@@ -348,6 +348,10 @@ static void visit_event(struct visit *visit, struct event *event)
             codec_text(codec, event->connection.venue, sizeof event->connection.venue);
         codec_bool(codec, &event->connection.up);
         break;
+    case EVENT_SYMBOL_CONNECTION:
+        visit_index(codec, &event->symbol_connection.symbol, SYMBOLS_MAX);
+        codec_bool(codec, &event->symbol_connection.up);
+        break;
     case EVENT_STALE:
         visit_index(codec, &event->stale.symbol, SYMBOLS_MAX);
         codec_bool(codec, &event->stale.stale);

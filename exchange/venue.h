@@ -249,6 +249,8 @@ struct venue {
     /* Which of its connections carries that name: 0 to VENUE_CONNECTIONS_MAX - 1; -1: none does. Holds until
      * names are added or taken away. */
     int (*stream_connection)(const struct venue_stream *stream, const char *name);
+    /* Has it all that it needs? A change of it is a change of the status. */
+    bool (*stream_connection_up)(const struct venue_stream *stream, int connection);
     /* Makes another in place of that connection, if it is up, within backoff and budget; the others stay as
      * they are. Where the venue allows two, the old one stays until the new one brings something, and the
      * link stays UP; else the old one is dropped first. `why` becomes the detail. False: it is not up, or

@@ -49,6 +49,7 @@ struct feed_symbol {
     int planned;   /* its place in the configuration's order; -1: added since */
     int calendar;  /* of the feed's, or -1 */
     bool streamed; /* false: removed while it runs */
+    bool down;     /* while its feed is up: a connection that carries it is not there */
     bool stale, book_asked, odd_units;
     bool book_told;   /* in an alert, that it does not hold */
     bool book_wanted; /* asked for as soon as its pace allows */
@@ -139,6 +140,7 @@ struct feed {
     int64_t up_since_ms;              /* 0: down */
     int64_t last_frame_ms, newest_ns; /* newest_ns: the latest event time seen */
     bool was_up, told_absence;
+    bool some_down; /* it is up, but not all of its connections */
     int64_t started_ms;
     uint64_t bad_frames;
     bool told_bad; /* that there are many */
@@ -317,6 +319,8 @@ int feed_add_streams(struct feed *feed, int symbol);
 /* As the venue names it. 0 or -errno. */
 int feed_stream_name(const struct feed *feed, int symbol, enum market_kind kind,
                      char ret[VENUE_STREAM_NAME_MAX]);
+/* Which symbols' connections are there: what changed becomes events. */
+void feed_check_connections(struct feed *feed);
 /* Follows all of a symbol, or no longer. 0 or -errno. */
 int feed_follow(struct feed *feed, int symbol, bool follow);
 
@@ -346,8 +350,10 @@ void feed_reached(struct feed *feed);
 
 /* ---- watch.c ---- */
 
-/* Should it speak? It is streamed, listed, and its market is open. */
+/* Should it speak? It is connected, streamed, listed, and its market is open. */
 bool feed_stream_counts(const struct feed *feed, size_t at);
+/* The connection that carries it; 0 where none is known to. */
+int feed_link_of(const struct feed *feed, const struct stream *stream);
 /* Listening begins again, to all of them. */
 void feed_listen(struct feed *feed, int64_t now_ms);
 void feed_listen_to(struct feed *feed, size_t at, int64_t now_ms);

@@ -1,4 +1,5 @@
-/* A feed that is not there: one alert, with the newest cause, from the first failure until it comes. */
+/* A feed that is not there, or not all of its connections: one alert, with the newest cause, from the first
+ * failure until it comes. */
 #include <stdio.h>
 #include <string.h>
 
@@ -29,10 +30,21 @@ void feed_reached(struct feed *feed)
     feed_tell_over(feed, "feed", "");
 }
 
+static void report(struct feed *feed)
+{
+    const struct venue_status *status = feed->link ? feed->venue->stream_status(feed->link) : NULL;
+    if (status && feed->up_since_ms != 0)
+        feed_tell_lasting(feed, DB_WARNING, "feed", "", "%u of %u connections are up: %s", status->up,
+                          status->connections, feed->cause);
+    else
+        feed_tell_lasting(feed, DB_WARNING, "feed", "",
+                          feed->was_up ? "feed lost: %s" : "not reached yet: %s", feed->cause);
+}
+
 void feed_judge_reach(struct feed *feed, int64_t now)
 {
     bool idle = feed->stage == STAGE_STREAM && !feed->link;
-    if (feed->final || feed->up_since_ms != 0)
+    if (feed->final || (feed->up_since_ms != 0 && !feed->some_down))
         return;
     const char *cause = newest_cause(feed, now);
     if (idle)
@@ -40,6 +52,5 @@ void feed_judge_reach(struct feed *feed, int64_t now)
     if (idle || !cause[0] || is_same(feed->cause, cause))
         return;
     snprintf(feed->cause, sizeof feed->cause, "%s", cause);
-    feed_tell_lasting(feed, DB_WARNING, "feed", "", feed->was_up ? "feed lost: %s" : "not reached yet: %s",
-                      feed->cause);
+    report(feed);
 }

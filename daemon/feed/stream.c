@@ -162,49 +162,106 @@ static bool was_open(const struct feed *feed, int symbol, int64_t from_ns, int64
     return calendar < 0 || calendar_any(&feed->calendars[calendar], from_ns, to_ns);
 }
 
+/* What closed meanwhile is history by now. */
+static void fill_missed(struct feed *feed, int symbol)
+{
+    struct engine_symbol_view view;
+    int64_t interval = feed->daemon->config.interval_ns;
+    int64_t last_closed = bar_open_time(feed_venue_now_ns(feed), interval) - interval;
+    engine_symbol_view(session_engine(feed->daemon->session), feed->symbols[symbol].index, &view);
+    int64_t next = view.last_bar.open_ns + interval;
+    if (view.bars > 0 && next <= last_closed && feed->symbols[symbol].streamed &&
+        was_open(feed, symbol, next, last_closed + interval))
+        feed_fill_gap(feed, symbol, next, last_closed, BARS_INTERRUPTED);
+}
+
+/* Those that others of its connections carry stay as they are. */
+static void set_symbol_connection(struct feed *feed, int symbol, bool up)
+{
+    struct feed_symbol *s = &feed->symbols[symbol];
+    struct event event = {.kind = EVENT_SYMBOL_CONNECTION, .symbol_connection = {s->index, up}};
+    s->down = s->stale = !up;
+    session_event(feed->daemon->session, &event);
+    if (!up)
+        return;
+    for (int kind = 0; kind < MARKET_CHANNELS; kind++)
+        if (s->streams[kind] >= 0)
+            feed_listen_to(feed, (size_t)s->streams[kind], clock_now_ms());
+    fill_missed(feed, symbol);
+}
+
+static bool is_connected(const struct feed *feed, int symbol, const bool up[VENUE_CONNECTIONS_MAX])
+{
+    for (int kind = 0; kind < MARKET_CHANNELS; kind++) {
+        int at = feed->symbols[symbol].streams[kind];
+        if (at >= 0 && !up[feed_link_of(feed, &feed->streams[at])])
+            return false;
+    }
+    return true;
+}
+
+void feed_check_connections(struct feed *feed)
+{
+    bool up[VENUE_CONNECTIONS_MAX];
+    if (!feed->link || feed->up_since_ms == 0)
+        return;
+    for (int i = 0; i < VENUE_CONNECTIONS_MAX; i++)
+        up[i] = feed->venue->stream_connection_up(feed->link, i);
+    for (int s = 0; s < feed->n_symbols; s++)
+        if (!feed->symbols[s].streamed)
+            feed->symbols[s].down = false;
+        else if (is_connected(feed, s, up) == feed->symbols[s].down)
+            set_symbol_connection(feed, s, feed->symbols[s].down);
+}
+
 static void gone_up(struct feed *feed)
 {
     feed->up_since_ms = clock_now_ms();
+    for (int s = 0; s < feed->n_symbols; s++)
+        feed->symbols[s].down = false;
     feed_listen(feed, feed->up_since_ms);
     set_connection(feed, true);
     log_info("feed: connected to %s", feed_ws_url(feed));
     feed_reached(feed);
-    if (feed->was_up) {
-        /* What closed meanwhile is history by now. */
-        const struct engine *engine = session_engine(feed->daemon->session);
-        int64_t interval = feed->daemon->config.interval_ns, now = feed_venue_now_ns(feed);
-        for (int s = 0; s < feed->n_symbols; s++) {
-            struct engine_symbol_view view;
-            engine_symbol_view(engine, feed->symbols[s].index, &view);
-            int64_t last_closed = bar_open_time(now, interval) - interval;
-            int64_t next = view.last_bar.open_ns + interval;
-            if (view.bars > 0 && next <= last_closed && feed->symbols[s].streamed &&
-                was_open(feed, s, next, last_closed + interval))
-                feed_fill_gap(feed, s, next, last_closed, BARS_INTERRUPTED);
-        }
-    }
+    for (int i = 0; i < feed->n_symbols && feed->was_up; i++)
+        fill_missed(feed, i);
     feed->was_up = true;
+}
+
+static void gone_down(struct feed *feed)
+{
+    feed->up_since_ms = 0;
+    feed->some_down = false;
+    feed->held_len = 0;    /* of a book and bars that begin again */
+    feed->cause[0] = '\0'; /* it was that of a part */
+    set_connection(feed, false);
+    feed_judge_reach(feed, clock_now_ms()); /* without a cause another connection is made for more names */
+}
+
+/* Some of its connections are there: what the others carry is stale, and nothing else. */
+static void check_some(struct feed *feed, bool down)
+{
+    feed_check_connections(feed);
+    if (feed->some_down && !down)
+        feed_reached(feed);
+    feed->some_down = down;
+    feed_judge_reach(feed, clock_now_ms());
 }
 
 static void on_link(void *user, const struct venue_status *status)
 {
     struct feed *feed = user;
-    bool up = status->link == VENUE_UP;
-    if (up && feed->up_since_ms == 0) {
+    bool up = status->link == VENUE_UP, final = status->link == VENUE_FINAL;
+    if (feed->up_since_ms != 0 && (final || status->up == 0))
+        gone_down(feed);
+    else if (feed->up_since_ms != 0)
+        check_some(feed, !up);
+    else if (up)
         gone_up(feed);
-    } else if (!up && feed->up_since_ms != 0) {
-        feed->up_since_ms = 0;
-        feed->held_len = 0; /* of a book and bars that are begun anew */
-        set_connection(feed, false);
-        feed_judge_reach(feed,
-                         clock_now_ms()); /* without a cause another connection is made for more names */
-        if (status->link == VENUE_FINAL)
-            feed_end_for_good(feed, status->detail);
-    } else if (status->link == VENUE_FINAL) {
-        feed_end_for_good(feed, status->detail);
-    } else if (status->detail[0] && (status->link == VENUE_WAITING || status->link == VENUE_FAILED)) {
+    else if (status->detail[0] && (status->link == VENUE_WAITING || status->link == VENUE_FAILED))
         log_warning("feed: %s: %s", feed->venue->format->name, status->detail);
-    }
+    if (final)
+        feed_end_for_good(feed, status->detail);
 }
 
 /* ---- the list of streams ---- */

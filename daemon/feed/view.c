@@ -160,7 +160,7 @@ bool feed_stream_view(const struct feed *feed, size_t i, struct feed_stream_view
         .asked_ms = stream->silence.asked_ms ? now - stream->silence.asked_ms : -1,
     };
     enum silence_state state = silence_state(&stream->rule, &stream->silence, now);
-    bool down = feed->up_since_ms == 0;
+    bool down = feed->up_since_ms == 0 || symbol->down;
     ret->state = !down && !feed_stream_counts(feed, i) ? "closed"
                  : down || state == SILENCE_STALE      ? "stale"
                  : state == SILENCE_QUIET              ? "quiet"

@@ -21,7 +21,8 @@ static bool prices(enum market_kind kind)
 bool feed_stream_counts(const struct feed *feed, size_t at)
 {
     int symbol = feed->streams[at].symbol;
-    return feed->symbols[symbol].streamed && !feed->listed[symbol].gone && feed_symbol_open(feed, symbol);
+    return feed->symbols[symbol].streamed && !feed->symbols[symbol].down && !feed->listed[symbol].gone &&
+           feed_symbol_open(feed, symbol);
 }
 
 void feed_listen_to(struct feed *feed, size_t at, int64_t now)
@@ -74,7 +75,7 @@ static void judge_symbols(struct feed *feed, int64_t now)
 {
     for (int s = 0; s < feed->n_symbols; s++) {
         bool fresh = false, watched = false;
-        if (!feed->symbols[s].streamed)
+        if (!feed->symbols[s].streamed || feed->symbols[s].down)
             continue;
         for (int kind = 0; kind < MARKET_CHANNELS; kind++) {
             int at = feed->symbols[s].streams[kind];
@@ -94,8 +95,7 @@ static void judge_symbols(struct feed *feed, int64_t now)
     }
 }
 
-/* The connection that carries it; 0 where none is known to. */
-static int link_of(const struct feed *feed, const struct stream *stream)
+int feed_link_of(const struct feed *feed, const struct stream *stream)
 {
     char name[VENUE_STREAM_NAME_MAX];
     int link = -1;
@@ -148,12 +148,12 @@ static void judge_silence(struct feed *feed, int64_t now)
     for (size_t at = 0; at < feed->n_streams; at++) {
         const struct stream *stream = &feed->streams[at];
         if (feed_stream_counts(feed, at))
-            silence_link_add(&links[link_of(feed, stream)], &stream->rule, &stream->silence);
+            silence_link_add(&links[feed_link_of(feed, stream)], &stream->rule, &stream->silence);
     }
     for (size_t at = 0; at < feed->n_streams; at++) {
         struct stream *stream = &feed->streams[at];
         bool stale = feed_stream_counts(feed, at) && is_stale(stream, now);
-        if (!stale || now - links[link_of(feed, stream)].heard_ms <= feed->limits.stale_ms)
+        if (!stale || now - links[feed_link_of(feed, stream)].heard_ms <= feed->limits.stale_ms)
             judge_stream(feed, stream, stale);
     }
     for (int i = 0; i < VENUE_CONNECTIONS_MAX; i++)
@@ -212,6 +212,8 @@ void feed_tick(uv_timer_t *timer)
     if (feed->unanswered > 0) { /* nothing is read: silence is of our own making */
         feed_listen(feed, now);
     } else if (feed->up_since_ms != 0) {
+        if (feed->some_down)
+            feed_check_connections(feed);
         judge_symbols(feed, now);
         feed_ask_silent(feed, now);
         judge_silence(feed, now);

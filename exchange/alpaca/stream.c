@@ -240,6 +240,12 @@ int alpaca_stream_connection(const char *name)
     return alpaca_is_crypto(symbol) ? CRYPTO : STOCKS;
 }
 
+bool alpaca_stream_connection_up(const struct alpaca_stream *stream, int connection)
+{
+    return connection >= 0 && connection < ENDPOINTS && stream->endpoints[connection].active &&
+           endpoint_state(&stream->endpoints[connection]) == VENUE_UP;
+}
+
 bool alpaca_stream_replace(struct alpaca_stream *stream, int connection, const char *why)
 {
     if (connection < 0 || connection >= ENDPOINTS)

@@ -18,6 +18,7 @@ int alpaca_stream_create(const struct venue_stream_config *config, const struct 
                          void *user, struct alpaca_stream **ret);
 void alpaca_stream_destroy(struct alpaca_stream *stream);
 int alpaca_stream_connection(const char *name);
+bool alpaca_stream_connection_up(const struct alpaca_stream *stream, int connection);
 bool alpaca_stream_replace(struct alpaca_stream *stream, int connection, const char *why);
 void alpaca_stream_pause(struct alpaca_stream *stream, bool paused);
 const struct venue_status *alpaca_stream_status(const struct alpaca_stream *stream);

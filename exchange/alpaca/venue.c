@@ -27,6 +27,11 @@ static int stream_connection(const struct venue_stream *stream, const char *name
     return alpaca_stream_connection(name);
 }
 
+static bool stream_connection_up(const struct venue_stream *stream, int connection)
+{
+    return alpaca_stream_connection_up((const struct alpaca_stream *)stream, connection);
+}
+
 static bool stream_replace(struct venue_stream *stream, int connection, const char *why)
 {
     return alpaca_stream_replace(STREAM(stream), connection, why);
@@ -78,6 +83,7 @@ const struct venue alpaca_venue = {
     .stream_create = stream_create,
     .stream_destroy = stream_destroy,
     .stream_connection = stream_connection,
+    .stream_connection_up = stream_connection_up,
     .stream_replace = stream_replace,
     .stream_pause = stream_pause,
     .stream_status = stream_status,

@@ -409,6 +409,12 @@ int binance_stream_connection(const struct binance_stream *stream, const char *t
     return -1;
 }
 
+bool binance_stream_connection_up(const struct binance_stream *stream, int connection)
+{
+    return connection >= 0 && (size_t)connection < stream->n_shards &&
+           link_state(&stream->shards[connection]->link) == VENUE_UP;
+}
+
 bool binance_stream_replace(struct binance_stream *stream, int connection, const char *why)
 {
     if (connection < 0 || (size_t)connection >= stream->n_shards ||

@@ -24,6 +24,7 @@ int binance_stream_create(const struct binance_variant *variant, const struct ve
                           struct binance_stream **ret);
 void binance_stream_destroy(struct binance_stream *stream);
 int binance_stream_connection(const struct binance_stream *stream, const char *name);
+bool binance_stream_connection_up(const struct binance_stream *stream, int connection);
 bool binance_stream_replace(struct binance_stream *stream, int connection, const char *why);
 void binance_stream_pause(struct binance_stream *stream, bool paused);
 const struct venue_status *binance_stream_status(const struct binance_stream *stream);

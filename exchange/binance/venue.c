@@ -50,6 +50,11 @@ static int stream_connection(const struct venue_stream *stream, const char *name
     return binance_stream_connection((const struct binance_stream *)stream, name);
 }
 
+static bool stream_connection_up(const struct venue_stream *stream, int connection)
+{
+    return binance_stream_connection_up((const struct binance_stream *)stream, connection);
+}
+
 static bool stream_replace(struct venue_stream *stream, int connection, const char *why)
 {
     return binance_stream_replace(STREAM(stream), connection, why);
@@ -109,12 +114,12 @@ static const struct venue_option us_options[] = {{"time_unit", "millisecond", UN
                                        [MARKET_QUOTE] = 1, [MARKET_DEPTH] = 50,    [MARKET_TICKER] = 1}, \
     .n_options = 1, .always_open = true, .stream_name = binance_stream_name, \
     .stream_destroy = stream_destroy, .stream_connection = stream_connection, \
-    .stream_replace = stream_replace, .stream_pause = stream_pause, .stream_status = stream_status, \
-    .stream_follow = stream_follow, .stream_unfollow = stream_unfollow, .stream_list = stream_list, \
-    .stream_hold = stream_hold, .rest_destroy = requests_destroy, .rest_time = requests_time, \
-    .rest_symbols = requests_symbols, .rest_bars = requests_bars, .rest_book = requests_book, \
-    .rest_latest = requests_latest, .rest_hold = requests_hold, .rest_cancel = requests_cancel, \
-    .rest_status = requests_status
+    .stream_connection_up = stream_connection_up, .stream_replace = stream_replace, \
+    .stream_pause = stream_pause, .stream_status = stream_status, .stream_follow = stream_follow, \
+    .stream_unfollow = stream_unfollow, .stream_list = stream_list, .stream_hold = stream_hold, \
+    .rest_destroy = requests_destroy, .rest_time = requests_time, .rest_symbols = requests_symbols, \
+    .rest_bars = requests_bars, .rest_book = requests_book, .rest_latest = requests_latest, \
+    .rest_hold = requests_hold, .rest_cancel = requests_cancel, .rest_status = requests_status
 
 const struct venue binance_venue = {
     .format = &binance_format,

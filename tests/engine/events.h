@@ -293,6 +293,10 @@ static inline void random_event(struct random *random, enum event_kind kind, str
         e->action.action.per = random_i64(random);
         e->action.action.cash = random_i64(random);
         break;
+    case EVENT_SYMBOL_CONNECTION:
+        e->symbol_connection.symbol = (int)random_between(random, 0, SYMBOLS_MAX - 1);
+        e->symbol_connection.up = random_chance(random, 50);
+        break;
     case EVENT_STALE:
         e->stale.symbol = (int)random_between(random, 0, SYMBOLS_MAX - 1);
         e->stale.stale = random_chance(random, 50);
@@ -454,6 +458,8 @@ static inline bool same_event(const struct event *a, const struct event *b)
         return SAME(action.symbol) && SAME_TEXT(action.action.id) && SAME(action.action.kind) &&
                SAME(action.action.ex_ns) && SAME(action.action.shares) && SAME(action.action.per) &&
                SAME(action.action.cash);
+    case EVENT_SYMBOL_CONNECTION:
+        return SAME(symbol_connection.symbol) && SAME(symbol_connection.up);
     case EVENT_STALE:
         return SAME(stale.symbol) && SAME(stale.stale);
     case EVENT_STORAGE:

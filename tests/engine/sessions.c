@@ -309,6 +309,19 @@ static void test_venues(void)
     struct event all = {.kind = EVENT_CONNECTION, .connection = {.up = true}};
     CHECK_INT(harness_event(&h, &all), 0);
     CHECK(!seen(ETHUSDT).stale && !seen(ETHBTC).stale && seen(BTCUSDT).bid == 0);
+
+    /* Of one that carries some of them alone: theirs. */
+    quote(&h, BTCUSDT, 59999 * USDT, BTC, 60000 * USDT, BTC);
+    quote(&h, ETHUSDT, 2999 * USDT, BTC, 3000 * USDT, BTC);
+    struct event one = {.kind = EVENT_SYMBOL_CONNECTION, .symbol_connection = {ETHUSDT, false}};
+    CHECK_INT(harness_event(&h, &one), 0);
+    CHECK(seen(ETHUSDT).stale && seen(ETHUSDT).bid == 0);
+    CHECK(!seen(BTCUSDT).stale && seen(BTCUSDT).bid == 59999 * USDT);
+    one.symbol_connection.up = true;
+    CHECK_INT(harness_event(&h, &one), 0);
+    CHECK(!seen(ETHUSDT).stale && seen(ETHUSDT).bid == 0 && seen(BTCUSDT).bid == 59999 * USDT);
+    one.symbol_connection.symbol = SYMBOLS_MAX;
+    CHECK_INT(harness_event(&h, &one), -EINVAL);
     harness_close(&h);
 }
 

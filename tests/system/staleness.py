@@ -212,6 +212,34 @@ def thin(folder):
     stop(replay, daemon)
 
 
+def half(folder):
+    """One of two connections is lost: what the other carries is never stale, keeps its quote, and takes orders."""
+    replay, daemon = start(folder, "half", "alpaca", ["--keys", "PKTEST:hush", "--from", "2026-01-15T15:00:00Z"], "AAPL, BTC/USD",
+                           limits=SHIPPED)
+    alerts = lambda: daemon.query("SELECT text, closed_ns FROM alerts WHERE code = 'feed' AND text LIKE '%1 of 2 connections are up: %'")
+    daemon.wait_status(lambda s: all(x["bid"] and not x["stale"] for x in s["symbols"]), "half: quotes of both")
+    before = daemon.status_object()["venues"][0]["connects"]
+    lost, orders = set(), 0
+    fault(replay, "close@1")
+
+    def is_back(status):
+        nonlocal orders
+        now = {s["symbol"] for s in status["symbols"] if s["stale"] or not s["bid"]}
+        lost.update(now)
+        assert len(lost) < 2, status["symbols"]
+        if now and not orders:
+            symbol, qty = ("AAPL", "1") if "BTC/USD" in now else ("BTC/USD", "0.01")
+            answer = harness.control(daemon, "order", {"account": "main", "symbol": symbol, "side": "buy", "qty": qty})
+            assert answer["ok"], (symbol, answer)
+            orders += 1
+        return status["venues"][0]["connects"] > before and status["venues"][0]["connections_up"] == 2
+    daemon.wait_status(is_back, "half: both again")
+    harness.wait_for(lambda: len(alerts()) == 1 and alerts()[0][1], "half: an alert of it, closed")
+    assert "feed lost" not in daemon.log_text(), daemon.log_text()
+    print(f"half: {alerts()[0][0]}: {', '.join(lost) or 'one'} interrupted alone, {orders} orders of the other taken", flush=True)
+    stop(replay, daemon)
+
+
 def alpaca(folder):
     """The README's section: default streams of a stock in its session and of a coin."""
     replay, daemon = start(folder, "alpaca", "alpaca", ["--keys", "PKTEST:hush", "--from", "2026-01-15T15:00:00Z"], "AAPL, BTC/USD",
@@ -227,7 +255,7 @@ def alpaca(folder):
 
 def main():
     with harness.Folder() as folder:
-        harness.together(folder, binance, binance_silent, frozen, prices, thin, alpaca)
+        harness.together(folder, binance, binance_silent, frozen, prices, thin, half, alpaca)
     return 0
 
 
