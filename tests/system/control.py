@@ -3,7 +3,6 @@
 started while its venue is away, or silent, which still knows what it holds."""
 
 import json
-import os
 import signal
 import socket
 import sys
@@ -15,13 +14,6 @@ CONFIG = "[market]\ninterval = 1s\nhistory = 50\n[engine]\nlatency_ms = 0\n[acco
 RESIDENT_GROWTH_MAX = 64 << 20  # bytes, sanitizers included; what is bounded is a MiB a client
 
 
-def connect(daemon):
-    client = socket.socket(socket.AF_UNIX)
-    client.settimeout(harness.PATIENCE)
-    client.connect(os.path.join(daemon.state, "control.sock"))
-    return client
-
-
 def answers(client):
     """All the answers until the daemon closes."""
     data = b""
@@ -30,11 +22,6 @@ def answers(client):
         if not part:
             return [json.loads(line) for line in data.splitlines()]
         data += part
-
-
-def resident(daemon):
-    with open(f"/proc/{daemon.popen.pid}/statm") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 BUY = {"side": "buy", "symbol": "BTCUSDT", "qty": "0.01"}
@@ -69,7 +56,7 @@ WRONG = (  # arguments of commands that are refused before the engine is asked, 
 
 def wrong_arguments(daemon):
     """Each is refused with a code and one sentence, on one connection, and nothing has happened."""
-    with connect(daemon) as client:
+    with harness.connect(daemon) as client:
         for number, (cmd, args, _) in enumerate(WRONG):
             client.sendall(json.dumps({"id": number, "cmd": cmd, "args": args}).encode() + b"\n")
         client.shutdown(socket.SHUT_WR)
@@ -85,7 +72,7 @@ def wrong_arguments(daemon):
 
 
 def strangers(daemon):
-    with connect(daemon) as client:  # all at once, then the end: each is answered, commands in order
+    with harness.connect(daemon) as client:  # all at once, then the end: each is answered, commands in order
         client.sendall(b'{"id":1,"cmd":"pause"}\n{"id":2,"cmd":"resume"}\n{"id":"three","cmd":"ping"}')
         client.shutdown(socket.SHUT_WR)
         got = answers(client)
@@ -100,14 +87,14 @@ def strangers(daemon):
                           (b'{"id":1,"cmd":"cancel","args":{"order":-1}}', "EINVAL"),
                           (b'{"id":1,"cmd":"book","args":{"symbol":"BTCUSDT","levels":0}}', "EINVAL"),
                           (b"\xff\xfe", "EINVAL"), (b"x" * 70000, "EMSGSIZE")):
-        with connect(daemon) as client:
+        with harness.connect(daemon) as client:
             client.sendall(request + b"\n")
             client.shutdown(socket.SHUT_WR)
             got = answers(client)
         assert len(got) == 1 and got[0]["ok"] is False and got[0]["error"]["code"] == code, (request[:60], got)
 
-    before = resident(daemon)
-    with connect(daemon) as client:  # asks and asks and never reads: it waits, the daemon does not grow
+    before = daemon.resident()
+    with harness.connect(daemon) as client:  # asks and asks and never reads: it waits, the daemon does not grow
         client.setblocking(False)
         asked = 0
         while True:
@@ -116,7 +103,7 @@ def strangers(daemon):
             except BlockingIOError:
                 break
         assert daemon.status_object() is not None
-        grown = resident(daemon) - before
+        grown = daemon.resident() - before
         assert grown < RESIDENT_GROWTH_MAX, grown
     print(f"a client that does not read: {asked} bytes of requests taken, {grown} bytes grown")
 

@@ -27,18 +27,16 @@ AGAIN_S = 0.01
 LONGEST_TURN_MS = 1000  # of a loop that shares two cores with a crowd; before it was seconds
 
 
-class Manager(threading.Thread):
-    """The service manager: counts WATCHDOG=1 and the longest time between two."""
+class Manager(harness.Manager):
+    """Counts WATCHDOG=1 and the longest time between two."""
+
     def __init__(self, path):
-        super().__init__(daemon=True)
-        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self.socket.bind(path)
+        super().__init__(path)
         self.count, self.longest, self.last = 0, 0.0, None
 
-    def run(self):
-        while True:
-            if b"WATCHDOG=1" in self.socket.recv(1 << 16).split(b"\n"):
-                self.see()
+    def take(self, line):
+        if line == "WATCHDOG=1":
+            self.see()
 
     def see(self):
         now = time.monotonic()
@@ -96,11 +94,6 @@ def commands(path, until, rounds, waits):
     return took, refused
 
 
-def resident(daemon):
-    with open(f"/proc/{daemon.popen.pid}/statm") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-
 class Resident(threading.Thread):
     """The most memory that it had."""
     def __init__(self, daemon):
@@ -109,7 +102,7 @@ class Resident(threading.Thread):
 
     def run(self):
         while not self.done.wait(0.1):
-            self.most = max(self.most, resident(self.of))
+            self.most = max(self.most, self.of.resident())
 
 
 def lateness(folder):

@@ -3,7 +3,6 @@
 falls nor invents: it reconnects within its budget, fetches the bars that it missed, and its books come back in step."""
 
 import json
-import sqlite3
 import ssl
 import sys
 import urllib.request
@@ -26,24 +25,16 @@ strategy = none
 CONNECTS_MAX = 60  # in five minutes: the daemon's own budget, a fifth of the venue's
 
 
-def rows(daemon, sql):
-    database = sqlite3.connect(f"file:{daemon.state}/papertape.db?mode=ro", uri=True, timeout=harness.PATIENCE)
-    try:
-        return database.execute(sql).fetchall()
-    finally:
-        database.close()
-
-
 def bars_of(daemon):
     """When the venue's bars open, and the pairs between which some are missing."""
-    times = [t for (t,) in rows(daemon, "SELECT open_ns FROM bars WHERE source = 'venue' ORDER BY open_ns")]
+    times = [t for (t,) in daemon.query("SELECT open_ns FROM bars WHERE source = 'venue' ORDER BY open_ns")]
     return times, [(a, b) for a, b in zip(times, times[1:]) if b - a != 10**9]
 
 
 def bars_hold(daemon):
     """The venue's bars stand one after another without a hole, but for gaps that are written down. Of a daemon that has stopped."""
     times, holes = bars_of(daemon)
-    open_gaps = rows(daemon, "SELECT from_open_ns, to_open_ns FROM gaps WHERE filled_ns IS NULL")
+    open_gaps = daemon.query("SELECT from_open_ns, to_open_ns FROM gaps WHERE filled_ns IS NULL")
     for a, b in holes:
         assert any(start <= a + 10**9 and b - 10**9 <= end for start, end in open_gaps), \
             f"bars between {a} and {b} are missing and no gap says so"
@@ -84,8 +75,8 @@ def run(folder, name, fault, condition, what, speed="1", alert=None):
     harness.wait_for(lambda: not bars_of(daemon)[1], f"{name}: the missing bars")
     # What lasted is over, and its alerts are closed, at a time of their own.
     lasting = "SELECT code, text FROM alerts WHERE lasts AND closed_ns IS NULL AND code IN ('feed', 'stale', 'silent', 'book-resync')"
-    harness.wait_for(lambda: not rows(daemon, lasting), f"{name}: alerts closed")
-    closed = [code for (code,) in rows(daemon, "SELECT DISTINCT code FROM alerts WHERE closed_ns >= last_ns AND acked_ns IS NULL")]
+    harness.wait_for(lambda: not daemon.query(lasting), f"{name}: alerts closed")
+    closed = [code for (code,) in daemon.query("SELECT DISTINCT code FROM alerts WHERE closed_ns >= last_ns AND acked_ns IS NULL")]
     assert alert in closed + [None], (alert, closed)
     listed = json.loads(daemon.papertape("alerts", "list", "--json"))["alerts"]
     assert [x["state"] for x in listed if x["code"] == alert] in ([], ["closed"] * len([x for x in listed if x["code"] == alert])), listed

@@ -12,6 +12,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 BUILD = os.environ.get("PAPERTAPE_BUILD") or os.path.join(os.path.dirname(__file__), "../../build")
@@ -144,11 +145,12 @@ class Daemon(Process):
 
     def query(self, sql):
         """All rows of a question to its database."""
-        database = sqlite3.connect(f"file:{self.state}/papertape.db?mode=ro", uri=True, timeout=PATIENCE)
-        try:
-            return database.execute(sql).fetchall()
-        finally:
-            database.close()
+        return query(f"{self.state}/papertape.db", sql)
+
+    def resident(self):
+        """Its memory, in bytes."""
+        with open(f"/proc/{self.popen.pid}/statm") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
     def frames(self, symbol, stream, count):
         """Waits until so many frames of a stream have been taken."""
@@ -158,11 +160,40 @@ class Daemon(Process):
         return self.wait_status(there, f"{count} frames of {symbol} {stream}")
 
 
+def query(path, sql):
+    """All rows of a question to the database `path`, which is not changed."""
+    database = sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=PATIENCE)
+    try:
+        return database.execute(sql).fetchall()
+    finally:
+        database.close()
+
+
+class Manager(threading.Thread):
+    """The service manager's end of NOTIFY_SOCKET: take(line) gets what is sent to it."""
+
+    def __init__(self, path):
+        super().__init__(daemon=True)
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.bind(path)
+
+    def run(self):
+        while True:
+            for line in self.socket.recv(1 << 16).decode().split("\n"):
+                self.take(line)
+
+
+def connect(daemon, patience=PATIENCE):
+    """A connection to the control socket."""
+    client = socket.socket(socket.AF_UNIX)
+    client.settimeout(patience)
+    client.connect(os.path.join(daemon.state, "control.sock"))
+    return client
+
+
 def control(daemon, cmd, args):
     """Asks the control socket one thing and returns the answer."""
-    with socket.socket(socket.AF_UNIX) as client:
-        client.settimeout(PATIENCE)
-        client.connect(os.path.join(daemon.state, "control.sock"))
+    with connect(daemon) as client:
         client.sendall(json.dumps({"id": 1, "cmd": cmd, "args": args}).encode() + b"\n")
         data = b""
         while not data.endswith(b"\n"):
@@ -170,6 +201,25 @@ def control(daemon, cmd, args):
             assert part, f"{cmd}: the daemon went away"
             data += part
         return json.loads(data)
+
+
+# Two symbols; an account whose strategy trades all the time, and one by hand; as many orders as are asked for.
+BUSY_CONFIG = """[market]
+symbols = BTCUSDT, ETHUSDT
+interval = 1s
+history = 50
+[risk]
+orders_per_second = 0
+[account main]
+cash = 1000000
+strategy = sma-cross
+strategy.fast = 2
+strategy.slow = 4
+strategy.fraction = 0.2
+[account hand]
+cash = 1000000
+strategy = none
+"""
 
 
 def write_keys(folder, name, secret):

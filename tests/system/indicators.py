@@ -4,7 +4,6 @@ bars, bit for bit, over a kill and a clean stop, on every timeframe; the control
 
 import csv
 import io
-import json
 import math
 import os
 import signal

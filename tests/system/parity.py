@@ -41,14 +41,6 @@ strategy = none
 """
 
 
-def rows(daemon, sql):
-    database = sqlite3.connect(f"file:{daemon.state}/papertape.db?mode=ro", uri=True, timeout=harness.PATIENCE)
-    try:
-        return database.execute(sql).fetchall()
-    finally:
-        database.close()
-
-
 def equal_when_played(daemon, name):
     """`backtest --events` gives what is stored, row by row; so says `parity`. The daemon has stopped."""
     path = os.path.join(daemon.state, "played.csv")
@@ -58,12 +50,12 @@ def equal_when_played(daemon, name):
     live = daemon.papertape("ledger", "export", "--csv").splitlines()
     assert len(live) > 1, "nothing was traded: the comparison would say nothing"
     assert ledger == live, next(((a, b) for a, b in zip(ledger, live) if a != b), (len(ledger), len(live)))
-    assert played["fills"] == rows(daemon, "SELECT count(*) FROM fills")[0][0], played
-    assert played["orders"] == rows(daemon, "SELECT count(*) FROM orders")[0][0], played
+    assert played["fills"] == daemon.query("SELECT count(*) FROM fills")[0][0], played
+    assert played["orders"] == daemon.query("SELECT count(*) FROM orders")[0][0], played
     parity = json.loads(daemon.papertape("parity", "--json"))
     assert parity["ok"] is True and parity["difference"] is None, parity
     for count, table in (("orders", "orders"), ("fills", "fills"), ("ledger_rows", "ledger")):
-        stored = rows(daemon, f"SELECT count(*) FROM {table}")[0][0]
+        stored = daemon.query(f"SELECT count(*) FROM {table}")[0][0]
         assert parity[count] + (parity["unsettled"] if table == "orders" else 0) == stored, (parity, table, stored)
     print(f"{name}: {parity['events']} events in {parity['runs']} runs, {parity['orders']} orders, {parity['fills']} fills, "
           f"{parity['ledger_rows']} ledger rows equal", flush=True)
@@ -137,15 +129,15 @@ def trails(folder):
     for share in ("90%", "75%", "60%", "50%", "40%", "25%"):
         daemon.papertape("order", "sell", "BTCUSDT", "0.01", "--trail", share, "--account", "hand")
     rests = "SELECT count(*) FROM orders WHERE type = 'TRAILING_STOP' AND state = 'OPEN'"
-    harness.wait_for(lambda: rows(daemon, rests)[0][0] == 6, "six stops at rest")
+    harness.wait_for(lambda: daemon.query(rests)[0][0] == 6, "six stops at rest")
     frames = daemon.status_object()["feed"]["frames"]
     daemon.wait_status(lambda s: s["feed"]["frames"] > frames + 2000, "trades")
     assert daemon.stop() == 0
     points = "SELECT count(*) FROM equity"
-    before = rows(daemon, points)[0][0]
+    before = daemon.query(points)[0][0]
     daemon = start(folder, replay, "BTCUSDT", "trails")
     daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced", "a book again")
-    harness.wait_for(lambda: rows(daemon, points)[0][0] > before, "a row of the second run, which parity then reaches")
+    harness.wait_for(lambda: daemon.query(points)[0][0] > before, "a row of the second run, which parity then reaches")
     assert daemon.stop() == 0
     assert replay.stop() == 0
     parity = equal_when_played(daemon, "six trails over a stop and a start")
@@ -177,7 +169,7 @@ def own_check(folder):
     kept = ask()
     assert {**kept, "error": None} == found, (found, kept)
     assert "papertape must be beside papertaped" in kept["error"], kept
-    harness.wait_for(lambda: rows(daemon, "SELECT text FROM alerts WHERE code = 'parity' AND text LIKE '%could not run%'"),
+    harness.wait_for(lambda: daemon.query("SELECT text FROM alerts WHERE code = 'parity' AND text LIKE '%could not run%'"),
                      "the alert that nothing was compared")
     assert daemon.stop() == 0
     daemon = start(folder, replay, "BTCUSDT", "checked")
@@ -192,7 +184,7 @@ def own_check(folder):
     change(1)
     found = ask()
     assert found["state"] == "failed" and f"fills {first} price" in found["detail"], found
-    harness.wait_for(lambda: rows(daemon, f"SELECT text FROM alerts WHERE code = 'parity' AND severity = 'error' AND "
+    harness.wait_for(lambda: daemon.query(f"SELECT text FROM alerts WHERE code = 'parity' AND severity = 'error' AND "
                                           f"text LIKE '%fills {first}%'"), "the alert")
     change(-1)
     database.close()
@@ -219,7 +211,7 @@ def own_check(folder):
         file.write(bytes([byte[0] ^ 1]))
     altered = ask()
     assert altered["state"] == "failed" and "altered" in altered["detail"] and altered["days"] is None, altered
-    harness.wait_for(lambda: rows(daemon, "SELECT text FROM alerts WHERE code = 'parity' AND severity = 'error' AND text "
+    harness.wait_for(lambda: daemon.query("SELECT text FROM alerts WHERE code = 'parity' AND severity = 'error' AND text "
                                           "LIKE '%altered%'"), "the alert of an altered log")
     daemon.stop()
     assert replay.stop() == 0
@@ -237,7 +229,7 @@ def recorded_and_played(folder):
     assert daemon.stop() == 0
     assert replay.stop() == 0
     equal_when_played(daemon, "recorded with its frames")
-    last_ns = rows(daemon, "SELECT max(ts_ns) FROM ledger")[0][0]
+    last_ns = daemon.query("SELECT max(ts_ns) FROM ledger")[0][0]
     live = daemon.papertape("ledger", "export", "--csv").splitlines()
 
     replay = venue(folder, "--venue", "binance", "--recording", directory, "--speed", "max")

@@ -19,36 +19,13 @@ import harness
 
 SEEDS = 200 if harness.LONG else 2
 KILLS = 40 if harness.LONG else 1
-CONFIG = """
-[market]
-symbols = BTCUSDT, ETHUSDT
-interval = 1s
-history = 50
-[events]
-segment_mb = 1
-[risk]
-orders_per_second = 0
-[account main]
-cash = 1000000
-strategy = sma-cross
-strategy.fast = 2
-strategy.slow = 4
-strategy.fraction = 0.2
-[account hand]
-cash = 1000000
-strategy = none
-"""
+CONFIG = harness.BUSY_CONFIG + "[events]\nsegment_mb = 1\n"
 RECORD = {"orders": "id", "fills": "id", "ledger": "id", "positions": "account, symbol", "accounts": "id",
           "commands": "id"}
 SOCKET = "control.sock"
 
 
-def rows(path, sql):
-    database = sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=harness.PATIENCE)
-    try:
-        return database.execute(sql).fetchall()
-    finally:
-        database.close()
+rows = harness.query
 
 
 def record(path):

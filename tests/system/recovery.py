@@ -10,7 +10,6 @@ import random
 import resource
 import signal
 import socket
-import sqlite3
 import sys
 import time
 
@@ -51,9 +50,7 @@ class Client:
     """The control socket: questions go out without waiting, answers are sorted by id."""
 
     def __init__(self, daemon):
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(harness.PATIENCE)
-        self.socket.connect(os.path.join(daemon.state, "control.sock"))
+        self.socket = harness.connect(daemon)
         self.next, self.data, self.answers = 0, b"", {}
 
     def send(self, cmd, args):
@@ -87,14 +84,6 @@ class Client:
 
     def close(self):
         self.socket.close()
-
-
-def rows(daemon, sql):
-    database = sqlite3.connect(f"file:{daemon.state}/papertape.db?mode=ro", uri=True, timeout=harness.PATIENCE)
-    try:
-        return database.execute(sql).fetchall()
-    finally:
-        database.close()
 
 
 def price(value):
@@ -143,7 +132,7 @@ def load(rng, daemon, marks, name, seconds):
         client.read(0.0005)
         while len(sent) - len(client.answers) > 40 and time.monotonic() < until:
             client.read(0.005)
-    seen = rows(daemon, "SELECT * FROM fills ORDER BY id"), rows(daemon, "SELECT * FROM ledger ORDER BY id")
+    seen = daemon.query("SELECT * FROM fills ORDER BY id"), daemon.query("SELECT * FROM ledger ORDER BY id")
     daemon.popen.kill()
     daemon.popen.wait()
     while client.read(1):  # what was answered before the kill
@@ -156,8 +145,8 @@ def clean(daemon):
     report = json.loads(daemon.papertape("ledger", "verify", "--json"))
     assert report["ok"] is True, report
     daemon.papertape("events", "verify")
-    assert rows(daemon, "PRAGMA integrity_check") == [("ok",)]
-    doubled = rows(daemon, "SELECT account, client_id, count(*) FROM orders WHERE client_id <> '' AND state <> 'REJECTED' "
+    assert daemon.query("PRAGMA integrity_check") == [("ok",)]
+    doubled = daemon.query("SELECT account, client_id, count(*) FROM orders WHERE client_id <> '' AND state <> 'REJECTED' "
                            "GROUP BY account, client_id HAVING count(*) > 1")
     assert not doubled, doubled
     return report
@@ -165,10 +154,10 @@ def clean(daemon):
 
 def check_round(daemon, done, seen):
     """Everything that was acknowledged or committed is there; what is asked again is not done again."""
-    fills, ledger = rows(daemon, "SELECT * FROM fills ORDER BY id"), rows(daemon, "SELECT * FROM ledger ORDER BY id")
+    fills, ledger = daemon.query("SELECT * FROM fills ORDER BY id"), daemon.query("SELECT * FROM ledger ORDER BY id")
     assert fills[:len(seen[0])] == seen[0], "a committed fill is not what it was"
     assert ledger[:len(seen[1])] == seen[1], "a committed ledger row is not what it was"
-    orders = {(row[0]): row[1:] for row in rows(daemon, "SELECT id, client_id, state FROM orders")}
+    orders = {(row[0]): row[1:] for row in daemon.query("SELECT id, client_id, state FROM orders")}
     acknowledged = again = 0
     for cmd, args, answer in done:
         if cmd != "order" or not answer:
@@ -342,7 +331,7 @@ def without_log(folder, state):
         status = daemon.wait_status(lambda s: s["symbols"], f"the engine with its log {fault}")
         assert status["recovery"]["from"] == "database", status["recovery"]
         assert len(status["accounts"]) == 3 and status["orders"], status
-        alerts = harness.wait_for(lambda: rows(daemon, "SELECT text FROM alerts WHERE code = 'event-log' AND "
+        alerts = harness.wait_for(lambda: daemon.query("SELECT text FROM alerts WHERE code = 'event-log' AND "
                                                        "text LIKE '%the database alone is the truth%'"), "the alert")
         if fault == "altered":
             assert any(".journal" in text for (text,) in alerts), alerts
@@ -386,10 +375,10 @@ def crossed_while_down(folder):
         if status["recovery"]["crossed"] > 0:
             break
         client = Client(daemon)
-    alerts = harness.wait_for(lambda: rows(daemon, "SELECT text FROM alerts WHERE code = 'STOP_MISSED'"), "a missed stop")
-    filled = harness.wait_for(lambda: [i for i in stops if rows(daemon, f"SELECT 1 FROM orders WHERE id = {i} AND "
+    alerts = harness.wait_for(lambda: daemon.query("SELECT text FROM alerts WHERE code = 'STOP_MISSED'"), "a missed stop")
+    filled = harness.wait_for(lambda: [i for i in stops if daemon.query(f"SELECT 1 FROM orders WHERE id = {i} AND "
                                                                         "state = 'FILLED'")], "a filled stop")
-    away = harness.wait_for(lambda: rows(daemon, "SELECT text FROM alerts WHERE code = 'away'"), "how long it was away")
+    away = harness.wait_for(lambda: daemon.query("SELECT text FROM alerts WHERE code = 'away'"), "how long it was away")
     clean(daemon)
     assert daemon.stop() == 0
     assert replay.stop() == 0
@@ -435,9 +424,9 @@ def full_disk(folder):
     assert client.ask("resume", {})["ok"]
     assert client.ask("order", buy | {"client_id": "after"})["ok"]
     client.close()
-    alerts = harness.wait_for(lambda: rows(daemon, "SELECT text FROM alerts WHERE code = 'storage' AND text LIKE '%event log%' AND "
+    alerts = harness.wait_for(lambda: daemon.query("SELECT text FROM alerts WHERE code = 'storage' AND text LIKE '%event log%' AND "
                                            "closed_ns >= last_ns"), "an alert, closed since it stores again")
-    assert not rows(daemon, "SELECT 1 FROM alerts WHERE code = 'storage' AND closed_ns IS NULL")
+    assert not daemon.query("SELECT 1 FROM alerts WHERE code = 'storage' AND closed_ns IS NULL")
     clean(daemon)
     assert daemon.stop() == 0
     assert replay.stop() == 0
@@ -458,7 +447,7 @@ def clock_back(folder):
         last = status["now_ns"]
         assert daemon.stop() == 0
         assert replay.stop() == 0
-    alerts = rows(daemon, "SELECT text FROM alerts WHERE code = 'clock'")
+    alerts = daemon.query("SELECT text FROM alerts WHERE code = 'clock'")
     assert alerts and "behind the last event" in alerts[0][0], alerts
     clean(daemon)
     print(f"clock back: {alerts[0][0]}")
@@ -492,7 +481,7 @@ def fills_now(daemon, what):
     client.close()
     assert answer["ok"], (what, answer)
     order = answer["result"]["order"]
-    return harness.wait_for(lambda: rows(daemon, f"SELECT updated_ns FROM orders WHERE id = {order} AND state = 'FILLED'"),
+    return harness.wait_for(lambda: daemon.query(f"SELECT updated_ns FROM orders WHERE id = {order} AND state = 'FILLED'"),
                             f"{what}: order {order} fills")[0][0]
 
 
@@ -525,7 +514,7 @@ def wall_clock_back(folder):
     decisions = daemon.status_object()["counters"]["decisions"]
     times.append(fills_now(daemon, "set back"))
     decides(decisions, "set back")
-    alerts = harness.wait_for(lambda: rows(daemon, "SELECT text, count FROM alerts WHERE code = 'clock'"), "the alert")
+    alerts = harness.wait_for(lambda: daemon.query("SELECT text, count FROM alerts WHERE code = 'clock'"), "the alert")
     assert len(alerts) == 1 and alerts[0][1] == 1 and " 43" in alerts[0][0], alerts
     daemon.popen.kill()
     daemon.popen.wait()
@@ -533,15 +522,15 @@ def wall_clock_back(folder):
     times.append(fills_now(daemon, "started again"))
     decides(decisions, "started again")
     assert times == sorted(times), times
-    alerts = rows(daemon, "SELECT text, count FROM alerts WHERE code = 'clock' ORDER BY id")
+    alerts = daemon.query("SELECT text, count FROM alerts WHERE code = 'clock' ORDER BY id")
     assert len(alerts) == 1 and "the run before" in alerts[0][0] and alerts[0][1] == 2, alerts  # it lasts
     clean(daemon)
     parity = json.loads(daemon.papertape("parity", "--json"))
     assert parity["ok"] is True, parity
     set_clock(24 * 3600)
-    jumps = harness.wait_for(lambda: rows(daemon, "SELECT text FROM alerts WHERE code = 'clock' AND NOT lasts"), "an alert of the jump")
+    jumps = harness.wait_for(lambda: daemon.query("SELECT text FROM alerts WHERE code = 'clock' AND NOT lasts"), "an alert of the jump")
     assert len(jumps) == 1 and "the clock jumped forward by 43" in jumps[0][0], jumps
-    harness.wait_for(lambda: rows(daemon, "SELECT 1 FROM alerts WHERE code = 'clock' AND lasts AND closed_ns >= last_ns"),
+    harness.wait_for(lambda: daemon.query("SELECT 1 FROM alerts WHERE code = 'clock' AND lasts AND closed_ns >= last_ns"),
                      "the clock is behind no more")
     assert daemon.stop() == 0
     assert replay.stop() == 0

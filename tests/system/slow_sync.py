@@ -5,7 +5,6 @@ the new process has synced the log's old segment, the database's log and the row
 
 import json
 import os
-import socket
 import sys
 
 import harness
@@ -63,9 +62,7 @@ def newest(daemon):
 
 def send(daemon, commands):
     """Sends all of them at once and returns the open connection."""
-    client = socket.socket(socket.AF_UNIX)
-    client.settimeout(harness.PATIENCE)
-    client.connect(os.path.join(daemon.state, "control.sock"))
+    client = harness.connect(daemon)
     for number, (cmd, args) in enumerate(commands):
         client.sendall(json.dumps({"id": number, "cmd": cmd, "args": args}).encode() + b"\n")
     return client

@@ -6,7 +6,6 @@ import json
 import os
 import resource
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -28,21 +27,19 @@ STOP_S = 25  # less than the unit's TimeoutStopSec=30s
 BUY = {"symbol": "BTCUSDT", "side": "buy", "qty": "0.01"}
 
 
-class Manager:
-    """What systemd would be told."""
+class Manager(harness.Manager):
+    """Keeps what systemd would get."""
 
     def __init__(self, path):
-        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self.socket.bind(path)
-        self.told = []
-        threading.Thread(target=self.read, daemon=True).start()
+        super().__init__(path)
+        self.lines = []
+        self.start()
 
-    def read(self):
-        while True:
-            self.told += self.socket.recv(4096).decode().split("\n")
+    def take(self, line):
+        self.lines.append(line)
 
     def says(self, words):
-        return [line for line in self.told if line.startswith("STATUS=") and words in line]
+        return [line for line in self.lines if line.startswith("STATUS=") and words in line]
 
 
 def start(folder, replay, name, **kwargs):

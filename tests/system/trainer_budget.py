@@ -6,7 +6,6 @@ asserted of these times: other tests share the machine."""
 import json
 import os
 import signal
-import socket
 import sys
 import time
 
@@ -32,9 +31,7 @@ class Socket:
     """One connection to the daemon that is kept."""
 
     def __init__(self, daemon):
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(harness.PATIENCE)
-        self.socket.connect(os.path.join(daemon.state, "control.sock"))
+        self.socket = harness.connect(daemon)
         self.file = self.socket.makefile("rwb")
 
     def ask(self, cmd, **args):

@@ -4,7 +4,6 @@ and paid a dividend, symbols come and go, and everything is as it was after a re
 
 import json
 import os
-import subprocess
 import sys
 import time
 
