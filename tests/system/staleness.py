@@ -6,6 +6,7 @@ they are shipped; else the same at a fraction of the time."""
 
 import json
 import os
+import re
 import ssl
 import sys
 import time
@@ -176,6 +177,20 @@ def frozen(folder):
     stop(replay, daemon)
 
 
+def newest_is_the_quote(daemon, symbol, seq):
+    """Of the log from there on: a quote after several books, so not of the stream, has a number not below theirs: it is filled from."""
+    book = since = 0
+    for line in daemon.papertape("events", "show", "--seq", str(seq), "--n", "100000").splitlines():
+        if found := re.search(rf"MARKET {symbol} book difference \d+\.\.(\d+)", line):
+            book, since = int(found[1]), since + 1
+        elif found := re.search(rf"MARKET {symbol} best bid .* id (\d+)", line):
+            if since >= 5:
+                assert int(found[1]) >= book, (line, book)
+                return True
+            since = 0
+    return False
+
+
 def prices(folder):
     """Trades come, and nothing that an order is filled from: it is refused, and a neighbour's is not. A book that is behind, and that
     REST does not bring, is dropped: what is not known any more is not filled from."""
@@ -184,8 +199,11 @@ def prices(folder):
     buy = lambda symbol: harness.control(daemon, "order", {"account": "main", "symbol": symbol, "side": "buy", "qty": "0.01"})
     daemon.wait_status(lambda s: all(x["book"] == "synced" and x["bid"] for x in s["symbols"]), "prices: books and quotes")
     assert buy("BTCUSDT")["ok"]
-    for stream in ("bookTicker", "depth@100ms"):
-        fault(replay, f"silence:btcusdt@{stream}@0s")
+    fault(replay, "silence:btcusdt@bookTicker@0s")
+    status = daemon.status_object()
+    daemon.frames("BTCUSDT", "depth", stream_of(status, "BTCUSDT", "depth")["frames"] + 5)  # the book is ahead of the quote
+    fault(replay, "silence:btcusdt@depth@100ms@0s")
+    harness.wait_for(lambda: newest_is_the_quote(daemon, "BTCUSDT", status["events"]["seq"]), "prices: the quote that REST brought")
     status = daemon.wait_status(lambda s: bitcoin(s)["stale"], "prices: no price to fill from")
     daemon.frames("BTCUSDT", "trade", stream_of(status, "BTCUSDT", "trade")["frames"] + 5)
     refused, neighbour = buy("BTCUSDT"), buy("ETHUSDT")
