@@ -437,6 +437,25 @@ no_session:
     return r;
 }
 
+/* What another start would find again (a configuration, its keys, what is not ours) ends it for good. */
+static int status_of(int error)
+{
+    switch (error) {
+    case -ECANCELED:
+        log_info("stopped at the start: the next one does what this one did not come to");
+        return EXIT_SUCCESS;
+    case -EINVAL:
+    case -EPERM:
+    case -EACCES:
+    case -ENOTDIR:
+    case -ENOKEY:
+    case -ENAMETOOLONG:
+        return EXIT_USAGE;
+    default:
+        return EXIT_FAILURE;
+    }
+}
+
 /* By hand, whatever the database is. */
 static int rebuild(const struct daemon *daemon)
 {
@@ -448,33 +467,24 @@ static int rebuild(const struct daemon *daemon)
                                            .venue = daemon->config.venues[0].venue->format->name,
                                            .now_ns = clock_wall_ns(),
                                            .stop = early_stop_flag()};
-    if (state_dir_create(&daemon->state, err, sizeof err) < 0 ||
-        state_dir_lock(&daemon->state, &lock, err, sizeof err) < 0 ||
-        rebuild_finish(&daemon->state, err, sizeof err) < 0 ||
-        rebuild_database(&wanted, &result, err, sizeof err) < 0) {
+    if (access(daemon->state.events, F_OK) < 0) { /* before anything is made there */
+        snprintf(err, sizeof err, "%s: %s: a state directory with an event log is needed",
+                 daemon->state.events, strerror(errno));
         daemon_say(err);
-        return EXIT_FAILURE;
+        return EXIT_USAGE;
+    }
+    int r = state_dir_create(&daemon->state, err, sizeof err);
+    if (r == 0)
+        r = state_dir_lock(&daemon->state, &lock, err, sizeof err);
+    if (r == 0 && (r = rebuild_finish(&daemon->state, err, sizeof err)) >= 0)
+        r = rebuild_database(&wanted, &result, err, sizeof err);
+    if (r < 0) {
+        daemon_say(err);
+        return r == -ECANCELED ? EXIT_FAILURE : status_of(r);
     }
     printf("%s\n", result.text);
     close(lock);
     return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}
-
-/* What another start would find again (a configuration, its keys, what is not ours) ends it for good. */
-static int status_of(int error)
-{
-    switch (error) {
-    case -ECANCELED:
-        log_info("stopped at the start: the next one does what this one did not come to");
-        return EXIT_SUCCESS;
-    case -EINVAL:
-    case -EPERM:
-    case -ENOKEY:
-    case -ENAMETOOLONG:
-        return EXIT_USAGE;
-    default:
-        return EXIT_FAILURE;
-    }
 }
 
 static int run(struct daemon *daemon)
@@ -554,10 +564,12 @@ int main(int argc, char **argv)
         printf("papertaped: %s: ok\n", arguments.config ? arguments.config : "defaults");
     if (arguments.print || arguments.check)
         return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-    if (state_dir_find(arguments.state, &daemon.state, err, sizeof err) < 0 ||
-        state_dir_check_socket(&daemon.state, err, sizeof err) < 0) {
+    r = state_dir_find(arguments.state, &daemon.state, err, sizeof err);
+    if (r == 0)
+        r = state_dir_check_socket(&daemon.state, err, sizeof err);
+    if (r < 0) {
         daemon_say(err);
-        return EXIT_FAILURE;
+        return status_of(r);
     }
     log_init(daemon.config.log_level);
     if (early_stop_asked())

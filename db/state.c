@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -107,12 +108,66 @@ int state_dir_look(const char *option, struct state_dir *ret, char *err, size_t 
     return state_dir_look_in(STATE_SERVICE_DIR, option, ret, err, err_size);
 }
 
+/* May this user look what is in it? */
+static bool denied(const char *path, struct stat *ret)
+{
+    return stat(path, ret) == 0 && S_ISDIR(ret->st_mode) && access(path, R_OK | X_OK) < 0 && errno == EACCES;
+}
+
+bool state_dir_denied_in(const char *service, const struct state_dir *state, const char *option, char *words,
+                         size_t size)
+{
+    struct stat st;
+    const char *path = state->path, *system = getenv("STATE_DIRECTORY");
+    bool given = option || (system && *system);
+    if (!denied(path, &st)) {
+        path = service;
+        if (given || is_kept(state) || !denied(path, &st))
+            return false;
+    }
+    const struct group *group = getgrgid(st.st_gid);
+    snprintf(words, size,
+             "%s: what is kept there may not be read by uid %u: be a member of its group %s%.32s, or name a "
+             "state of "
+             "your own with --state",
+             path, (unsigned)geteuid(), group ? "" : "(unnamed)", group ? group->gr_name : "");
+    return true;
+}
+
+bool state_dir_denied(const struct state_dir *state, const char *option, char *words, size_t size)
+{
+    return state_dir_denied_in(STATE_SERVICE_DIR, state, option, words, size);
+}
+
 int state_dir_check_socket(const struct state_dir *state, char *err, size_t err_size)
 {
     if (strlen(state->socket) > STATE_SOCKET_MAX)
         return fail(-ENAMETOOLONG, err, err_size,
                     "%s: a socket's path has at most %d bytes: use a shorter state directory", state->socket,
                     STATE_SOCKET_MAX);
+    return 0;
+}
+
+static int check_directory(const char *path, char *err, size_t err_size)
+{
+    struct stat st;
+    if (stat(path, &st) < 0 && errno == ENOENT)
+        return fail(-EPERM, err, err_size,
+                    "%s: is a symbolic link that leads nowhere: make the directory, or remove the link",
+                    path);
+    if (stat(path, &st) < 0)
+        return fail(-errno, err, err_size, "%s: %s", path, strerror(errno));
+    if (!S_ISDIR(st.st_mode))
+        return fail(-ENOTDIR, err, err_size, "%s: is not a directory: one is needed, as --state DIR", path);
+    if (st.st_uid != geteuid() && st.st_uid != 0)
+        return fail(
+            -EPERM, err, err_size,
+            "%s: belongs to uid %u, not to uid %u which runs this: chown it, or give another --state DIR",
+            path, (unsigned)st.st_uid, (unsigned)geteuid());
+    if (st.st_mode & S_IWOTH)
+        return fail(-EPERM, err, err_size,
+                    "%s: every user may write in it (mode %04o): mode 0750 is needed: chmod 0750 %s", path,
+                    (unsigned)(st.st_mode & 07777), path);
     return 0;
 }
 
@@ -128,24 +183,14 @@ static int make_directory(const char *path, char *err, size_t err_size)
         if (mkdir(part, DIRECTORY_MODE) < 0 && errno != EEXIST && errno != EISDIR) {
             int r = -errno;
             struct stat st;
-            if (stat(part, &st) < 0) /* an existing parent may be on a read-only file system */
+            if (lstat(part, &st) < 0) /* an existing parent may be on a read-only file system */
                 return fail(r, err, err_size, "%s: cannot be created: %s", part, strerror(-r));
         }
         if (!slash)
             break;
     }
-    struct stat st;
-    if (stat(path, &st) < 0)
-        return fail(-errno, err, err_size, "%s: %s", path, strerror(errno));
-    if (!S_ISDIR(st.st_mode))
-        return fail(-ENOTDIR, err, err_size, "%s: is not a directory", path);
-    if (st.st_mode & S_IWOTH)
-        return fail(-EPERM, err, err_size,
-                    "%s: every user may write in it (mode %04o): mode 0750 is needed: chmod 0750 %s", path,
-                    (unsigned)(st.st_mode & 07777), path);
-    return 0;
+    return check_directory(path, err, err_size);
 }
-
 static const char *kind_of(mode_t mode)
 {
     return S_ISLNK(mode)    ? "a symbolic link"
@@ -203,11 +248,44 @@ static pid_t read_pid(int fd)
     return (pid_t)strtol(text, NULL, 10);
 }
 
-int state_dir_lock(const struct state_dir *state, int *ret_fd, char *err, size_t err_size)
+/* Its pid is written over what is in the file: so that is none but ours. */
+static int check_lock(const struct state_dir *state, int fd, char *err, size_t err_size)
 {
-    int fd = open(state->lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, LOCK_MODE);
+    struct stat st;
+    if (fstat(fd, &st) < 0)
+        return fail(-errno, err, err_size, "%s: %s", state->lock, strerror(errno));
+    if (!S_ISREG(st.st_mode))
+        return fail(-EPERM, err, err_size, "%s: is %s: a file is needed: remove that", state->lock,
+                    kind_of(st.st_mode));
+    if (st.st_nlink > 1)
+        return fail(-EPERM, err, err_size,
+                    "%s: the file has %u names (hard links): one of its own is needed: remove this one",
+                    state->lock, (unsigned)st.st_nlink);
+    if (st.st_uid != geteuid())
+        return fail(-EPERM, err, err_size, "%s: belongs to uid %u, not to uid %u which runs this: remove it",
+                    state->lock, (unsigned)st.st_uid, (unsigned)geteuid());
+    return 0;
+}
+
+static int open_lock(const struct state_dir *state, char *err, size_t err_size)
+{
+    int fd = open(state->lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, LOCK_MODE);
+    if (fd < 0 && (errno == ELOOP || errno == EISDIR))
+        return fail(-EPERM, err, err_size, "%s: is %s: a file is needed: remove that", state->lock,
+                    errno == ELOOP ? "a symbolic link" : "a directory");
     if (fd < 0)
         return fail(-errno, err, err_size, "%s: %s", state->lock, strerror(errno));
+    int r = check_lock(state, fd, err, err_size);
+    if (r < 0)
+        close(fd);
+    return r < 0 ? r : fd;
+}
+
+int state_dir_lock(const struct state_dir *state, int *ret_fd, char *err, size_t err_size)
+{
+    int fd = open_lock(state, err, err_size);
+    if (fd < 0)
+        return fd;
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     int r;
     if (fcntl(fd, F_OFD_SETLK, &lock) < 0) {

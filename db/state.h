@@ -2,6 +2,7 @@
 #ifndef DB_STATE_H
 #define DB_STATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum {
@@ -28,6 +29,13 @@ int state_dir_find(const char *option, struct state_dir *ret, char *err, size_t 
  * members of its group can see), else the caller's own. Returns as state_dir_find(). */
 int state_dir_look(const char *option, struct state_dir *ret, char *err, size_t err_size);
 
+/* Is nothing found in `state`, as state_dir_look() gave it for `option`, because this user may not read
+ * there, or not in the service's? The words say where, and whose group may. */
+bool state_dir_denied(const struct state_dir *state, const char *option, char *words, size_t size);
+/* The same with another in the service's place. */
+bool state_dir_denied_in(const char *service, const struct state_dir *state, const char *option, char *words,
+                         size_t size);
+
 /* What the unit's StateDirectory= is. */
 #define STATE_SERVICE_DIR "/var/lib/papertape"
 /* The same with another in its place. */
@@ -38,12 +46,16 @@ int state_dir_look_in(const char *service, const char *option, struct state_dir 
 int state_dir_check_socket(const struct state_dir *state, char *err, size_t err_size);
 
 /* Creates what is missing of the directory (its parents too) and its sub-directories, mode 0750, and checks
- * that it can be written. 0 or -errno with a sentence; -EPERM where others may write in it, or the database's
- * place is taken by something that is not a file of this user's own, such as a symbolic link. */
+ * that it can be written. A sub-directory may be a symbolic link to one, as to a larger disk. 0 or -errno
+ * with a sentence; -EPERM where others may write in it, it belongs to neither this user nor root, a link
+ * leads nowhere, or the database's place is taken by something that is not a file of this user's own, such as
+ * a symbolic link. */
 int state_dir_create(const struct state_dir *state, char *err, size_t err_size);
 
 /* Takes the daemon's lock, held until the descriptor is closed or the process ends; *ret_fd is close-on-exec.
- * 0; -EBUSY when another daemon holds it (the sentence has its pid); -errno. */
+ * 0; -EBUSY when another daemon holds it (the sentence has its pid); -EPERM where the lock's place is taken
+ * by something that is not a file of this user's own with no other name: nothing of that is altered; -errno.
+ */
 int state_dir_lock(const struct state_dir *state, int *ret_fd, char *err, size_t err_size);
 
 #endif

@@ -2,6 +2,7 @@
 #include "db/state.h"
 
 #include <errno.h>
+#include <grp.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -100,9 +101,42 @@ static void test_look(const char *directory)
 
 static void refused(const struct state_dir *state, const char *words)
 {
-    char err[256] = "";
+    char err[512] = "";
     CHECK_INT(state_dir_create(state, err, sizeof err), -EPERM);
     CHECK(strstr(err, words) != NULL);
+}
+
+/* A user who may not look into the service's state reads that, and whose group may. */
+static void test_denied(const char *directory)
+{
+    struct state_dir state;
+    char service[SCRATCH_PATH_MAX], mine[SCRATCH_PATH_MAX], words[512], expected[512] = "";
+    snprintf(service, sizeof service, "%s/denied", directory);
+    snprintf(mine, sizeof mine, "%s/none", directory);
+    CHECK_INT(mkdir(service, 0750), 0);
+    CHECK_INT(state_dir_find(mine, &state, words, sizeof words), 0);
+    CHECK(!state_dir_denied_in(service, &state, NULL, words, sizeof words)); /* its own user */
+    if (geteuid() != 0) {
+        puts("another user's state is not tried: that needs root");
+        return;
+    }
+    CHECK_INT(chmod(scratch.root, 0755) | chmod(directory, 0755), 0);
+    snprintf(expected, sizeof expected,
+             "%s: what is kept there may not be read by uid 65534: be a member of its group root, or",
+             service);
+    pid_t child = fork();
+    if (child == 0) {
+        bool right = setgroups(0, NULL) == 0 && setgid(65534) == 0 && setuid(65534) == 0 &&
+                     state_dir_denied_in(service, &state, NULL, words, sizeof words) &&
+                     strncmp(words, expected, strlen(expected)) == 0 &&
+                     !state_dir_denied_in(service, &state, mine, words, sizeof words) && /* --state */
+                     state_dir_find(service, &state, words, sizeof words) == 0 &&
+                     state_dir_denied_in("/none", &state, service, words, sizeof words);
+        _exit(right ? 0 : 1);
+    }
+    int status;
+    CHECK_INT(waitpid(child, &status, 0), child);
+    CHECK_INT(status, 0);
 }
 
 /* What others could have put there is not written to. */
@@ -129,10 +163,61 @@ static void test_not_ours(const char *directory)
     unlink(wal);
     fclose(fopen(state.database, "w"));
     CHECK_INT(state_dir_create(&state, err, sizeof err), 0);
+    CHECK_INT(rmdir(state.events), 0);
+    snprintf(path, sizeof path, "%s/larger", directory);
+    CHECK_INT(symlink(path, state.events), 0);
+    refused(&state, "events: is a symbolic link that leads nowhere");
+    CHECK_INT(mkdir(path, 0750), 0); /* a directory on a larger disk */
+    CHECK_INT(state_dir_create(&state, err, sizeof err), 0);
     if (geteuid() != 0)
         return;
+    CHECK_INT(chown(path, 65534, 65534), 0);
+    refused(&state, "events: belongs to uid 65534, not to uid 0");
+    CHECK_INT(chown(path, 0, 0), 0);
     CHECK_INT(chown(state.database, 65534, 65534), 0);
     refused(&state, "papertape.db: belongs to uid 65534, not to uid 0");
+    CHECK_INT(chown(state.path, 65534, 65534), 0);
+    refused(&state, "safe: belongs to uid 65534, not to uid 0");
+}
+
+static void lock_refused(const struct state_dir *state, const char *words)
+{
+    int fd = -1;
+    char err[512] = "";
+    CHECK_INT(state_dir_lock(state, &fd, err, sizeof err), -EPERM);
+    CHECK(strstr(err, words) != NULL);
+    CHECK_INT(fd, -1);
+    unlink(state->lock);
+}
+
+/* Nor is what stands in the lock's place. */
+static void test_lock_not_ours(const char *directory)
+{
+    struct state_dir state;
+    char err[512] = "", path[SCRATCH_PATH_MAX], other[SCRATCH_PATH_MAX], text[16] = "";
+    int fd;
+    snprintf(path, sizeof path, "%s/locks", directory);
+    snprintf(other, sizeof other, "%s/precious", directory);
+    CHECK_INT(state_dir_find(path, &state, err, sizeof err), 0);
+    CHECK_INT(state_dir_create(&state, err, sizeof err), 0);
+    FILE *file = fopen(other, "w");
+    fputs("precious", file);
+    fclose(file);
+    CHECK_INT(link(other, state.lock), 0);
+    lock_refused(&state, "papertaped.lock: the file has 2 names (hard links)");
+    CHECK_INT(symlink(other, state.lock), 0);
+    lock_refused(&state, "papertaped.lock: is a symbolic link");
+    CHECK_INT(mkfifo(state.lock, 0600), 0);
+    lock_refused(&state, "papertaped.lock: is a FIFO");
+    CHECK_INT(mkdir(state.lock, 0700), 0);
+    lock_refused(&state, "papertaped.lock: is a directory");
+    CHECK_INT(rmdir(state.lock), 0);
+    file = fopen(other, "r");
+    CHECK(fgets(text, sizeof text, file) != NULL);
+    fclose(file);
+    CHECK_STR(text, "precious");
+    CHECK_INT(state_dir_lock(&state, &fd, err, sizeof err), 0);
+    close(fd);
 }
 
 static void test_create(const char *directory)
@@ -198,6 +283,8 @@ int main(void)
     scratch_make(directory);
     test_find();
     test_look(directory);
+    test_denied(directory);
+    test_lock_not_ours(directory);
     test_create(directory);
     test_not_ours(directory);
     test_lock(directory);

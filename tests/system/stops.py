@@ -200,6 +200,18 @@ def refused(folder, replay):
     os.symlink(elsewhere, os.path.join(folder.path, "linked/papertape.db"))
     ends("linked", 2, "papertape.db: is a symbolic link", state="linked")
     assert not os.path.exists(elsewhere)
+    with open(os.path.join(folder.path, "file"), "w", encoding="ascii"):
+        pass
+    ends("file", 2, "file: is not a directory", state="file")
+    for name, words in (("events", "is a symbolic link that leads nowhere"), ("papertaped.lock", "is a symbolic link: a file is needed")):
+        state = os.path.join(folder.path, f"dangling-{name}")
+        os.mkdir(state, 0o750)
+        os.symlink("nowhere", os.path.join(state, name))
+        ends(f"dangling-{name}", 2, f"{name}: {words}", state=state)
+    done = subprocess.run([harness.DAEMON, "--rebuild", "--state", os.path.join(folder.path, "nope")], capture_output=True, text=True,
+                          timeout=harness.PATIENCE)
+    assert done.returncode == 2 and "nope/events: No such file or directory" in done.stderr and done.stderr.count("\n") == 1, done
+    assert not os.path.exists(os.path.join(folder.path, "nope"))
 
 
 def checked(folder):

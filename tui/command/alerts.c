@@ -79,8 +79,8 @@ static int list(const struct ask_options *options)
         snprintf(words, sizeof(words), "out of memory");
         r = -ENOMEM;
     }
-    if (r == 0)
-        r = history_open(dir.database, &reader, words, sizeof(words));
+    if (r == 0 && (r = history_open(dir.database, &reader, words, sizeof(words))) < 0)
+        state_dir_denied(&dir, options->state, words, sizeof(words));
     if (r == 0)
         r = history_read(reader, moment_now().wall_ns, &(struct history_want){0}, history, words,
                          sizeof(words));

@@ -80,6 +80,10 @@ int ask_quietly(const char *state, const char *cmd, json_t *args, json_t **ret_r
     r = control_call(dir.socket, cmd, args, CONTROL_TIMEOUT_MS, ret_result, ret_error);
     if (r == 0)
         return EXIT_OK;
+    if ((r == -ENOENT || r == -EACCES) && state_dir_denied(&dir, state, words, sizeof(words))) {
+        text_clean(ret_error->message, sizeof(ret_error->message), words);
+        return EXIT_ERROR;
+    }
     const char *by = r == -ETIMEDOUT || r == -ECONNRESET || r == -EPIPE ? shown_by(cmd) : NULL;
     size_t len = strlen(ret_error->message);
     if (by)

@@ -210,6 +210,10 @@ static int parse(int argc, char **argv, struct request *request, bool *ret_done)
         fprintf(stderr, "papertape: %s\n", words);
         return r == -EINVAL ? EXIT_USAGE : EXIT_ERROR;
     }
+    if (state_dir_denied(&dashboard->state, state, words, sizeof(words))) {
+        fprintf(stderr, "papertape: %s\n", words);
+        return EXIT_ERROR;
+    }
     return EXIT_OK;
 }
 

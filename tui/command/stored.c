@@ -117,6 +117,8 @@ int stored_open(const char *verb, const char *state, struct db_reader **ret)
     if (r < 0)
         return stored_fail(r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, verb, "", words);
     r = db_reader_open(dir.database, ret, words, sizeof words);
+    if (r < 0 && state_dir_denied(&dir, state, words, sizeof words))
+        return stored_fail(EXIT_ERROR, verb, "", words);
     return r < 0 ? stored_fail(EXIT_ERROR, verb, dir.database, words) : EXIT_OK;
 }
 
