@@ -208,23 +208,33 @@ static int prove(struct recorder *r, char detail[static RECORDER_ERROR_MAX])
     return result;
 }
 
+/* Puts the batch. As journal_writer_put(), with words. */
+static int put(struct recorder *r, char detail[static RECORDER_ERROR_MAX])
+{
+    if (r->in_file || r->writing.batch.len == 0)
+        return 0;
+    int result = journal_writer_put(r->writer, &r->writing.batch);
+    if (result < 0)
+        snprintf(detail, RECORDER_ERROR_MAX, "%s",
+                 result == -EILSEQ ? "what was written and synced is not on the disk" : strerror(-result));
+    r->in_file = result == 0;
+    return result;
+}
+
 /* Puts the batch, and where what the disk has is in doubt proves it with all that was put before: in this
  * order, since a proof may write a segment again, and new files on a disk that is still full make ext4 end
- * its journal. As prove(). */
+ * its journal. A sync that stored nothing may be the fault of what was there before it. As prove(). */
 static int put_proved(struct recorder *r, bool doubt, char detail[static RECORDER_ERROR_MAX])
 {
-    if (!r->in_file && r->writing.batch.len > 0) {
-        int result = journal_writer_put(r->writer, &r->writing.batch);
-        if (result < 0) {
-            snprintf(detail, RECORDER_ERROR_MAX, "%s", strerror(-result));
-            return result;
-        }
-        r->in_file = true;
-    }
-    if (!doubt)
-        return 0;
+    int result = put(r, detail);
+    if (!doubt || (result < 0 && result != -EILSEQ))
+        return result;
     report(r, STORING_CHECKS, "what the disk has is compared with what was written");
-    return prove(r, detail);
+    char words[RECORDER_ERROR_MAX];
+    int proved = prove(r, words);
+    if (proved < 0)
+        memcpy(detail, words, sizeof words);
+    return proved < 0 ? proved : result;
 }
 
 /* A state began a segment that the disk is seen to have: has it the file system's own tables too? 0 or

@@ -79,9 +79,10 @@ struct journal_tail {
 int journal_writer_open(const struct journal_writer_config *config, struct journal_writer **ret,
                         struct journal_tail *ret_tail, char *err, size_t err_size);
 /* Compresses and writes a batch, in whole blocks. A state in it begins a new segment, after which old ones
- * go. 0: it is in the file, and on the disk with `sync`. -errno: nothing of it counts, and it may be put
- * again: what was half written is cut. -EINVAL: it does not go on from what is there (a sequence number or a
- * time falls, an event is missing without a state after it, no state came yet): to be put again never. */
+ * go. 0: it is in the file, and seen on the disk with `sync`. -errno: nothing of it counts, and it may be put
+ * again: what was half written is cut; -EILSEQ: its sync succeeded, and the disk does not have it. -EINVAL:
+ * it does not go on from what is there (a sequence number or a time falls, an event is missing without a
+ * state after it, no state came yet): to be put again never. */
 int journal_writer_put(struct journal_writer *writer, const struct journal_batch *batch);
 bool journal_writer_full(const struct journal_writer *writer); /* is a state wanted, to begin a segment? */
 /* After a put that failed, nothing is to be put before what was put is proved: a sync that fails takes with

@@ -28,10 +28,10 @@ int journal_writer_seen(const struct journal_writer *writer)
     const struct journal_segments *segments = &writer->segments;
     const struct journal_place *back = &writer->back;
     int64_t from = segments->n == back->n_segments ? back->size : 0;
-    if (!writer->config.sync || writer->suspect || segments->n == 0 || from == writer->place.size)
+    if (!writer->config.sync || segments->n == 0 || from == writer->place.size)
         return 0;
     int there = same(writer, segments->list[segments->n - 1].name, from, writer->place.size);
-    return there < 0 ? there : there == 1 ? 0 : -EIO;
+    return there < 0 ? there : there == 1 ? 0 : -EILSEQ;
 }
 
 /* ---- one segment ---- */

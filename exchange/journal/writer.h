@@ -52,8 +52,8 @@ struct journal_writer {
 int journal_writer_go_back(struct journal_writer *writer);
 
 /* With `sync`: has the disk what the put that is under way wrote to the newest segment, past the page cache?
- * A device may lose a write and say nothing: Linux' loop driver takes a short one for a whole one, when what
- * is behind it fills. 0; -EIO where it has not; -errno. While the writer is suspect the proof will say. */
+ * A device may lose a write and report none: Linux' loop driver takes a short one for a whole one, when what
+ * is behind it fills. 0; -EILSEQ where it has not; -errno. */
 int journal_writer_seen(const struct journal_writer *writer);
 
 #endif
