@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -337,6 +338,68 @@ static void test_opened_in_doubt(void)
     empty_dir();
 }
 
+/* The system's files, on a device that has nothing of the newest segment from here on. */
+static _Atomic int64_t lost_from;
+
+static int same_up_to(void *ctx, int at, const char *name, int64_t from, int64_t to)
+{
+    return to > atomic_load(&lost_from) ? 0 : journal_files_system.same(ctx, at, name, from, to);
+}
+
+static int64_t newest_size(void)
+{
+    DIR *listing = opendir(dir);
+    struct stat st = {0};
+    for (const struct dirent *entry; listing && (entry = readdir(listing));)
+        if (strstr(entry->d_name, ".journal"))
+            CHECK_INT(fstatat(dirfd(listing), entry->d_name, &st, 0), 0);
+    closedir(listing);
+    return st.st_size;
+}
+
+/* Syncs succeed, and the device has nothing of it: what was put waits in memory, is cut off the file each
+ * time, and is there once the device takes it, with no segment written again. */
+static void test_unseen(void)
+{
+    struct recorder_config config = config_of();
+    struct journal_files files = journal_files_system;
+    struct recorder_stats stats;
+    uint64_t states;
+    files.same = same_up_to;
+    config.files = &files;
+    atomic_store(&lost_from, INT64_MAX);
+    struct recorder *recorder = opened(&config);
+    give_state(recorder, 0);
+    for (uint64_t seq = 1; seq <= 10; seq++)
+        give_event(recorder, seq);
+    CHECK_INT(recorder_sync(recorder, 10), 0);
+    int64_t size = newest_size();
+    atomic_store(&lost_from, size);
+    give_event(recorder, 11);
+    CHECK_INT(recorder_sync(recorder, 11), -EILSEQ);
+    time_t until = time(NULL) + PATIENCE_S;
+    do {
+        usleep(1000);
+        recorder_stats(recorder, &stats);
+    } while (stats.retries < 3 && time(NULL) < until);
+    while (newest_size() != size && time(NULL) < until)
+        usleep(1000);
+    CHECK_INT(newest_size(), size);
+    CHECK(!stats.ok && stats.seq == 10 && stats.waiting_bytes > 0);
+    atomic_store(&lost_from, INT64_MAX);
+    give_state(recorder, 11);
+    int r;
+    while ((r = recorder_sync(recorder, 11)) < 0 && time(NULL) < until)
+        usleep(1000);
+    CHECK_INT(r, 0);
+    recorder_stats(recorder, &stats);
+    CHECK_INT(stats.journal.mended, 0);
+    CHECK_INT(recorder_close(recorder, CLOSE_MS), 0);
+    read_back(11, 0, 0, &states);
+    CHECK_INT(states, 2);
+    empty_dir();
+}
+
 /* A recording ends at its first failure, and holds up nothing. */
 static void test_once(void)
 {
@@ -383,6 +446,7 @@ int main(void)
     test_full_disk();
     test_hole();
     test_opened_in_doubt();
+    test_unseen();
     test_once();
     return check_done("daemon/recorder");
 }
