@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 #include "db/salvage.h"
 #include "engine/replay.h"
 
-enum { FLUSH_MS = 600000 };
+enum { FLUSH_MS = 600000, FLUSH_STEP_MS = 100 };
 
 struct segment {
     char name[64];
@@ -36,6 +37,8 @@ struct play {
     uint64_t seq;
     struct engine_ids ids;
     uint64_t last_alert;
+    atomic_bool failed;         /* the new file could not be written … */
+    char failure[DB_ERROR_MAX]; /* … for this reason, set before */
 };
 
 /* ---- the segments, by their names: what is in them may be damaged ---- */
@@ -111,9 +114,38 @@ static void redone_end(void *ctx)
     commands_redone_end(play->daemon.commands);
 }
 
+/* On the writer's thread. */
+static void on_state(void *ctx, bool ok, const char *detail)
+{
+    struct play *play = ctx;
+    if (ok || atomic_load(&play->failed))
+        return;
+    snprintf(play->failure, sizeof play->failure, "%s", detail);
+    atomic_store(&play->failed, true);
+}
+
+/* Waits until the rows that were put are stored. A new file that failed once is not tried further: another
+ * one is begun when all of this is tried again. */
+static int flush(struct play *play, char *err, size_t err_size)
+{
+    int r = -ETIMEDOUT;
+    for (int waited = 0; r == -ETIMEDOUT && waited < FLUSH_MS; waited += FLUSH_STEP_MS) {
+        r = db_writer_flush(play->session.writer, FLUSH_STEP_MS);
+        if (r == -EBADMSG)
+            return r;
+        if (play->options->stop && atomic_load(play->options->stop))
+            return -ECANCELED;
+        if (atomic_load(&play->failed)) {
+            snprintf(err, err_size, "the new database: %s", play->failure);
+            return -EIO;
+        }
+    }
+    return r;
+}
+
 static int open_session(struct play *play, const char *path, char *err, size_t err_size)
 {
-    const struct db_writer_config writer = {0};
+    const struct db_writer_config writer = {.ctx = play, .state = on_state};
     struct session *session = &play->session;
     session->config = &play->daemon.config;
     session->state = play->options->state;
@@ -132,12 +164,14 @@ static int close_session(struct play *play, int r, char *err, size_t err_size)
     char reason[DB_ERROR_MAX] = "";
     if (play->daemon.commands)
         commands_destroy(play->daemon.commands);
-    int closed = db_writer_close(play->session.writer, r < 0 ? 0 : FLUSH_MS, reason, sizeof reason);
+    int flushed = r == 0 ? flush(play, err, err_size) : 0;
+    bool good = r == 0 && flushed == 0;
+    int closed = db_writer_close(play->session.writer, good ? FLUSH_MS : 0, reason, sizeof reason);
     kept_finish(&play->session.kept);
     free(play->segments);
-    if (r == 0 && closed < 0)
+    if (r == 0 && closed < 0 && flushed != -EIO)
         snprintf(err, err_size, "%s", reason);
-    return r < 0 ? r : closed;
+    return r < 0 ? r : flushed < 0 ? flushed : closed;
 }
 
 /* ---- a stretch of the log ---- */
@@ -189,7 +223,7 @@ static int begin_stretch(struct play *play, struct replay *replay, char *err, si
     if (!play->ret->based)
         return 0;
     put_state(play, engine, seq, replay_received(replay));
-    int r = db_writer_flush(play->session.writer, FLUSH_MS);
+    int r = flush(play, err, err_size);
     int rc = r == 0 ? sqlite3_exec(play->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) : SQLITE_OK;
     if (r == 0 && rc == SQLITE_OK)
         rc = db_base_put(play->db, engine, seq, replay_received(replay), play->session.default_venue);

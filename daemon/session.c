@@ -373,7 +373,9 @@ int session_close(struct session *session, int64_t timeout_ms, char *err, size_t
         log_error("the event log: no memory for the last state");
     if (session->engine)
         put_end(session);
-    int r = db_writer_close(session->writer, timeout_ms, reason, sizeof reason);
+    int r = session->writer ? db_writer_flush(session->writer, timeout_ms) : 0;
+    atomic_store(&session->gives_up, r < 0);
+    r = db_writer_close(session->writer, r < 0 ? 0 : timeout_ms, reason, sizeof reason);
     if (r < 0)
         snprintf(err, err_size, "%s: %s", session->state->database, reason);
     int log = session_log_close(session, timeout_ms);

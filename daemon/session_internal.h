@@ -88,7 +88,8 @@ struct session {
     bool built_again; /* the same: the database, while this runs; in words: */
     bool built_lost;
     char built_words[DB_ALERT_TEXT_MAX];
-    bool recording_failed; /* the same */
+    atomic_bool gives_up;  /* it is closed, and what is not stored is left: no database is built again */
+    bool recording_failed; /* under the lock */
     char recording_words[RECORDER_ERROR_MAX];
     bool storage_ok;                        /* both */
     enum storing storing;                   /* the worse of the two */

@@ -30,6 +30,7 @@ int session_storage_rebuild(void *ctx, const char *why, uint64_t *ret_event, cha
         .state = session->state,
         .why = why,
         .goes_on = true,
+        .stop = &session->gives_up,
         .venue = session->config->venues[0].venue->format->name,
         .now_ns = clock_wall_ns(),
     };

@@ -392,6 +392,21 @@ def check_words(kept, folder):
     assert code == 0 and json.loads(text)["rebuilt"]["why"].isascii(), text
 
 
+def check_full(kept, folder):
+    """The new file cannot be written: the start says so and ends, rather than wait for it; the next one builds it."""
+    state = copy(kept, folder, "full")
+    absent(f"{state}/papertape.db", None)
+    failures = os.path.join(folder, "failures")
+    with open(failures, "w") as file:
+        file.write("building 28\n")
+    daemon = Start(state, env=os.environ | {"LD_PRELOAD": harness.FAILURES, "FAILURES": failures})
+    assert not daemon.opened()
+    text = daemon.kill()
+    assert daemon.process.returncode != 0 and "the new database: " in text, text
+    assert "built again" in start(state)
+    sound(state)
+
+
 def check_refused(kept, folder):
     """Neither can be read: a refusal in words, and nothing begins afresh."""
     state = copy(kept, folder, "refused")
@@ -415,6 +430,8 @@ def main():
         check_kills(kept, folder)
         check_beyond(kept, folder)
         check_words(kept, folder)
+        if not harness.SANITIZED:  # its runtime comes first
+            check_full(kept, folder)
         check_refused(kept, folder)
         built = check_seeds(kept, folder)
         print(f"rebuild: {len(WHOLE)} of {len(DAMAGES)} damages with the log whole, {len(SHORT)} with it cut short, {KILLS} kills, "
