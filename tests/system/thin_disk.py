@@ -222,6 +222,13 @@ def acknowledged(daemon, client):
     return lost
 
 
+def missing(daemon, client):
+    try:
+        return acknowledged(daemon, client)
+    except Exception as error:  # noqa: BLE001: it cannot be read, which counts as well
+        return [str(error)]
+
+
 def sound(daemon, verify):
     """What is wrong with ledger, log and file; empty: nothing."""
     wrong = []
@@ -279,7 +286,7 @@ def one_seed(path, seed, keep, fresh):
     folder = os.path.join(path, f"{seed}")
     os.mkdir(folder)
     thin = Thin(folder, rng.randrange(40 << 10, 64 << 10), 4096 if seed % 10 == 0 else 1024)
-    replay = daemon = None
+    replay = daemon = client = None
     came = {"seed": seed, "bitten": False, "clean": False, "read_only": False, "wrong": [], "lost": []}
     try:
         replay = harness.Replay(folder, "--synthetic", str(seed), "--rate", str(rng.choice((50, 100, 200))))
@@ -326,13 +333,13 @@ def one_seed(path, seed, keep, fresh):
             daemon.wait_status(lambda s: stores(s) and s["counters"], "a start after it")
             assert daemon.stop() == 0
         came["wrong"] += sound(daemon, ("ledger", "events"))
-        try:
-            came["lost"] = acknowledged(daemon, client)
-        except Exception as error:  # noqa: BLE001
-            came["lost"] = [str(error)]
+        came["lost"] = missing(daemon, client)
         came["clean"] = not came["wrong"] and not came["read_only"]
     except Exception as error:  # noqa: BLE001: of one seed; the others go on
         came["wrong"].append(repr(error)[:2000])
+        if client:
+            client.stop()
+            came["acknowledged"], came["lost"] = len(client.done), missing(daemon, client)
     finally:
         for process in (daemon, replay):
             if process and process.alive():
