@@ -46,6 +46,12 @@ static void on_doubt(void *ctx)
     recorder_doubt(session->log);
 }
 
+int64_t session_wall_ns(const struct session *session)
+{
+    const struct clock_stepped *stepped = session->hooks.stepped;
+    return stepped ? stepped->now_ns(stepped->ctx) : clock_wall_ns();
+}
+
 /* The log is never behind the database. */
 static int before_commit(void *ctx, uint64_t event_seq)
 {

@@ -149,6 +149,10 @@ int session_open_database(struct session *session, char *err, size_t err_size);
 /* Takes up what a former run left, once: from here on alerts are stored. 0 or -errno; db_reader_error(). */
 int session_take_alerts(struct session *session, struct db_reader *reader);
 
+/* session.c */
+/* For names and dates: the wall's, or of the clock that all is stepped by. */
+int64_t session_wall_ns(const struct session *session);
+
 /* session_recover.c */
 /* When what is put now happened: the moment of the event that is handled, or played again. */
 int64_t session_row_ns(const struct session *session);

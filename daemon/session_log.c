@@ -101,7 +101,7 @@ static int name_aside(const struct session *session, char *path, size_t size)
     struct stat there;
     struct tm tm;
     char date[24];
-    for (int64_t second = clock_wall_ns() / 1000000000, last = second + SET_ASIDE_MAX; second < last;
+    for (int64_t second = session_wall_ns(session) / 1000000000, last = second + SET_ASIDE_MAX; second < last;
          second++) {
         time_t at = (time_t)second;
         if (!gmtime_r(&at, &tm) || !strftime(date, sizeof date, "%Y%m%dT%H%M%SZ", &tm))

@@ -30,7 +30,7 @@ int session_rebuild(struct session *session, const char *why, char *err, size_t 
         .events = log_of(session),
         .why = why,
         .venue = session->config->venues[0].venue->format->name,
-        .now_ns = clock_wall_ns(),
+        .now_ns = session_wall_ns(session),
         .stop = session->hooks.stop,
     };
     log_warning("the database: %s: it is built again from the event log", why);

@@ -32,7 +32,7 @@ int session_storage_rebuild(void *ctx, const char *why, uint64_t *ret_event, cha
         .goes_on = true,
         .stop = &session->gives_up,
         .venue = session->config->venues[0].venue->format->name,
-        .now_ns = clock_wall_ns(),
+        .now_ns = session_wall_ns(session),
     };
     int r = rebuild_database(&options, &result, text, text_size);
     if (r < 0)
