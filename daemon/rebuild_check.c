@@ -122,8 +122,10 @@ static int check_file(sqlite3 *db, int64_t limit_ms, char *err, size_t err_size)
     int r = db_schema_check(db, db_migrations_count, &version, err, err_size);
     if (r == -EMEDIUMTYPE) /* no database, or another program's */
         return -EBADMSG;
+    if (r == 0 && version == db_migrations_count)
+        r = db_schema_same(db, db_migrations, db_migrations_count, err, err_size);
     if (r < 0)
-        return r;
+        return r == -EMEDIUMTYPE ? -EBADMSG : r;
     sqlite3_progress_handler(db, STEPS, late, &until);
     r = ask(db, "PRAGMA quick_check(1)", "ok", what, sizeof what);
     if (r < 0)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "db/row_hash.h"
 
@@ -146,5 +147,51 @@ int db_migrate(sqlite3 *db, const struct db_migration *migrations, int count, ch
         r = apply(db, &migrations[version], version + 1, err, err_size);
     if (keys)
         sqlite3_exec(db, "PRAGMA foreign_keys = ON", NULL, NULL, NULL);
+    return r;
+}
+
+static const char *text_of(sqlite3_stmt *stmt, int column)
+{
+    const unsigned char *text = sqlite3_column_text(stmt, column);
+    return text ? (const char *)text : "";
+}
+
+/* Walks both, object by object. */
+static int compare(sqlite3_stmt *is, sqlite3_stmt *should, char *err, size_t err_size)
+{
+    for (;;) {
+        int have = sqlite3_step(is), want = sqlite3_step(should);
+        if (have != SQLITE_ROW && have != SQLITE_DONE)
+            return failure(sqlite3_db_handle(is), have, "schema: ", err, err_size);
+        if (have == SQLITE_DONE && want == SQLITE_DONE)
+            return 0;
+        if (have == want && strcmp(text_of(is, 0), text_of(should, 0)) == 0 &&
+            strcmp(text_of(is, 1), text_of(should, 1)) == 0)
+            continue;
+        snprintf(err, err_size, "schema: row %s: is not as this program makes it",
+                 text_of(want == SQLITE_ROW ? should : is, 0));
+        return -EBADMSG;
+    }
+}
+
+int db_schema_same(sqlite3 *db, const struct db_migration *migrations, int count, char *err, size_t err_size)
+{
+    static const char sql[] = "SELECT name, type || ' ' || tbl_name || ' ' || ifnull(sql, '') "
+                              "FROM sqlite_schema ORDER BY name, type";
+    sqlite3 *made = NULL;
+    sqlite3_stmt *is = NULL, *should = NULL;
+    int r = db_errno(sqlite3_open(":memory:", &made));
+    if (r == 0)
+        r = db_migrate(made, migrations, count, err, err_size);
+    if (r == 0)
+        r = db_errno(sqlite3_prepare_v2(made, sql, -1, &should, NULL));
+    int rc = r == 0 ? sqlite3_prepare_v2(db, sql, -1, &is, NULL) : SQLITE_OK;
+    if (rc != SQLITE_OK)
+        r = failure(db, rc, "schema: ", err, err_size);
+    if (r == 0)
+        r = compare(is, should, err, err_size);
+    sqlite3_finalize(is);
+    sqlite3_finalize(should);
+    sqlite3_close(made);
     return r;
 }

@@ -34,6 +34,10 @@ int db_schema_check(sqlite3 *db, int known, int *ret_version, char *err, size_t 
  */
 int db_migrate(sqlite3 *db, const struct db_migration *migrations, int count, char *err, size_t err_size);
 
+/* Is the schema of `db`, which is of version `count`, object by object as these migrations make it? 0;
+ * -EBADMSG with the first that is not; an error as above. */
+int db_schema_same(sqlite3 *db, const struct db_migration *migrations, int count, char *err, size_t err_size);
+
 /* Named in the migrations. */
 int db_migrate_positions(sqlite3 *db);
 

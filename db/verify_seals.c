@@ -188,34 +188,14 @@ static int check_chain(struct verification *v)
 /* The schema as the migrations make it, object by object. */
 static int check_schema(struct verification *v)
 {
-    static const char sql[] = "SELECT name, type || ' ' || tbl_name || ' ' || ifnull(sql, '') "
-                              "FROM sqlite_schema ORDER BY name, type";
-    sqlite3 *made = NULL;
-    sqlite3_stmt *is, *should = NULL;
-    char err[DB_ERROR_MAX], text[DB_ERROR_MAX];
-    int r = db_query(v->reader, sql, &is);
-    if (r < 0)
-        return r;
-    if (sqlite3_open(":memory:", &made) != SQLITE_OK ||
-        db_migrate(made, db_migrations, db_migrations_count, err, sizeof err) < 0 ||
-        sqlite3_prepare_v2(made, sql, -1, &should, NULL) != SQLITE_OK)
-        v->out_of_memory = true;
-    while (!v->out_of_memory && (r = db_query_step(v->reader, is)) >= 0) {
-        bool more = sqlite3_step(should) == SQLITE_ROW;
-        if (r == 0 && !more)
-            break;
-        if (r != more || strcmp(db_column_text(is, 0), db_column_text(should, 0)) != 0 ||
-            strcmp(db_column_text(is, 1), db_column_text(should, 1)) != 0) {
-            snprintf(text, sizeof text, "schema: row %s: is not as this program makes it",
-                     more ? db_column_text(should, 0) : db_column_text(is, 0));
-            verify_note(v, text);
-            r = 0;
-            break;
-        }
-    }
-    sqlite3_finalize(should);
-    sqlite3_close(made);
-    return db_query_end(is, r < 0 ? r : 0);
+    char text[DB_ERROR_MAX];
+    int r = db_schema_same(v->reader->db, db_migrations, db_migrations_count, text, sizeof text);
+    v->out_of_memory |= r == -ENOMEM;
+    if (r == -EBADMSG)
+        verify_note(v, text);
+    else if (r < 0)
+        snprintf(v->reader->error, sizeof v->reader->error, "%s", text);
+    return r == -EBADMSG || r == -ENOMEM ? 0 : r;
 }
 
 int verify_seals(struct verification *v)

@@ -392,6 +392,20 @@ def check_words(kept, folder):
     assert code == 0 and json.loads(text)["rebuilt"]["why"].isascii(), text
 
 
+def check_schema(kept, folder):
+    """A table's definition has other letters and reads as well: a start finds it, as the verification would."""
+    state = copy(kept, folder, "schema")
+    path = f"{state}/papertape.db"
+    with open(path, "rb") as file:
+        content = file.read()
+    with open(path, "r+b") as file:
+        file.seek(content.index(b"TEXT", re.search(rb'CREATE TABLE "?trainings"? ', content).end()) + 3)
+        file.write(b"t")
+    text = start(state)
+    assert "schema: row trainings: is not as this program makes it: it is built again" in text, text
+    sound(state)
+
+
 def check_full(kept, folder):
     """The new file cannot be written: the start says so and ends, rather than wait for it; the next one builds it."""
     state = copy(kept, folder, "full")
@@ -430,6 +444,7 @@ def main():
         check_kills(kept, folder)
         check_beyond(kept, folder)
         check_words(kept, folder)
+        check_schema(kept, folder)
         if not harness.SANITIZED:  # its runtime comes first
             check_full(kept, folder)
         check_refused(kept, folder)
