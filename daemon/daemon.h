@@ -34,6 +34,8 @@ struct daemon {
     struct parity *parity;
     struct trainings *trainings; /* NULL once it stops */
     struct arena *arena;
+    int lock;                     /* its descriptor */
+    int lock_error, socket_error; /* why their files could not be put back; 0 */
     bool stopping;
 };
 

@@ -490,10 +490,9 @@ static int rebuild(const struct daemon *daemon)
 static int run(struct daemon *daemon)
 {
     char err[1024];
-    int lock;
     int r = state_dir_create(&daemon->state, err, sizeof err);
     if (r == 0)
-        r = state_dir_lock(&daemon->state, &lock, err, sizeof err);
+        r = state_dir_lock(&daemon->state, &daemon->lock, err, sizeof err);
     if (r < 0) {
         daemon_say(err);
         return status_of(r);
@@ -507,7 +506,7 @@ static int run(struct daemon *daemon)
     r = start(daemon);
     if (r < 0) {
         uv_loop_close(&loop);
-        close(lock);
+        close(daemon->lock);
         return status_of(r);
     }
     if (early_stop_asked()) /* before the loop took the signals */
@@ -520,7 +519,7 @@ static int run(struct daemon *daemon)
     r = uv_loop_close(&loop);
     if (r < 0)
         log_error("the loop did not end cleanly: %s", uv_strerror(r));
-    close(lock);
+    close(daemon->lock);
     log_info("stopped");
     if (board_abandoned() || compute_abandoned() ||
         net_device_abandoned()) { /* their memory stays where it is until the very end */

@@ -7,7 +7,7 @@
 
 #include "daemon/feed/feeds.h"
 #include "daemon/gpu_sampler.h"
-#include "daemon/log.h"
+#include "daemon/keep.h"
 #include "daemon/process.h"
 #include "exchange/clock.h"
 #include "exchange/net/notify.h"
@@ -22,7 +22,6 @@ struct telemetry {
     struct daemon *daemon;
     uv_timer_t tick;
     uint64_t ticks, frames_before;
-    int socket_error; /* why it cannot be made again; 0 */
     struct gpu_sampler *sampler;
 };
 
@@ -157,21 +156,6 @@ static void tell_manager(const struct daemon *daemon, const struct feed_view *vi
     notify_status(line);
 }
 
-/* Without its file no command reaches the daemon. */
-static void keep_socket(struct telemetry *telemetry)
-{
-    const struct daemon *daemon = telemetry->daemon;
-    int r = control_keep(daemon->control);
-    if (r == 1)
-        log_warning("%s was removed: it is made again", daemon->state.socket);
-    else if (r == -EEXIST && r != telemetry->socket_error)
-        log_error("%s: another file is in its place: no command reaches the daemon until that is removed",
-                  daemon->state.socket);
-    else if (r < 0 && r != telemetry->socket_error)
-        log_error("%s was removed, and cannot be made again: %s", daemon->state.socket, strerror(-r));
-    telemetry->socket_error = r < 0 ? r : 0;
-}
-
 static void on_tick(uv_timer_t *timer)
 {
     struct telemetry *telemetry = timer->data;
@@ -180,7 +164,7 @@ static void on_tick(uv_timer_t *timer)
     notify_watchdog();
     if (daemon->stopping)
         return; /* the feed is being taken down */
-    keep_socket(telemetry);
+    keep_files(daemon);
     feeds_view(daemon->feeds, &view);
     tell_manager(daemon, &view);
     if (session_begun(daemon->session)) {

@@ -310,3 +310,19 @@ int state_dir_lock(const struct state_dir *state, int *ret_fd, char *err, size_t
     *ret_fd = fd;
     return 0;
 }
+
+int state_dir_keep_lock(const struct state_dir *state, int *fd, char *err, size_t err_size)
+{
+    struct stat own, named = {0};
+    int taken;
+    if (fstat(*fd, &own) < 0 || (lstat(state->lock, &named) < 0 && errno != ENOENT))
+        return 0; /* not known */
+    if (own.st_nlink > 0 && own.st_ino == named.st_ino && own.st_dev == named.st_dev)
+        return 0;
+    int r = state_dir_lock(state, &taken, err, err_size);
+    if (r < 0)
+        return r;
+    close(*fd);
+    *fd = taken;
+    return 1;
+}

@@ -58,4 +58,8 @@ int state_dir_create(const struct state_dir *state, char *err, size_t err_size);
  */
 int state_dir_lock(const struct state_dir *state, int *ret_fd, char *err, size_t err_size);
 
+/* Once in a while, of a lock that is held: was its file removed? 0: no; 1: it is put back, and held by *fd;
+ * -EBUSY: another daemon has taken it meanwhile; -errno: it cannot be put back. */
+int state_dir_keep_lock(const struct state_dir *state, int *fd, char *err, size_t err_size);
+
 #endif

@@ -274,6 +274,15 @@ static void test_lock(const char *directory)
     CHECK_INT(status, 0);
     close(fd);
     CHECK_INT(state_dir_lock(&state, &fd, err, sizeof err), 0);
+    CHECK_INT(state_dir_keep_lock(&state, &fd, err, sizeof err), 0);
+    CHECK_INT(unlink(state.lock), 0);
+    CHECK_INT(state_dir_keep_lock(&state, &fd, err, sizeof err), 1);
+    CHECK_INT(state_dir_keep_lock(&state, &fd, err, sizeof err), 0);
+    CHECK_INT(state_dir_lock(&state, &fd2, err, sizeof err), -EBUSY); /* it is held */
+    CHECK_INT(unlink(state.lock), 0);
+    CHECK_INT(state_dir_lock(&state, &fd2, err, sizeof err), 0); /* another was quicker */
+    CHECK_INT(state_dir_keep_lock(&state, &fd, err, sizeof err), -EBUSY);
+    close(fd2);
     close(fd);
 }
 

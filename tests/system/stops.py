@@ -101,8 +101,11 @@ def full_disk(folder, replay):
 def clean_stop(folder, replay):
     daemon = start(folder, replay, "clean")
     path = os.path.join(daemon.state, "control.sock")
+    lock = os.path.join(daemon.state, "papertaped.lock")
     os.unlink(path)
-    harness.wait_for(lambda: os.path.exists(path), "the socket made again")
+    os.unlink(lock)
+    harness.wait_for(lambda: os.path.exists(path) and os.path.exists(lock), "the socket made again, and the lock")
+    assert harness.wait_for(lambda: open(lock, encoding="ascii").read(), "the lock's owner") == f"{daemon.popen.pid}\n"
     harness.wait_for(lambda: "control.sock was removed: it is made again" in daemon.log_text(), "the log of it")
     assert order(daemon, "clean")["ok"]
     daemon.wait_status(lambda s: s["positions"], "a position")
@@ -167,6 +170,17 @@ def at_the_start(folder, replay):
     assert daemon.query("SELECT state FROM orders WHERE client_id = 'kept'") == [("FILLED",)]
     assert daemon.stop() == 0
     print("SIGTERM at a start, and in the midst of a rebuild: status 0; the next start built it")
+
+
+def missed_nothing(folder, replay):
+    """A restart within a bar: the log says how long it was away, and nobody has to acknowledge that."""
+    config = CONFIG.replace("interval = 1s", "interval = 1d")
+    for name in ("day", "same-day"):
+        daemon = folder.start(harness.Daemon(folder.path, replay, config, name=name, state="day"))
+        daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced", "books in step")
+        assert name == "day" or harness.wait_for(lambda: "away for " in daemon.log_text(), "how long it was away")
+        assert daemon.stop() == 0
+    assert daemon.query("SELECT text FROM alerts WHERE code = 'away'") == [], daemon.log_text()
 
 
 def refused(folder, replay):
@@ -251,6 +265,7 @@ def main():
         replay = folder.start(harness.Replay(folder.path, "--synthetic", "57"))
         full_disk(folder, replay)
         clean_stop(folder, replay)
+        missed_nothing(folder, replay)
         at_the_start(folder, replay)
         refused(folder, replay)
         checked(folder)
