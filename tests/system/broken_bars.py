@@ -186,12 +186,12 @@ def write_csv(rng, rows, at):
     """The text and the number of the line of row `at`."""
     name = rng.choice(sorted(HEADERS))
     header, order, time_text = HEADERS[name]
-    end = rng.choice(("\n", "\n", "\r\n"))
+    end, between = rng.choice(("\n", "\n", "\r\n")), rng.choice((",", ",", ",", ";", "\t"))
     lines, line_of = [], None
     if header:
-        lines.append(("\ufeff" if rng.random() < 0.2 else "") + header)
+        lines.append(("\ufeff" if rng.random() < 0.2 else "") + header.replace(",", between))
     if name == "yfinance_new":
-        lines += ["Ticker,BTC-USD,BTC-USD,BTC-USD,BTC-USD,BTC-USD", "Datetime,,,,,"]
+        lines += [line.replace(",", between) for line in ("Ticker,BTC-USD,BTC-USD,BTC-USD,BTC-USD,BTC-USD", "Datetime,,,,,")]
     for n, row in enumerate(rows):
         if rng.random() < 0.02:
             lines.append(rng.choice(("", "   ")))
@@ -201,7 +201,7 @@ def write_csv(rng, rows, at):
             fields.pop()
         if None in fields:  # a missing field in the middle cannot be left out: empty
             fields = ["" if field is None else field for field in fields]
-        lines.append(",".join(fields))
+        lines.append(between.join(fields))
         if n == at:
             line_of = len(lines)
     return name, end.join(lines) + (end if rng.random() < 0.8 else ""), line_of
