@@ -108,6 +108,7 @@ static int step(struct playing *playing)
     }
     int r = replay_step(playing->replay);
     if (!session->stored) {
+        db_writer_put_event(session->writer, replay_seq(playing->replay)); /* at the end no event came */
         if (!session->redoing)
             session->hooks.commands_redone(session->hooks.ctx);
         db_writer_group_end(session->writer);
