@@ -156,6 +156,7 @@ struct building {
     char unsound[DB_ERROR_MAX];   /* what the verification says of it; "" */
     int64_t rows_salvaged;
     bool lost_money;
+    size_t from;               /* the first segment that is played */
     bool stay;                 /* within the log: what the former file has beyond it is not whole */
     uint64_t beyond_seq;       /* the newest event of what was taken from beyond; 0: nothing */
     char beyond[DB_ERROR_MAX]; /* what is lost that was; "" */
@@ -250,21 +251,26 @@ static int salvage_before(struct building *b, char *err, size_t err_size)
     return r == 0 && rc == SQLITE_OK ? sql(b, "COMMIT", err, err_size) : r < 0 ? r : db_errno(rc);
 }
 
-/* Do both know the same ledger, as far as both know it? */
+/* Do both know the same ledger, as far as both know it? In a sound one the newest row that both have says it
+ * of all before it. */
 static bool same_ledger(struct building *b)
 {
+    static const char text[] =
+        "SELECT id, hash FROM ledger UNION ALL SELECT last_ledger, ledger_hash FROM base WHERE "
+        "last_ledger > 0 ORDER BY id ";
     sqlite3_stmt *ours;
-    bool same = true;
+    bool same = true, sound = b->options->sound;
+    char sql_text[sizeof text + 20];
+    snprintf(sql_text, sizeof sql_text, "%s%s", text, sound ? "DESC" : "LIMIT 1000");
     uint8_t hash[LEDGER_HASH_SIZE];
-    if (!b->salvage ||
-        sqlite3_prepare_v2(b->db,
-                           "SELECT id, hash FROM ledger UNION ALL SELECT last_ledger, ledger_hash FROM "
-                           "base WHERE last_ledger > 0 ORDER BY id LIMIT 1000",
-                           -1, &ours, NULL) != SQLITE_OK)
+    if (!b->salvage || sqlite3_prepare_v2(b->db, sql_text, -1, &ours, NULL) != SQLITE_OK)
         return true;
-    while (same && sqlite3_step(ours) == SQLITE_ROW && sqlite3_column_bytes(ours, 1) == LEDGER_HASH_SIZE)
-        same = !db_salvage_ledger_hash(b->salvage, (uint64_t)sqlite3_column_int64(ours, 0), hash) ||
-               memcmp(hash, sqlite3_column_blob(ours, 1), LEDGER_HASH_SIZE) == 0;
+    for (bool more = true;
+         more && sqlite3_step(ours) == SQLITE_ROW && sqlite3_column_bytes(ours, 1) == LEDGER_HASH_SIZE;) {
+        bool theirs = db_salvage_ledger_hash(b->salvage, (uint64_t)sqlite3_column_int64(ours, 0), hash);
+        same = !theirs || memcmp(hash, sqlite3_column_blob(ours, 1), LEDGER_HASH_SIZE) == 0;
+        more = same && !(theirs && sound);
+    }
     sqlite3_finalize(ours);
     return same;
 }
@@ -303,7 +309,7 @@ static int salvage_after(struct building *b, char *err, size_t err_size)
     int r = read_base(b, &base, err, err_size);
     if (r == 0)
         r = sql(b, "BEGIN IMMEDIATE", err, err_size);
-    int rc = r == 0 && b->salvage ? db_salvage_after(b->salvage, &base) : SQLITE_OK;
+    int rc = r < 0 ? SQLITE_OK : b->salvage ? db_salvage_after(b->salvage, &base) : db_base_end_orders(b->db);
     if (r == 0 && rc == SQLITE_OK)
         rc = db_base_put_salvaged(b->db);
     if (rc != SQLITE_OK) {
@@ -368,8 +374,27 @@ static void tell_beyond(struct building *b, const struct db_salvage_ends *ours,
     b->lost_money = true;
 }
 
+/* Events that the log has, and that cannot be read. */
+static void tell_cut(struct building *b)
+{
+    const struct rebuild_played *played = &b->played;
+    const char *name = strrchr(b->events, '/');
+    uint64_t end = b->beyond_seq ? b->beyond_seq : played->last_seq;
+    char which[96];
+    if (!played->cut || b->beyond[0] || (played->newest_seq <= end && b->beyond_seq))
+        return;
+    if (played->newest_seq > end)
+        snprintf(which, sizeof which, "events %" PRIu64 " to %" PRIu64, end + 1, played->newest_seq);
+    else
+        snprintf(which, sizeof which, "what came after event %" PRIu64, end);
+    snprintf(b->beyond, sizeof b->beyond,
+             DB_REBUILT_LOST ": %s, in an altered block of the log and behind it: %.80s", which,
+             name ? name + 1 : b->events);
+    b->lost_money = true;
+}
+
 /* Rows of events that the log no longer has: all of them, or none, so that accounts are of one moment. */
-static int salvage_beyond(struct building *b, char *err, size_t err_size)
+static int take_beyond(struct building *b, char *err, size_t err_size)
 {
     struct db_salvage_ends ours = {.event_seq = b->played.last_seq}, theirs;
     uint8_t hash[LEDGER_HASH_SIZE];
@@ -409,6 +434,14 @@ static int salvage_beyond(struct building *b, char *err, size_t err_size)
     return r == -ENOMEM || r == -ENOSPC ? r : -ESTALE;
 }
 
+static int salvage_beyond(struct building *b, char *err, size_t err_size)
+{
+    int r = take_beyond(b, err, err_size);
+    if (r == 0)
+        tell_cut(b);
+    return r;
+}
+
 /* ---- is it sound, and does it need its base? ---- */
 
 static bool whole(struct building *b)
@@ -438,8 +471,10 @@ static int drop_base(struct building *b, char *err, size_t err_size)
         r = verify(b, failure);
     if (r == 0 && failure[0])
         return sql(b, FOR_BASE_TABLES(RESTORE), err, err_size);
-    if (r == 0)
+    if (r == 0) {
         b->played.based = false;
+        b->played.first_seq = b->played.begins;
+    }
     return r;
 }
 
@@ -492,7 +527,7 @@ static int put_source(struct building *b, int64_t rebuild, const char *table, bo
     if (source.logged < 0)
         source.logged = 0;
     if (logged)
-        snprintf(from, sizeof from, "event log from event %" PRIu64, b->played.first_seq + 1);
+        snprintf(from, sizeof from, "event log from event %" PRIu64, b->played.begins + 1);
     if (source.salvaged > 0)
         snprintf(taken, sizeof taken, "%ssalvaged: %" PRId64 " rows%s", from[0] ? "; " : "", source.salvaged,
                  damaged(b, table) ? ", not all of it could be read" : "");
@@ -567,7 +602,7 @@ static int verify_new(struct building *b, char *err, size_t err_size)
 
 static int play(struct building *b, char *err, size_t err_size)
 {
-    int r = rebuild_play(b->options, b->events, b->paths.building, b->db, &b->played, err, err_size);
+    int r = rebuild_play(b->options, b->events, b->paths.building, b->db, b->from, &b->played, err, err_size);
     return r == 0 && !same_ledger(b) ? -EBADMSG : r;
 }
 
@@ -616,9 +651,8 @@ static void tell(const struct building *b, bool former, struct rebuild_result *r
                      b->played.based
                          ? "the database was built again from the event log, its state after event %" PRIu64
                            " and what follows to event %" PRIu64
-                         : "the database was built again from the event log, after event %" PRIu64
-                           " to event %" PRIu64,
-                     b->played.first_seq, b->played.last_seq);
+                         : "the database was built again from the event log, events %" PRIu64 " to %" PRIu64,
+                     b->played.first_seq + !b->played.based, b->played.last_seq);
     char *at = ret->text + n;
     size_t size = sizeof ret->text - (size_t)n;
     if (b->lost[0])
@@ -637,6 +671,33 @@ static void tell(const struct building *b, bool former, struct rebuild_result *r
         snprintf(at, size, "; the former file is %.80s", name ? name + 1 : b->paths.aside);
 }
 
+/* What failed is tried once more with less: within the log, without the former file, without the log's oldest
+ * stretch. */
+static bool another_way(struct building *b, int r)
+{
+    bool contradicts = r == -EBADMSG || r == -EUCLEAN;
+    size_t second = b->played.second;
+    if (r == -ESTALE) { /* what is beyond the log is not whole */
+        b->stay = true;
+    } else if (contradicts && !b->lost[0] && !b->options->sound) {
+        snprintf(b->lost, sizeof b->lost,
+                 r == -EBADMSG ? "the former file contradicts the log"
+                               : "with rows of the former file it does not verify: %.300s",
+                 b->unsound);
+    } else if (contradicts && second > b->from) {
+        b->from = second;
+        b->lost[0] = '\0';
+        b->stay = false;
+    } else {
+        return false;
+    }
+    b->unsound[0] = b->beyond[0] = '\0';
+    b->beyond_seq = 0;
+    b->lost_money = false;
+    b->rows_salvaged = 0;
+    return true;
+}
+
 int rebuild_database(const struct rebuild_options *options, struct rebuild_result *ret, char *err,
                      size_t err_size)
 {
@@ -653,21 +714,14 @@ int rebuild_database(const struct rebuild_options *options, struct rebuild_resul
         fail(r, err, err_size, options->state->database);
     else
         r = build(b, err, err_size);
-    if (r == -ESTALE) { /* what is beyond the log is not whole */
-        b->stay = true;
-        b->rows_salvaged = 0;
+    while (another_way(b, r)) {
+        err[0] = '\0';
         r = build(b, err, err_size);
     }
-    if ((r == -EBADMSG || r == -EUCLEAN) && !b->lost[0]) { /* without it */
-        snprintf(b->lost, sizeof b->lost,
-                 r == -EBADMSG ? "the former file contradicts the log"
-                               : "with rows of the former file it does not verify: %.300s",
-                 b->unsound);
-        b->unsound[0] = '\0';
-        b->lost_money = false;
-        b->rows_salvaged = 0;
-        r = build(b, err, err_size);
-    }
+    if (r == -EBADMSG && b->options->sound)
+        snprintf(err, err_size, "the database contradicts the log");
+    else if (r == -EBADMSG && !err[0])
+        snprintf(err, err_size, "its segments contradict each other");
     if (r == 0)
         r = seal_file(b, err, err_size);
     if (r == 0)

@@ -99,6 +99,57 @@ int rebuild_log_begins(const char *events, uint64_t *ret_seq)
     return r;
 }
 
+static int take_newest(void *ctx, const struct journal_segment_info *info)
+{
+    uint64_t *newest = ctx;
+    if (info->last_seq > *newest)
+        *newest = info->last_seq;
+    return 0;
+}
+
+uint64_t rebuild_log_newest(const char *events)
+{
+    struct segment *segments;
+    char err[JOURNAL_ERROR_MAX], path[STATE_PATH_MAX + 128];
+    uint64_t newest = 0;
+    size_t n;
+    if (list_segments(events, &segments, &n) < 0)
+        return 0;
+    for (size_t i = 0; i < n; i++) { /* one by one: an altered one hides no other */
+        snprintf(path, sizeof path, "%s/%s", events, segments[i].name);
+        if (segments[i].seq > newest)
+            newest = segments[i].seq;
+        journal_list(path, take_newest, &newest, err, sizeof err);
+    }
+    free(segments);
+    return newest;
+}
+
+int rebuild_log_reads(const char *events, uint64_t seq, uint64_t *ret_end, char *err, size_t err_size)
+{
+    struct journal_reader *reader;
+    struct journal_record record;
+    uint64_t end = 0;
+    int r = journal_reader_open(events, &reader, err, err_size);
+    *ret_end = 0;
+    if (r < 0)
+        return r;
+    r = journal_reader_seek_seq(reader, seq);
+    while (r == 0 && (r = journal_reader_next(reader, &record)) > 0) {
+        bool hole = end > 0 && record.kind == JOURNAL_STATE && record.seq > end;
+        r = hole ? -ENODATA : 0;
+        if (hole)
+            snprintf(err, err_size, "after event %" PRIu64 " some were never recorded", end);
+        else
+            end = record.seq;
+    }
+    if (r < 0 && r != -ENODATA)
+        snprintf(err, err_size, "%s", journal_reader_error(reader));
+    journal_reader_close(reader);
+    *ret_end = end;
+    return r == -ENODATA ? -EBADMSG : r;
+}
+
 /* ---- the bare session ---- */
 
 static void redone(void *ctx, int64_t ts_ns, const struct event_command *command, enum order_reason reason,
@@ -260,6 +311,7 @@ static void take_numbers(struct play *play, const struct state_record *state)
 
 static void note_fault(struct play *play, const char *segment, const char *words)
 {
+    play->ret->cut = true;
     if (play->ret->faults++ == 0)
         snprintf(play->ret->fault, sizeof play->ret->fault, "%s: %.400s", segment, words);
 }
@@ -269,6 +321,15 @@ static bool follows(const struct play *play, struct replay *replay)
     struct engine_ids ids;
     engine_ids(replay_engine(replay), &ids);
     return play->any && replay_seq(replay) == play->seq && memcmp(&ids, &play->ids, sizeof ids) == 0;
+}
+
+/* Where the log begins, and where it begins once more after what was played. */
+static void note_stretch(struct play *play, const struct segment *segment, uint64_t seq)
+{
+    if (!play->any)
+        play->ret->begins = seq;
+    else if (play->ret->second == 0)
+        play->ret->second = (size_t)(segment - play->segments);
 }
 
 /* 0; -errno for what is no fault of the log's. */
@@ -291,6 +352,9 @@ static int play_segment(struct play *play, const struct segment *segment, char *
     enum state_why why = replay_state(replay)->why;
     bool known = follows(play, replay), same_run = why == STATE_ROTATION || why == STATE_STOP;
     take_numbers(play, replay_state(replay));
+    play->ret->cut = false;
+    if (!known)
+        note_stretch(play, segment, replay_seq(replay));
     r = known ? 0 : begin_stretch(play, replay, err, err_size);
     if (r == 0) {
         play->any = true;
@@ -325,7 +389,7 @@ static void put_end(struct play *play)
 }
 
 int rebuild_play(const struct rebuild_options *options, const char *events, const char *path, sqlite3 *db,
-                 struct rebuild_played *ret, char *err, size_t err_size)
+                 size_t from, struct rebuild_played *ret, char *err, size_t err_size)
 {
     struct play *play = calloc(1, sizeof *play);
     *ret = (struct rebuild_played){0};
@@ -343,7 +407,7 @@ int rebuild_play(const struct rebuild_options *options, const char *events, cons
         snprintf(err, err_size, "%s: %s", events, strerror(-r));
     if (r == 0)
         r = open_session(play, path, err, err_size);
-    for (size_t i = 0; r == 0 && i < play->n_segments; i++)
+    for (size_t i = from; r == 0 && i < play->n_segments; i++)
         r = play_segment(play, &play->segments[i], err, err_size);
     if (r == 0 && !play->any) {
         snprintf(err, err_size, "no state of it can be read%s%s", ret->fault[0] ? ": " : "", ret->fault);
@@ -352,6 +416,7 @@ int rebuild_play(const struct rebuild_options *options, const char *events, cons
     if (r == 0)
         put_end(play);
     ret->last_seq = play->seq;
+    ret->newest_seq = ret->cut ? rebuild_log_newest(events) : play->seq;
     r = play->session.writer ? close_session(play, r, err, err_size) : r;
     free(play);
     return r;

@@ -7,20 +7,33 @@
 #include "daemon/rebuild.h"
 
 struct rebuild_played {
+    uint64_t begins;              /* the first event that was played comes after this one */
     uint64_t first_seq, last_seq; /* of the last stretch without a hole: after the first, to the last */
     bool based; /* … which has a base (db/base.h): the log does not begin at its beginning */
     int faults; /* segments, or parts of them, that could not be read */
     char fault[JOURNAL_ERROR_MAX]; /* the first of them; "" */
+    bool cut;                      /* what follows last_seq in the log could not be read … */
+    uint64_t newest_seq;           /* … up to this event, where it is not known to be more */
+    size_t second;                 /* segment that the second stretch begins with; 0: there is one */
 };
 
 /* The event number that the log's oldest segment begins with, by its name. 0, -ENOENT without a segment,
  * -errno. */
 int rebuild_log_begins(const char *events, uint64_t *ret_seq);
 
+/* The newest event that the log names by the headers of its blocks, those behind an altered one among them.
+ * 0: none. */
+uint64_t rebuild_log_newest(const char *events);
+
+/* Can all events after `seq` be read, without a hole? 0; -EBADMSG with what is wrong; -errno. *ret_end: the
+ * newest event to which they can. */
+int rebuild_log_reads(const char *events, uint64_t seq, uint64_t *ret_end, char *err, size_t err_size);
+
 /* Plays the segments of `events`, each from its own state, into the database at `path`; `db` is another
- * connection to it, for the base and the commands that states hold. 0; -ENOENT: no state could be read;
- * -ECANCELED; -EBADMSG for rows that contradict what the file holds already; -errno. err: one sentence. */
+ * connection to it, for the base and the commands that states hold. Segments
+ * before the one of index `from` are left out. 0; -ENOENT: no state could be read; -ECANCELED; -EBADMSG for
+ * rows that contradict what the file holds already; -errno. err: one sentence. */
 int rebuild_play(const struct rebuild_options *options, const char *events, const char *path, sqlite3 *db,
-                 struct rebuild_played *ret, char *err, size_t err_size);
+                 size_t from, struct rebuild_played *ret, char *err, size_t err_size);
 
 #endif

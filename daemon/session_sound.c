@@ -52,7 +52,7 @@ int session_rebuild(struct session *session, const char *why, char *err, size_t 
     session->lost_money = result.lost_money;
     snprintf(session->rebuilt_words, sizeof session->rebuilt_words, "%.340s (%.150s)", result.text, why);
     db_rebuilt_clean(session->rebuilt_words);
-    log_warning("%s", session->rebuilt_words);
+    (result.lost_money ? log_error : log_warning)("%s", session->rebuilt_words);
     return 0;
 }
 

@@ -146,7 +146,7 @@ static void tell_built(struct session *session)
     uv_mutex_unlock(&session->lock);
     if (!built)
         return;
-    log_warning("%s", words);
+    (lost ? log_error : log_warning)("%s", words);
     session_read_rebuilt(session);
     session_alert(session, lost ? DB_ERROR : DB_WARNING, "database-rebuilt", words);
 }

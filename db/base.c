@@ -201,6 +201,17 @@ int db_base_put_salvaged(sqlite3 *db)
         NULL, NULL, NULL);
 }
 
+int db_base_end_orders(sqlite3 *db)
+{
+    return sqlite3_exec(
+        db,
+        "UPDATE orders SET state = 'CANCELED' WHERE state IN ('PENDING', 'HELD', 'OPEN', 'PARTIAL') AND "
+        "id <= (SELECT last_order FROM base) AND id NOT IN (SELECT id FROM base_orders);"
+        "UPDATE orders SET rule = 2, hash = seal(2, " DB_ORDER_COLUMNS
+        ") WHERE state = 'CANCELED' AND hash IS NOT (" DB_ORDER_SEAL ");",
+        NULL, NULL, NULL);
+}
+
 int db_base_drop(sqlite3 *db)
 {
     return sqlite3_exec(db, drop_sql, NULL, NULL, NULL);

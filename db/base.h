@@ -36,6 +36,9 @@ struct db_base_order {
 int db_base_put(sqlite3 *db, const struct engine *engine, uint64_t seq, int64_t ts_ns, const char *venue);
 /* The same, of the numbers of what was salvaged: up to them rows of these two tables may be missing. */
 int db_base_put_salvaged(sqlite3 *db);
+/* Of older orders those that the state did not know as live have ended, though their last row is lost: they
+ * become CANCELED. */
+int db_base_end_orders(sqlite3 *db);
 /* The record is whole from its beginning after all. */
 int db_base_drop(sqlite3 *db);
 

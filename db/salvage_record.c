@@ -151,17 +151,11 @@ static const struct salvage_table others[] = {
      .into = IGNORE("rebuild_sources")},
 };
 
-/* What names a row that is not there goes again, of the rows that were salvaged. Orders that the state did
- * not know as live have ended, though their last row is lost. */
+/* What names a row that is not there goes again, of the rows that were salvaged. */
 static const char clean_orders[] =
     "DELETE FROM orders WHERE id IN (SELECT id FROM temp.taken WHERE name = 'orders') AND "
     "((account IS NOT NULL AND account NOT IN (SELECT id FROM accounts)) OR "
-    "(symbol IS NOT NULL AND symbol NOT IN (SELECT id FROM symbols)));"
-    "UPDATE orders SET state = 'CANCELED' WHERE state IN ('PENDING', 'HELD', 'OPEN', 'PARTIAL') AND "
-    "id <= (SELECT last_order FROM base) AND id NOT IN (SELECT id FROM base_orders);"
-    "UPDATE orders SET rule = 2, hash = seal(2, " DB_ORDER_COLUMNS
-    ") WHERE state = 'CANCELED' AND hash IS NOT "
-    "(" DB_ORDER_SEAL ");";
+    "(symbol IS NOT NULL AND symbol NOT IN (SELECT id FROM symbols)));";
 static const char clean_fills[] =
     "DELETE FROM fills WHERE id IN (SELECT id FROM temp.taken WHERE name = 'fills') AND "
     "(order_id NOT IN (SELECT id FROM orders) OR account NOT IN (SELECT id FROM "
@@ -270,6 +264,8 @@ static int salvage_orders(struct db_salvage *salvage, const struct db_base *base
     int rc = salvage_copy(salvage, &orders, 0, (int64_t)base->last_order);
     if (rc == SQLITE_OK)
         rc = sqlite3_exec(salvage->to, clean_orders, NULL, NULL, NULL);
+    if (rc == SQLITE_OK)
+        rc = db_base_end_orders(salvage->to);
     if (rc == SQLITE_OK)
         rc = salvage_copy(salvage, &fills, 0, (int64_t)base->last_fill);
     if (rc == SQLITE_OK)

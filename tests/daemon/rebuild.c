@@ -1,8 +1,10 @@
 /* A database built again from an event log: of random events, written as a daemon writes them. */
 #include "daemon/rebuild.h"
 
+#include <dirent.h>
 #include <sqlite3.h>
 
+#include "daemon/rebuild_play.h"
 #include "tests/engine/logged.h"
 
 enum { EVENTS = 4000, MORE = 400 };
@@ -25,15 +27,21 @@ static void end(void)
     scratch_remove(home);
 }
 
-static int build(void)
+static int build_over(bool sound)
 {
     const struct rebuild_options options = {.state = &state,
                                             .events = logged.dir,
                                             .why = "a test",
                                             .venue = "binance",
+                                            .sound = sound,
                                             .now_ns = INT64_C(1723161240000000000)};
     err[0] = '\0';
     return rebuild_database(&options, &result, err, sizeof err);
+}
+
+static int build(void)
+{
+    return build_over(false);
 }
 
 static int64_t number(const char *sql)
@@ -69,8 +77,197 @@ static void test_ends_with_command(void)
     end();
 }
 
+static int64_t live_orders(void)
+{
+    return number("SELECT count(*) FROM orders WHERE state IN ('PENDING', 'HELD', 'OPEN', 'PARTIAL')");
+}
+
+/* Events were never recorded, and nothing came of them: all is there, and it is said so. */
+static void test_hole_of_nothing(void)
+{
+    begin(2);
+    logged_play(&logged, EVENTS, false);
+    logged.driver.seq += 3;
+    logged_state(&logged, STATE_AFTER_HOLE);
+    logged_play(&logged, MORE, false);
+    CHECK_INT(build(), 0);
+    CHECK_STR(err, "");
+    CHECK_INT(result.base_seq, 0);
+    CHECK(!result.lost_money);
+    CHECK(strstr(result.text, "events 1 to ") != NULL);
+    CHECK_INT(number("SELECT first_seq FROM rebuilds"), 0);
+    CHECK_INT(number("SELECT count(*) FROM rebuild_sources WHERE source LIKE 'event log from event 1%'"), 13);
+    CHECK_INT(number("SELECT count(*) FROM orders"), logged.n_orders);
+    CHECK_INT(number("SELECT count(*) FROM ledger"), logged.n_ledger);
+    CHECK_INT(live_orders(), engine_orders(logged.engine));
+    end();
+}
+
+static bool is_live(uint64_t id)
+{
+    for (size_t i = 0; i < engine_orders(logged.engine); i++)
+        if (engine_order(logged.engine, i)->id == id)
+            return true;
+    return false;
+}
+
+/* And of these something came: the state behind them is what there is, and what is missing is said. */
+static void test_hole(void)
+{
+    begin(3);
+    logged_play(&logged, EVENTS, false);
+    while (engine_orders(logged.engine) == 0)
+        logged_play(&logged, 1, false);
+    size_t orders = logged.n_orders;
+    uint64_t live = engine_order(logged.engine, 0)->id;
+    do
+        logged_play(&logged, MORE, true);
+    while (is_live(live));
+    CHECK(logged.n_orders > orders);
+    uint64_t behind = logged.driver.seq;
+    logged_state(&logged, STATE_AFTER_HOLE);
+    logged_play(&logged, MORE, false);
+    CHECK_INT(build(), 0);
+    CHECK_STR(err, "");
+    CHECK_INT(result.base_seq, behind);
+    CHECK(result.lost_money);
+    CHECK_INT(number(EVENT_SEQ), logged.driver.seq);
+    CHECK_INT(number("SELECT count(*) FROM orders WHERE id <= 10"), 10);
+    CHECK_INT(number("SELECT max(id) FROM ledger"), logged.n_ledger);
+    CHECK_INT(live_orders(), engine_orders(logged.engine));
+    end();
+}
+
+/* The only segment's path. */
+static const char *segment(void)
+{
+    static char path[512];
+    DIR *listing = opendir(logged.dir);
+    for (const struct dirent *entry; listing && (entry = readdir(listing));)
+        if (strstr(entry->d_name, ".journal"))
+            snprintf(path, sizeof path, "%s/%s", logged.dir, entry->d_name);
+    if (listing)
+        closedir(listing);
+    return path;
+}
+
+static void flip(const char *path, int64_t tenths)
+{
+    FILE *file = fopen(path, "r+e");
+    CHECK(file != NULL);
+    if (!file)
+        return;
+    fseek(file, 0, SEEK_END);
+    long at = (long)(ftell(file) * tenths / 10);
+    fseek(file, at, SEEK_SET);
+    int byte = fgetc(file);
+    fseek(file, at, SEEK_SET);
+    fputc(byte ^ 16, file);
+    fclose(file);
+}
+
+/* Blocks behind an altered one are there, and their events cannot be played: they are lost, and it says
+ * which.
+ */
+static void test_altered(void)
+{
+    char lost[80];
+    begin(4);
+    logged_play(&logged, EVENTS, false);
+    logged_play(&logged, EVENTS, false);
+    flip(segment(), 9);
+    CHECK_INT(build(), 0);
+    CHECK_STR(err, "");
+    int64_t end_seq = number(EVENT_SEQ);
+    CHECK(end_seq > EVENTS && (uint64_t)end_seq < logged.driver.seq);
+    CHECK_INT(rebuild_log_newest(logged.dir), logged.driver.seq);
+    CHECK(result.lost_money);
+    snprintf(lost, sizeof lost, "lost: events %" PRId64 " to %" PRIu64 ", ", end_seq + 1, logged.driver.seq);
+    CHECK(strstr(result.text, lost) != NULL);
+    CHECK_INT(
+        number("SELECT count(*) FROM rebuild_sources WHERE name = 'ledger' AND source LIKE '%lost: events%'"),
+        1);
+    uint64_t readable;
+    CHECK_INT(rebuild_log_reads(logged.dir, 10, &readable, err, sizeof err), -EBADMSG);
+    CHECK_INT(readable, end_seq);
+    CHECK(strstr(err, "block") != NULL);
+    end();
+}
+
+/* Two histories: a sound database is not replaced by another's log, and all stays as it is. */
+static void test_contradiction(void)
+{
+    begin(5);
+    logged_play(&logged, EVENTS, false);
+    CHECK_INT(build(), 0);
+    int64_t rows = number("SELECT count(*) FROM ledger");
+    logged_close(&logged);
+    logged_open(&logged, 6);
+    logged_play(&logged, EVENTS, false);
+    CHECK_INT(build_over(true), -EBADMSG);
+    CHECK(strstr(err, "contradicts") != NULL);
+    CHECK_INT(number("SELECT count(*) FROM ledger"), rows);
+    CHECK_INT(number("SELECT count(*) FROM rebuilds"), 1);
+    CHECK_INT(build_over(false), 0);
+    CHECK_INT(number("SELECT max(id) FROM ledger"), logged.n_ledger);
+    end();
+}
+
+/* A log that was begun in another's place, as former versions did: its newest stretch is what there is. */
+static void test_two_histories(void)
+{
+    static struct logged other;
+    begin(7);
+    logged_play(&logged, EVENTS, false);
+    logged_open(&other, 8);
+    logged_play(&other, EVENTS + MORE, false);
+    other.driver.seq = logged.driver.seq + 1000;
+    other.driver.now_ns = logged.driver.now_ns + 1000000000;
+    struct journal_writer *writer = other.writer;
+    other.writer = logged.writer;
+    logged_state(&other, STATE_NEW_RUN);
+    logged_play(&other, MORE, false);
+    other.writer = writer;
+    CHECK_INT(build(), 0);
+    CHECK_STR(err, "");
+    CHECK(result.lost_money);
+    CHECK_INT(number(EVENT_SEQ), other.driver.seq);
+    CHECK_INT(number("SELECT max(id) FROM ledger"), other.n_ledger);
+    CHECK_INT(live_orders(), engine_orders(other.engine));
+    logged_close(&other);
+    end();
+}
+
+/* What a start asks of a log before it believes an older database. */
+static void test_reads(void)
+{
+    uint64_t readable;
+    begin(9);
+    logged_play(&logged, EVENTS, false);
+    CHECK_INT(rebuild_log_reads(logged.dir, 10, &readable, err, sizeof err), 0);
+    CHECK_INT(readable, logged.driver.seq);
+    logged.driver.seq += 3;
+    logged_state(&logged, STATE_AFTER_HOLE);
+    logged_play(&logged, MORE, false);
+    CHECK_INT(rebuild_log_reads(logged.dir, 10, &readable, err, sizeof err), -EBADMSG);
+    CHECK_INT(readable, EVENTS);
+    CHECK(strstr(err, "never recorded") != NULL);
+    CHECK_INT(rebuild_log_reads(logged.dir, EVENTS + 1, &readable, err, sizeof err),
+              -EBADMSG); /* within it */
+    CHECK_INT(rebuild_log_reads(logged.dir, EVENTS + 3, &readable, err, sizeof err), 0);
+    CHECK_INT(readable, logged.driver.seq);
+    CHECK_INT(rebuild_log_newest(logged.dir), logged.driver.seq);
+    end();
+}
+
 int main(void)
 {
+    test_altered();
+    test_contradiction();
+    test_two_histories();
+    test_reads();
+    test_hole_of_nothing();
+    test_hole();
     test_ends_with_command();
     return check_done("daemon/rebuild");
 }

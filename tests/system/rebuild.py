@@ -375,6 +375,29 @@ def check_beyond(kept, folder):
         shutil.rmtree(os.path.dirname(state))
 
 
+def check_altered(kept, folder):
+    """A byte in the log's newest segment, and no database: blocks behind the altered one are there and cannot be played, so
+    that their events are lost: the log, `ledger verify` and its list say which, as an error."""
+    state = copy(kept, folder, "altered")
+    path = f"{state}/papertape.db"
+    newest = rows(path, "SELECT value FROM meta WHERE key = 'event_seq'")[0][0]
+    absent(path, None)
+    os.remove(f"{state}/events/{segments(state)[-1]}")
+    with open(f"{state}/events/{segments(state)[-1]}", "r+b") as file:
+        at = os.path.getsize(file.name) * 9 // 10
+        file.seek(at)
+        byte = file.read(1)[0]
+        file.seek(at)
+        file.write(bytes([byte ^ 16]))
+    text = start(state)
+    end = int(rows(path, "SELECT value FROM meta WHERE key = 'event_seq'")[0][0])
+    assert end < int(newest) and re.search(rf"error.*events 1 to {end};.*lost: events {end + 1} to {newest}, in an altered block "
+                                           r"of the log and behind it: events\.damaged-", text), text
+    code, said = verb(state, "ledger", "verify")
+    assert code == 0 and f"lost: events {end + 1} to {newest}, in an altered block" in said, said
+    assert json.loads(verb(state, "ledger", "verify", "--json")[1])["rebuilt"]["lost"] is True
+
+
 def check_words(kept, folder):
     """What SQLite quotes of a damaged file may be no UTF-8: the list can be printed all the same."""
     state = copy(kept, folder, "words")
@@ -443,6 +466,7 @@ def main():
         check_goes_on(kept, folder, asked)
         check_kills(kept, folder)
         check_beyond(kept, folder)
+        check_altered(kept, folder)
         check_words(kept, folder)
         check_schema(kept, folder)
         if not harness.SANITIZED:  # its runtime comes first
