@@ -103,9 +103,9 @@ static void place(const struct ini_lines *file, const char *path, const char *wo
 {
     int line = line_of(file, words);
     if (line > 0)
-        snprintf(ret, size, "%.150s:%d: %s", path, line, words);
+        config_reason(ret, size, "%.150s:%d: %s", path, line, words);
     else
-        snprintf(ret, size, "%.150s: %s", path, words);
+        config_reason(ret, size, "%.150s: %s", path, words);
 }
 
 static int any_heading(const char *section, char reason[static INI_ERROR_MAX])

@@ -17,7 +17,7 @@ struct bars_name {
  *   BTCUSDT_5m.csv.gz, BTCUSDT.csv, SPY_1d-raw.csv      symbol first
  *   BTCUSDT-5m-2025-04.csv, BTCUSD_PERP-1h-2025-04.csv  a venue's archive
  *   BTC_USDT-5m.json, BTC_USDT_USDT-5m-futures.json     freqtrade: a quote asset behind a `_` is part of it
- *   Binance_BTCUSDT_1h.csv, binance-BTCUSDT-5m.csv      behind a venue's name, or a word that is no pair
+ *   Kraken_BTCUSDT_1h.csv, kraken-BTCUSDT-5m.csv        behind a venue's name, or a word that is no pair
  *   BTC-USD.csv, BRK-B_1d.csv, BRK.B_1d.csv             a quote asset or a class of shares stays behind its
  *                                                       `-` or `.`
  * 0 with *ret; -EINVAL where no symbol is in it or it is too long, with what was found of it in ret->symbol,

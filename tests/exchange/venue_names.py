@@ -9,7 +9,7 @@ import sys
 
 ROOMS = "exchange indicators_gpu strategy engine db trainer daemon tui".split()
 KINDS = {".c", ".h", ".cu", ".cuh", ".py", ".ini", ".sql", ".in"}
-LISTS = {"exchange/venues.c", "exchange/venue_formats.c", "daemon/papertaped.ini"}
+LISTS = {"exchange/venues.c", "exchange/venue_formats.c", "exchange/bars_name.c", "daemon/papertaped.ini"}
 
 
 def allowed(path, venues):

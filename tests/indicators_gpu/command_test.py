@@ -164,14 +164,17 @@ def main():
             done = run(*arguments)
             check(done.returncode == 2 and 'there is no indicator "nosuch": the nearest' in done.stderr, done.stderr)
 
-    # A bar is refused with its file and line, and few or no bars are a success without outputs.
+    # A bar is refused with its file and line, no bars with the file; few bars are a success without outputs.
     for cell in ("nan", "inf", "-inf", "1e999", "", "x"):
         bad = os.path.join(folder.name, "BAD_1m.csv")
         with open(bad, "w") as file:
             file.write(text + f"{1700000000000 + 200 * 60000},1,2,1,{cell},1\n")
         refused(1, f'bad number: {bad}:202: a finite decimal number as close, not "{cell}"', bad, "sma:20")
     few = os.path.join(folder.name, "FEW_1m.csv")
-    for n in (0, 1, 19):
+    with open(few, "w") as file:
+        file.write(text.splitlines()[0] + "\n")
+    refused(1, f"no bars: {few}: at least one row below the header", few, "sma:20")
+    for n in (1, 19):
         with open(few, "w") as file:
             file.write("".join(f"{line}\n" for line in text.splitlines()[: n + 1]))
         for arguments in ([], ["--backend", "stream"], ["--backend", "cpu"], ["--precision", "f32"]):

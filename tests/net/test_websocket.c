@@ -636,10 +636,11 @@ static void test_context_errors(void)
     struct net_context *none = NULL;
     struct net_config config = {.loop = &loop, .ca_file = "/nonexistent/ca.pem"};
     CHECK_INT(net_context_create(&config, &none, error), -ENOENT);
-    CHECK_STR(error, "/nonexistent/ca.pem: No such file or directory");
+    CHECK_STR(error,
+              "/nonexistent/ca.pem: No such file or directory: a file of certificates in PEM form is needed");
     config.ca_file = "/dev/null";
     CHECK_INT(net_context_create(&config, &none, error), -EINVAL);
-    CHECK_STR(error, "/dev/null: holds no certificate in PEM form");
+    CHECK_STR(error, "/dev/null: is a device: a file of certificates in PEM form is needed");
     CHECK(!none);
 }
 
