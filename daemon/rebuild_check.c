@@ -1,40 +1,22 @@
-/* Cheap things first: with little time the whole file is looked through once, and its newest rows are
- * checked. */
+/* Cheap things first: with little time the whole file is looked through once, its rows are counted, and the
+ * newest are checked. */
 #include <errno.h>
+#include <inttypes.h>
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "daemon/rebuild.h"
+#include "db/counts.h"
 #include "db/ledger_row.h"
 #include "db/migrate.h"
 #include "db/row_hash.h"
+#include "db/sealed.h"
 #include "exchange/clock.h"
 
 enum { BUSY_TIMEOUT_MS = 5000, STEPS = 10000 /* of SQLite's machine between two looks at the clock */ };
-
-#define OF(seal, table, order) \
-    { \
-        table, "SELECT 1 FROM " table " WHERE hash IS NOT " seal " ORDER BY " order " LIMIT 1" \
-    }
-
-/* A row comes where one's seal does not hold: the newest first, as far as time allows. */
-static const struct {
-    const char *table, *sql;
-} sealed[] = {
-    OF("seal(2, key, value)", "meta", "key"),
-    OF("seal(2, " DB_ACCOUNT_COLUMNS ")", "accounts", "id DESC"),
-    OF("seal(2, " DB_SYMBOL_COLUMNS ")", "symbols", "id DESC"),
-    OF("seal(2, " DB_POSITION_COLUMNS ")", "positions", "account, symbol"),
-    OF(DB_ORDER_SEAL, "orders", "id DESC"),
-    OF(DB_FILL_SEAL, "fills", "id DESC"),
-    OF("seal(2, " DB_COMMAND_COLUMNS ")", "commands", "id DESC"),
-    OF("seal(2, " DB_ALERT_COLUMNS ")", "alerts", "id DESC"),
-    OF("seal(2, " DB_ACTION_COLUMNS ")", "corporate_actions", "id DESC"),
-    OF("seal(2, " DB_REVISION_COLUMNS ")", "revisions", "id DESC"),
-    OF("seal(2, " DB_EQUITY_COLUMNS ")", "equity", "account, ts_ns DESC"),
-};
 
 static int64_t deadline(int64_t limit_ms)
 {
@@ -72,45 +54,95 @@ static int ask(sqlite3 *db, const char *sql, const char *good, char *err, size_t
     return r;
 }
 
-/* The ledger, newest first: each row follows from the one before it, where that is there. */
+/* How many rows does each table hold, and how many should it? A row that is gone leaves no trace where it was
+ * the newest, or where its table has no numbers, and a command of which nothing is known is carried out
+ * again. Never cut short: it reads the smallest index of each table, and quick_check read all of them.
+ * 0.1 s for 2,000,000 rows of 200 MB, after the 3.8 s of quick_check. A file that was never counted holds
+ * nothing yet. */
+static int check_counts(sqlite3 *db, char *err, size_t err_size)
+{
+    struct db_counts is, should;
+    sqlite3_stmt *stmt;
+    int rc = db_counts_take(db, &is);
+    if (rc == SQLITE_OK)
+        rc =
+            sqlite3_prepare_v2(db, "SELECT value FROM meta WHERE key = '" DB_COUNTS_KEY "'", -1, &stmt, NULL);
+    if (rc != SQLITE_OK)
+        return bad(db, rc, err, err_size);
+    rc = sqlite3_step(stmt);
+    const char *text = rc == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 0) : NULL;
+    bool known = text && db_counts_parse(text, &should);
+    rc = sqlite3_finalize(stmt);
+    if (rc != SQLITE_OK)
+        return bad(db, rc, err, err_size);
+    if (!known && is.rows[DB_COUNT_ACCOUNTS] == 0)
+        return 0;
+    if (!known)
+        snprintf(err, err_size, "meta: row " DB_COUNTS_KEY ": %s",
+                 text ? "does not say how many rows the tables hold" : "is missing");
+    for (size_t i = 0; known && i < db_sealed_count; i++) {
+        enum db_counted at = db_counted_find(db_sealed[i].table);
+        if (at == DB_COUNTED || is.rows[at] == should.rows[at])
+            continue;
+        snprintf(err, err_size, "%s: holds %" PRId64 " rows, and should hold %" PRId64, db_sealed[i].table,
+                 is.rows[at], should.rows[at]);
+        return -EBADMSG;
+    }
+    return known ? 0 : -EBADMSG;
+}
+
+/* The ledger, newest first: each row follows from the one before it, where that is there. The first row that
+ * does not is named: where a row's hash was altered, the one after it does not follow either. */
 static int check_chain(sqlite3 *db, char *err, size_t err_size)
 {
     static const uint8_t nothing[LEDGER_HASH_SIZE];
     sqlite3_stmt *stmt;
     struct ledger_row later = {0}, row;
-    bool good = true;
+    uint64_t altered = 0;
+    bool follows = true;
     int rc =
         sqlite3_prepare_v2(db, "SELECT " DB_LEDGER_COLUMNS " FROM ledger ORDER BY id DESC", -1, &stmt, NULL);
     if (rc != SQLITE_OK)
         return rc == SQLITE_INTERRUPT ? 0 : bad(db, rc, err, err_size);
-    while (good && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-        good = db_ledger_row_read(stmt, &row) &&
-               (later.id != row.id + 1 || db_ledger_row_follows(&later, row.hash));
+    while ((!altered || !follows) && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+        if (!db_ledger_row_read(stmt, &row)) {
+            altered = (uint64_t)sqlite3_column_int64(stmt, 0);
+            break;
+        }
+        follows = later.id != row.id + 1 || db_ledger_row_follows(&later, row.hash);
+        if (!follows)
+            altered = later.id;
         later = row;
     }
-    good = good && (later.id != 1 || db_ledger_row_follows(&later, nothing));
-    int r = good && (rc == SQLITE_DONE || rc == SQLITE_INTERRUPT) ? 0
-            : good                                                ? bad(db, rc, err, err_size)
-                                                                  : -EBADMSG;
-    if (!good)
-        snprintf(err, err_size, "ledger: row %llu: its values and its hash disagree",
-                 (unsigned long long)later.id);
+    if (later.id == 1 && rc == SQLITE_DONE && !db_ledger_row_follows(&later, nothing))
+        altered = 1;
+    int r = altered ? -EBADMSG : rc == SQLITE_DONE || rc == SQLITE_INTERRUPT ? 0 : bad(db, rc, err, err_size);
+    if (altered)
+        snprintf(err, err_size, "ledger: row %" PRIu64 ": " DB_SEALED_ALTERED, altered);
     sqlite3_finalize(stmt);
+    return r;
+}
+
+/* A row comes where one's seal does not hold: the newest first, as far as time allows. */
+static int check_seal(sqlite3 *db, const struct db_sealed *of, char *err, size_t err_size)
+{
+    char what[DB_ERROR_MAX];
+    char *sql = sqlite3_mprintf("SELECT 'row ' || (%s) || ': " DB_SEALED_ALTERED
+                                "' FROM %s WHERE hash IS NOT %s ORDER BY %s LIMIT 1",
+                                of->key, of->table, of->seal, of->newest);
+    int r = sql ? ask(db, sql, "", what, sizeof what) : -ENOMEM;
+    sqlite3_free(sql);
+    if (r < 0)
+        snprintf(err, err_size, "%s: %s", of->table, r == -ENOMEM ? "out of memory" : what);
     return r;
 }
 
 static int check_seals(sqlite3 *db, char *err, size_t err_size)
 {
-    char what[DB_ERROR_MAX];
     int r = check_chain(db, err, err_size);
-    for (size_t i = 0; r == 0 && i < sizeof sealed / sizeof *sealed; i++) {
-        r = ask(db, sealed[i].sql, "", what, sizeof what);
-        if (r == -EBADMSG)
-            snprintf(err, err_size, "%s: %s", sealed[i].table,
-                     strcmp(what, "1") == 0 ? "a row's values and its hash disagree" : what);
-        else if (r < 0)
-            snprintf(err, err_size, "%s", what);
-    }
+    for (size_t i = 0; r == 0 && i < db_sealed_count; i++)
+        if (db_sealed[i].seal)
+            r = check_seal(db, &db_sealed[i], err, err_size);
     return r;
 }
 
@@ -130,6 +162,10 @@ static int check_file(sqlite3 *db, int64_t limit_ms, char *err, size_t err_size)
     r = ask(db, "PRAGMA quick_check(1)", "ok", what, sizeof what);
     if (r < 0)
         snprintf(err, err_size, "quick_check: %s", what);
+    sqlite3_progress_handler(db, 0, NULL, NULL);
+    if (r == 0 && version == db_migrations_count)
+        r = check_counts(db, err, err_size);
+    sqlite3_progress_handler(db, STEPS, late, &until);
     if (r == 0 && version == db_migrations_count)
         r = check_seals(db, err, err_size);
     if (r == 0 && (r = ask(db, "PRAGMA integrity_check(1)", "ok", what, sizeof what)) < 0)

@@ -6,42 +6,8 @@
 #include <string.h>
 
 #include "db/counts.h"
-#include "db/row_hash.h"
+#include "db/sealed.h"
 #include "db/verification.h"
-
-#define NAME_OF_ACCOUNT "ifnull((SELECT name FROM accounts WHERE id = account), account)"
-
-static const struct sealed {
-    const char *table;
-    bool numbered;        /* 1, 2, 3 …, or from the base on */
-    const char *key, *by; /* the row's name as text, and the order of rows */
-    const char *seal;     /* NULL: chained */
-} sealed[] = {
-    {"orders", true, "id", "id", DB_ORDER_SEAL},
-    {"fills", true, "id", "id", DB_FILL_SEAL},
-    {"ledger", true, "id", "id", NULL},
-    {"accounts", false, "id", "id", "seal(2, " DB_ACCOUNT_COLUMNS ")"},
-    {"symbols", false, "id", "id", "seal(2, " DB_SYMBOL_COLUMNS ")"},
-    {"positions", false,
-     NAME_OF_ACCOUNT " || ' ' || ifnull((SELECT name FROM symbols WHERE id = symbol), symbol)",
-     "account, symbol", "seal(2, " DB_POSITION_COLUMNS ")"},
-    {"equity", false, NAME_OF_ACCOUNT " || ' ' || ts_ns", "account, ts_ns", "seal(2, " DB_EQUITY_COLUMNS ")"},
-    {"commands", false, "id", "id", "seal(2, " DB_COMMAND_COLUMNS ")"},
-    {"alerts", false, "id", "id", "seal(2, " DB_ALERT_COLUMNS ")"},
-    {"corporate_actions", true, "id", "id", "seal(2, " DB_ACTION_COLUMNS ")"},
-    {"revisions", true, "id", "id", "seal(2, " DB_REVISION_COLUMNS ")"},
-    {"meta", false, "key", "key", "seal(2, key, value)"},
-    {"rebuilds", false, "id", "id", "seal(2, " DB_REBUILD_COLUMNS ")"},
-    {"rebuild_sources", false, "rebuild || ' ' || name", "rebuild, name", "seal(2, " DB_SOURCE_COLUMNS ")"},
-    {"salvaged", false, "name || ' ' || first", "name, first", "seal(2, " DB_SALVAGED_COLUMNS ")"},
-    {"base", false, "id", "id", "seal(2, " DB_BASE_COLUMNS ")"},
-    {"base_accounts", false, "account", "account", "seal(2, " DB_BASE_ACCOUNT_COLUMNS ")"},
-    {"base_balances", false, NAME_OF_ACCOUNT " || ' ' || asset", "account, asset",
-     "seal(2, " DB_BASE_BALANCE_COLUMNS ")"},
-    {"base_positions", false, NAME_OF_ACCOUNT " || ' ' || symbol", "account, symbol",
-     "seal(2, " DB_BASE_POSITION_COLUMNS ")"},
-    {"base_orders", false, "id", "id", "seal(2, " DB_BASE_ORDER_COLUMNS ")"},
-};
 
 /* Up to this number rows of the table may be missing. */
 static uint64_t base_of(const struct verification *v, const char *table)
@@ -78,7 +44,7 @@ static int first_row(struct verification *v, char *sql, const char *table, const
 }
 
 /* 1 when something is wrong, 0, -errno. */
-static int check_sealed(struct verification *v, const struct sealed *s)
+static int check_sealed(struct verification *v, const struct db_sealed *s)
 {
     int r = 0;
     if (s->numbered)
@@ -91,7 +57,7 @@ static int check_sealed(struct verification *v, const struct sealed *s)
         r = first_row(v,
                       sqlite3_mprintf("SELECT %s FROM %s WHERE hash IS NOT %s ORDER BY %s LIMIT 1", s->key,
                                       s->table, s->seal, s->by),
-                      s->table, "was altered: its values and its hash disagree");
+                      s->table, DB_SEALED_ALTERED);
     return r;
 }
 
@@ -105,20 +71,22 @@ static int read_counts(struct verification *v, struct db_counts *ret, bool *ret_
     r = db_query_step(v->reader, stmt);
     *ret_known = r > 0 && db_counts_parse(db_column_text(stmt, 0), ret);
     if (r >= 0 && !*ret_known)
-        verify_note(v, r > 0 ? "meta: row " DB_COUNTS_KEY ": does not tell how many rows the tables hold"
+        verify_note(v, r > 0 ? "meta: row " DB_COUNTS_KEY ": does not say how many rows the tables hold"
                              : "meta: row " DB_COUNTS_KEY ": is missing");
     return db_query_end(stmt, r < 0 ? r : 0);
 }
 
 /* 1 when a table does not hold as many rows as were stored, 0, -errno. */
-static int check_count(struct verification *v, const struct sealed *s, const struct db_counts *counts)
+static int check_count(struct verification *v, const struct db_sealed *s, const struct db_counts *counts)
 {
     enum db_counted at = db_counted_find(s->table);
     sqlite3_stmt *stmt;
     char text[DB_ERROR_MAX], *sql;
     if (at == DB_COUNTED)
         return 0;
-    sql = sqlite3_mprintf("SELECT count(*) FROM %s", s->table);
+    sql = sqlite3_mprintf(s->numbered ? "SELECT count(*), (SELECT max(id) FROM %s) FROM %s"
+                                      : "SELECT count(*), 0, '%s' FROM %s",
+                          s->table, s->table);
     int r = sql ? db_query(v->reader, sql, &stmt) : -ENOMEM;
     sqlite3_free(sql);
     if (r < 0)
@@ -126,9 +94,12 @@ static int check_count(struct verification *v, const struct sealed *s, const str
     r = db_query_step(v->reader, stmt);
     int64_t n = r > 0 ? sqlite3_column_int64(stmt, 0) : 0, should = counts->rows[at];
     if (r > 0 && n != should) {
-        if (s->numbered)
-            snprintf(text, sizeof text, "%s: row %" PRId64 ": is %s: the table should hold %" PRId64 " rows",
-                     s->table, n < should ? n + 1 : should + 1, n < should ? "missing" : "too many", should);
+        uint64_t last = (uint64_t)sqlite3_column_int64(stmt, 1), base = base_of(v, s->table);
+        last = last > base ? last : base;
+        if (s->numbered) /* there is no hole: the newest */
+            snprintf(text, sizeof text, "%s: row %" PRIu64 ": is %s: the table should hold %" PRId64 " rows",
+                     s->table, last + (uint64_t)(n < should ? 1 : should - n + 1),
+                     n < should ? "missing" : "too many", should);
         else
             snprintf(text, sizeof text, "%s: holds %" PRId64 " rows, and should hold %" PRId64, s->table, n,
                      should);
@@ -167,8 +138,7 @@ static void check_link(void *ctx, const struct db_ledger_row *entry)
     if (memcmp(should, entry->row.hash, sizeof row.hash) == 0 &&
         (!follows || memcmp(row.hash, should, sizeof row.hash) == 0))
         return;
-    snprintf(text, sizeof text, "ledger: row %" PRIu64 ": was altered: its values and its hash disagree",
-             row.id);
+    snprintf(text, sizeof text, "ledger: row %" PRIu64 ": " DB_SEALED_ALTERED, row.id);
     verify_note(chain->v, text);
     chain->broken = true;
 }
@@ -205,11 +175,11 @@ int verify_seals(struct verification *v)
     int r = check_schema(v);
     if (r == 0)
         r = read_counts(v, &counts, &known);
-    for (size_t i = 0; r == 0 && !v->out_of_memory && i < sizeof sealed / sizeof *sealed; i++) {
-        r = check_sealed(v, &sealed[i]);
+    for (size_t i = 0; r == 0 && !v->out_of_memory && i < db_sealed_count; i++) {
+        r = check_sealed(v, &db_sealed[i]);
         if (r == 0 && known)
-            r = check_count(v, &sealed[i], &counts);
-        if (r == 0 && !sealed[i].seal)
+            r = check_count(v, &db_sealed[i], &counts);
+        if (r == 0 && !db_sealed[i].seal)
             r = check_chain(v);
         r = r < 0 ? r : 0;
     }

@@ -188,8 +188,22 @@ def pages_of(table):
     return damage
 
 
-DAMAGES = [absent, empty, foreign, no_database, truncated] + [pages_of(table) for table in RECORD]
-WHOLE = DAMAGES if harness.LONG else [truncated, DAMAGES[7]]
+def newest_gone(table):
+    """The newest row of one table, of which no other says that it was there; of the commands a repeated key's."""
+    def damage(path, rng):
+        database = sqlite3.connect(path)
+        keyed = "key <> '' AND" if table == "commands" else ""
+        database.execute(f"DELETE FROM {table} WHERE rowid = (SELECT max(rowid) FROM {table} WHERE {keyed} 1)")
+        assert database.total_changes == 1
+        database.commit()
+        database.close()
+    damage.__name__ = f"newest_gone_of_{table}"
+    return damage
+
+
+GONE = [newest_gone(table) for table in ("ledger", "commands", "orders", "fills")]
+DAMAGES = [absent, empty, foreign, no_database, truncated] + [pages_of(table) for table in RECORD] + GONE
+WHOLE = DAMAGES if harness.LONG else [truncated, *GONE[:2]]
 SHORT = DAMAGES if harness.LONG else [absent, DAMAGES[5]]
 
 
