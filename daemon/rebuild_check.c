@@ -173,6 +173,17 @@ static int check_file(sqlite3 *db, int64_t limit_ms, char *err, size_t err_size)
     return r;
 }
 
+/* A file that the system does not open (its permissions, too many open files) is no damaged or missing one.
+ */
+static int why_not_opened(sqlite3 *db, int r, char *err, size_t err_size)
+{
+    int number = (sqlite3_errcode(db) & 0xff) == SQLITE_CANTOPEN ? sqlite3_system_errno(db) : 0;
+    if (r == 0 || number == 0)
+        return r;
+    snprintf(err, err_size, "it cannot be opened: %s", strerror(number));
+    return -number;
+}
+
 int rebuild_check(const char *database, int64_t limit_ms, char *err, size_t err_size)
 {
     struct stat st;
@@ -197,6 +208,7 @@ int rebuild_check(const char *database, int64_t limit_ms, char *err, size_t err_
     int r = rc == SQLITE_OK ? check_file(db, limit_ms, err, err_size)
             : db            ? bad(db, rc, err, err_size)
                             : -ENOMEM;
+    r = why_not_opened(db, r, err, err_size);
     sqlite3_close(db);
     if (r < 0)
         db_rebuilt_clean(err);

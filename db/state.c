@@ -1,8 +1,10 @@
 #include "db/state.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -199,6 +201,46 @@ static const char *kind_of(mode_t mode)
                             : "no file";
 }
 
+/* May this user do what is to be done to a path of the state? -EACCES with whose it is. */
+static int check_access(const char *path, int wanted, const char *needed, char *err, size_t err_size)
+{
+    struct stat st;
+    if (access(path, wanted) == 0 || errno == ENOENT)
+        return 0;
+    int r = -errno;
+    if (r != -EACCES || stat(path, &st) < 0)
+        return fail(r, err, err_size, "%s: cannot be %s: %s", path, wanted & W_OK ? "written" : "read",
+                    strerror(-r));
+    return fail(r, err, err_size,
+                "%s: uid %u, which runs this, may not %s it (it belongs to uid %u, mode %04o): %s %s %s",
+                path, (unsigned)geteuid(), wanted & W_OK ? "read and write" : "read", (unsigned)st.st_uid,
+                (unsigned)(st.st_mode & 07777),
+                st.st_uid == geteuid() ? "chmod" : "chown it to that user and chmod", needed, path);
+}
+
+/* A segment that cannot be read is no damaged one. The newest, which is the last by name, is written to. */
+static int check_segments(const struct state_dir *state, char *err, size_t err_size)
+{
+    char path[STATE_PATH_MAX + NAME_MAX + 2], newest[NAME_MAX + 1] = "";
+    DIR *listing = opendir(state->events);
+    int r = listing ? 0 : fail(-errno, err, err_size, "%s: %s", state->events, strerror(errno));
+    for (const struct dirent *entry; r == 0 && (entry = readdir(listing)) != NULL;) {
+        const char *name = entry->d_name, *end = strrchr(name, '.');
+        if (!end || strcmp(end, ".journal") != 0)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", state->events, name);
+        r = check_access(path, R_OK, "0640", err, err_size);
+        if (strcmp(name, newest) > 0)
+            snprintf(newest, sizeof newest, "%s", name);
+    }
+    if (listing)
+        closedir(listing);
+    if (r < 0 || !newest[0])
+        return r;
+    snprintf(path, sizeof path, "%s/%s", state->events, newest);
+    return check_access(path, R_OK | W_OK, "0640", err, err_size);
+}
+
 /* SQLite would follow a link, and write where it points to. */
 static int check_database(const struct state_dir *state, char *err, size_t err_size)
 {
@@ -219,6 +261,9 @@ static int check_database(const struct state_dir *state, char *err, size_t err_s
                 "%s: belongs to uid %u, not to uid %u which runs this: chown it, or give another --state "
                 "DIR",
                 path, (unsigned)st.st_uid, (unsigned)geteuid());
+        int r = check_access(path, R_OK | W_OK, "0640", err, err_size);
+        if (r < 0)
+            return r;
     }
     return 0;
 }
@@ -230,12 +275,11 @@ int state_dir_create(const struct state_dir *state, char *err, size_t err_size)
         int r = make_directory(directories[i], err, err_size);
         if (r < 0)
             return r;
-        if (access(directories[i], W_OK | X_OK) < 0)
-            return fail(-errno, err, err_size,
-                        "%s: cannot be written: %s: a directory of yours is needed, as --state DIR",
-                        directories[i], strerror(errno));
+        if ((r = check_access(directories[i], R_OK | W_OK | X_OK, "0750", err, err_size)) < 0)
+            return r;
     }
-    return check_database(state, err, err_size);
+    int r = check_database(state, err, err_size);
+    return r < 0 ? r : check_segments(state, err, err_size);
 }
 
 static pid_t read_pid(int fd)
@@ -273,8 +317,11 @@ static int open_lock(const struct state_dir *state, char *err, size_t err_size)
     if (fd < 0 && (errno == ELOOP || errno == EISDIR))
         return fail(-EPERM, err, err_size, "%s: is %s: a file is needed: remove that", state->lock,
                     errno == ELOOP ? "a symbolic link" : "a directory");
-    if (fd < 0)
-        return fail(-errno, err, err_size, "%s: %s", state->lock, strerror(errno));
+    if (fd < 0) {
+        int r = -errno;
+        int denied = check_access(state->lock, R_OK | W_OK, "0640", err, err_size);
+        return denied < 0 ? denied : fail(r, err, err_size, "%s: %s", state->lock, strerror(-r));
+    }
     int r = check_lock(state, fd, err, err_size);
     if (r < 0)
         close(fd);

@@ -49,7 +49,8 @@ int state_dir_check_socket(const struct state_dir *state, char *err, size_t err_
  * that it can be written. A sub-directory may be a symbolic link to one, as to a larger disk. 0 or -errno
  * with a sentence; -EPERM where others may write in it, it belongs to neither this user nor root, a link
  * leads nowhere, or the database's place is taken by something that is not a file of this user's own, such as
- * a symbolic link. */
+ * a symbolic link; -EACCES where this user may not read and write a directory, the database or the newest
+ * segment of the event log, or not read an older one. */
 int state_dir_create(const struct state_dir *state, char *err, size_t err_size);
 
 /* Takes the daemon's lock, held until the descriptor is closed or the process ends; *ret_fd is close-on-exec.

@@ -1,6 +1,8 @@
 /* What a start finds of a damaged database: rows that are gone, the newest of a table too, and rows that were
  * altered, each by the name that `ledger verify` has for it. */
 #include <errno.h>
+#include <grp.h>
+#include <sys/wait.h>
 
 #include "daemon/rebuild.h"
 #include "db/row_hash.h"
@@ -77,6 +79,26 @@ static void found(const char *sql, const char *words, bool same)
         CHECK_STR(failure, words);
 }
 
+/* A file that this user may not read is no damaged or missing one: nothing may be built in its place. */
+static void not_readable(const char *directory)
+{
+    char err[REBUILD_ERROR_MAX] = "";
+    if (geteuid() != 0)
+        return;
+    CHECK_INT(chmod(scratch.root, 0755) | chmod(directory, 0755) | chmod(path, 0), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        bool right = setgroups(0, NULL) == 0 && setgid(65534) == 0 && setuid(65534) == 0 &&
+                     rebuild_check(path, 0, err, sizeof err) == -EACCES &&
+                     strstr(err, "Permission denied") != NULL;
+        _exit(right ? 0 : 1);
+    }
+    int status;
+    CHECK_INT(waitpid(child, &status, 0), child);
+    CHECK_INT(status, 0);
+    CHECK_INT(chmod(path, 0640), 0);
+}
+
 #define OF_TABLE(table) "DELETE FROM " table " WHERE id = (SELECT max(id) FROM " table ")"
 
 int main(void)
@@ -88,6 +110,7 @@ int main(void)
     make();
     CHECK_INT(rebuild_check(path, 0, err, sizeof err), 0);
     CHECK_STR(err, "");
+    not_readable(directory);
 
     found(OF_TABLE("ledger"), "ledger: holds 126 rows, and should hold 127", false);
     found(OF_TABLE("orders"), "orders: holds 34 rows, and should hold 35", false);

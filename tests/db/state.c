@@ -180,6 +180,87 @@ static void test_not_ours(const char *directory)
     refused(&state, "safe: belongs to uid 65534, not to uid 0");
 }
 
+/* Takes each permission away in turn: 0, or the number of the first that is not refused in words. */
+static int closed_steps(const struct state_dir *state, const char *const segments[2])
+{
+    const struct {
+        const char *path, *words;
+        mode_t mode, back;
+    } steps[] = {
+        {state->database,
+         "papertape.db: uid 65534, which runs this, may not read and write it (it belongs to uid 65534, mode "
+         "0000): chmod 0640 ",
+         0, 0640},
+        {state->database, "papertape.db: uid 65534, which runs this, may not read and write it", 0400, 0640},
+        {state->events,
+         "events: uid 65534, which runs this, may not read and write it (it belongs to uid 65534, mode "
+         "0000): chmod 0750 ",
+         0, 0750},
+        {state->events, "events: uid 65534, which runs this, may not read", 0300, 0750},
+        {segments[0],
+         "-0.journal: uid 65534, which runs this, may not read it (it belongs to uid 65534, mode 0200)", 0200,
+         0640},
+        {segments[1], "-9.journal: uid 65534, which runs this, may not read and write it", 0440, 0640},
+        {state->path, "closed-db: uid 65534, which runs this, may not read", 0300, 0750},
+        {state->policies, "policies: uid 65534, which runs this, may not read", 0500, 0750},
+    };
+    for (int i = 0; i < (int)(sizeof steps / sizeof *steps); i++) {
+        char err[512] = "";
+        if (chmod(steps[i].path, steps[i].mode) < 0)
+            return i + 1;
+        int r = state_dir_create(state, err, sizeof err);
+        if (chmod(steps[i].path, steps[i].back) < 0 || r != -EACCES || !strstr(err, steps[i].words)) {
+            fprintf(stderr, "%s: %d: %s\n", steps[i].words, r, err);
+            return i + 1;
+        }
+    }
+    return 0;
+}
+
+/* As an ordinary user, since root may read all: what cannot be read is refused, whatever else stands there.
+ */
+static int closed_child(const struct state_dir *state)
+{
+    char err[512] = "", older[STATE_PATH_MAX + 64], newest[STATE_PATH_MAX + 64];
+    int fd;
+    if (setgroups(0, NULL) < 0 || setgid(65534) < 0 || setuid(65534) < 0 ||
+        state_dir_create(state, err, sizeof err) < 0)
+        return 100;
+    snprintf(older, sizeof older, "%s/00000001-20261123T000000Z-0.journal", state->events);
+    snprintf(newest, sizeof newest, "%s/00000002-20261123T000000Z-9.journal", state->events);
+    const char *const files[] = {state->database, older, newest, state->lock};
+    for (int i = 0; i < 4; i++)
+        fclose(fopen(files[i], "w"));
+    if (chmod(older, 0440) < 0 || state_dir_create(state, err, sizeof err) < 0)
+        return 101; /* an older segment is only read */
+    if (chmod(state->lock, 0) < 0 || state_dir_lock(state, &fd, err, sizeof err) != -EACCES ||
+        !strstr(err, "papertaped.lock: uid 65534, which runs this, may not read and write it"))
+        return 102;
+    return closed_steps(state, (const char *const[]){older, newest});
+}
+
+static void test_closed(const char *directory)
+{
+    struct state_dir state;
+    char err[256] = "", above[SCRATCH_PATH_MAX], path[SCRATCH_PATH_MAX + 16];
+    if (geteuid() != 0) {
+        puts("what another user may not read is not tried: that needs root");
+        return;
+    }
+    snprintf(above, sizeof above, "%s/above", directory);
+    snprintf(path, sizeof path, "%s/closed-db", above);
+    CHECK_INT(mkdir(above, 0755) | chmod(scratch.root, 0755) | chmod(directory, 0755), 0);
+    CHECK_INT(chown(above, 65534, 65534), 0);
+    CHECK_INT(state_dir_find(path, &state, err, sizeof err), 0);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(closed_child(&state));
+    int status;
+    CHECK_INT(waitpid(child, &status, 0), child);
+    CHECK_INT(WEXITSTATUS(status), 0);
+    CHECK_INT(status, 0);
+}
+
 static void lock_refused(const struct state_dir *state, const char *words)
 {
     int fd = -1;
@@ -295,6 +376,7 @@ int main(void)
     test_denied(directory);
     test_lock_not_ours(directory);
     test_create(directory);
+    test_closed(directory);
     test_not_ours(directory);
     test_lock(directory);
     return check_done("state");

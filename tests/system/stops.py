@@ -5,6 +5,7 @@ which nothing is played again; a bad configuration, keys and a state directory t
 import json
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -183,10 +184,33 @@ def missed_nothing(folder, replay):
     assert daemon.query("SELECT text FROM alerts WHERE code = 'away'") == [], daemon.log_text()
 
 
+def unreadable(folder, ends):
+    """A database and a log that the daemon's user may not read stay as they are: a sound one is no damaged one."""
+    mode, state = os.stat(folder.path).st_mode, os.path.join(folder.path, "unreadable")
+    os.chmod(folder.path, 0o755)
+    shutil.copytree(os.path.join(folder.path, "stops"), state, ignore=lambda _, names: [n for n in names if n.endswith(".sock")])
+    for at, directories, files in os.walk(state):
+        for name in (".", *directories, *files):
+            os.chown(os.path.join(at, name), 65534, 65534)
+    before = sorted(os.listdir(state))
+    try:
+        for name, needed in (("papertape.db", "chmod 0640 "), ("events", "chmod 0750 ")):
+            path = os.path.join(state, name)
+            was = os.stat(path).st_mode
+            os.chmod(path, 0)
+            ends(f"unreadable-{name}", 2, f"{path}: uid 65534, which runs this, may not read and write it", needed + path,
+                 state=state, user=65534, group=65534, extra_groups=[])
+            os.chmod(path, was)
+        assert sorted(os.listdir(state)) == before, (before, os.listdir(state))
+    except PermissionError:
+        print("what cannot be read is not tried: uid 65534 may not run", harness.DAEMON)
+    os.chmod(folder.path, mode)
+
+
 def refused(folder, replay):
     """Once, in one line and with status 2, which the unit does not start again."""
-    def ends(what, status, *words, config="", state="refused"):
-        daemon = folder.start(harness.Daemon(folder.path, replay, config, name=what, state=state))
+    def ends(what, status, *words, config="", state="refused", **kwargs):
+        daemon = folder.start(harness.Daemon(folder.path, replay, config, name=what, state=state, **kwargs))
         got = daemon.popen.wait(30)  # it must not hang
         lines = [line for line in daemon.log_text().splitlines() if line.startswith("papertaped: ")]
         assert got == status and len(lines) == 1, (what, got, daemon.log_text())
@@ -222,6 +246,8 @@ def refused(folder, replay):
         os.mkdir(state, 0o750)
         os.symlink("nowhere", os.path.join(state, name))
         ends(f"dangling-{name}", 2, f"{name}: {words}", state=state)
+    if os.geteuid() == 0:
+        unreadable(folder, ends)
     done = subprocess.run([harness.DAEMON, "--rebuild", "--state", os.path.join(folder.path, "nope")], capture_output=True, text=True,
                           timeout=harness.PATIENCE)
     assert done.returncode == 2 and "nope/events: No such file or directory" in done.stderr and done.stderr.count("\n") == 1, done
