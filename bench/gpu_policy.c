@@ -16,8 +16,8 @@
 #include <string.h>
 
 #include "bench/measure.h"
+#include "fixtures/networks.h"
 #include "strategy/policy/device.h"
-#include "tests/strategy/policy/networks.h"
 
 enum { EXIT_SKIP = 77, SETTLE_MS = 30000, WARM = 100, ROUNDS = 1000, CHECKED = 200, MODELS_MAX = 50 };
 
@@ -43,7 +43,7 @@ struct crowd {
 
 static void crowd_open(struct crowd *crowd, const struct net_shape *shape, int n)
 {
-    struct random random = {20261122};
+    uint64_t random = 20261122;
     struct net_layout *layout = bench_room(1, sizeof *layout);
     *crowd = (struct crowd){.n = n, .observation = (size_t)shape->observation};
     for (int i = 0; i < n; i++) {

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "bench/measure.h"
-#include "tests/tui/fixture.h"
-#include "tests/tui/fixture_study.h"
+#include "fixtures/dashboard.h"
+#include "fixtures/studies.h"
 #include "tui/history_reader.h"
 #include "tui/view.h"
 

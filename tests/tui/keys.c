@@ -1,8 +1,8 @@
 /* What keys do: tabs, cursors, and commands, of which one wants to be confirmed. */
 #include "tui/keys.h"
 
+#include "fixtures/dashboard.h"
 #include "tests/check.h"
-#include "tests/tui/fixture.h"
 
 static struct model *model;
 static struct view view;

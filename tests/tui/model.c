@@ -6,8 +6,8 @@
 #include <locale.h>
 #include <stdlib.h>
 
+#include "fixtures/dashboard.h"
 #include "tests/check.h"
-#include "tests/tui/fixture.h"
 #include "tui/print.h"
 
 static int take(struct model *model, const char *text, struct moment now)

@@ -3,8 +3,8 @@
 
 #include <locale.h>
 
+#include "fixtures/dashboard.h"
 #include "tests/check.h"
-#include "tests/tui/fixture.h"
 #include "tui/keys.h"
 
 static const struct moment now = {1723161255342000000, 1000000};

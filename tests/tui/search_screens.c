@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "fixtures/dashboard.h"
+#include "fixtures/studies.h"
 #include "tests/check.h"
-#include "tests/tui/fixture.h"
-#include "tests/tui/fixture_study.h"
 #include "tests/tui/picture.h"
 #include "tui/keys.h"
 #include "tui/search_rows.h"

@@ -3,9 +3,9 @@
 #include <locale.h>
 #include <stdlib.h>
 
+#include "fixtures/studies.h"
 #include "tests/check.h"
 #include "tests/scratch.h"
-#include "tests/tui/fixture_study.h"
 #include "trainer/study/validation.h"
 #include "tui/search_source.h"
 

@@ -5,10 +5,10 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
+#include "fixtures/dashboard.h"
+#include "fixtures/studies.h"
 #include "tests/check.h"
 #include "tests/scratch.h"
-#include "tests/tui/fixture.h"
-#include "tests/tui/fixture_study.h"
 #include "tui/model.h"
 #include "tui/panel/search_words.h"
 #include "tui/print_search.h"

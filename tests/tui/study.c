@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "fixtures/dashboard.h"
 #include "tests/check.h"
-#include "tests/tui/fixture.h"
 #include "tests/tui/picture.h"
 #include "tui/history.h"
 #include "tui/keys.h"

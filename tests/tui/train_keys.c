@@ -4,8 +4,8 @@
 
 #include <locale.h>
 
+#include "fixtures/dashboard.h"
 #include "tests/check.h"
-#include "tests/tui/fixture.h"
 #include "tests/tui/picture.h"
 #include "tui/train_ask.h"
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "fixtures/dashboard.h"
 #include "tests/check.h"
-#include "tests/tui/fixture.h"
 #include "tui/history_reader.h"
 #include "tui/model.h"
 #include "tui/panel/frame.h"

@@ -13,9 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "fixtures/networks.h"
 #include "tests/check.h"
+#include "tests/random.h"
 #include "tests/scratch.h"
-#include "tests/strategy/policy/networks.h"
 
 enum { EXIT_SKIP = 77, SETTLE_MS = 60000, STEPS = 6, HIDDEN_MAX = 2 * NET_WIDTH_MAX };
 
@@ -33,8 +34,8 @@ struct pair {
 static void pair_open(struct pair *pair, struct random *random, const struct net_shape *shape)
 {
     struct random again = *random;
-    pair->there = network_made(random, shape, NET_BEST, &pair->layout);
-    pair->here = network_made(&again, shape, NET_SCALAR, &pair->layout);
+    pair->there = network_made(&random->state, shape, NET_BEST, &pair->layout);
+    pair->here = network_made(&again.state, shape, NET_SCALAR, &pair->layout);
     pair->observation = malloc((size_t)shape->observation * sizeof(float));
     pair->heads_there = malloc((size_t)pair->layout.outputs * sizeof(float));
     pair->heads_here = malloc((size_t)pair->layout.outputs * sizeof(float));
@@ -60,7 +61,7 @@ static void step(struct pair *pair, struct random *random, const char *backend)
 {
     size_t n_there, n_here, n = (size_t)pair->layout.outputs;
     for (int i = 0; i < pair->layout.shape.observation; i++)
-        pair->observation[i] = 4 * network_uniform(random);
+        pair->observation[i] = 4 * network_uniform(&random->state);
     memset(pair->heads_there, 0xff, n * sizeof(float));
     net_model_heads(pair->there, pair->memory_there, pair->observation, pair->heads_there);
     net_model_heads(pair->here, pair->memory_here, pair->observation, pair->heads_here);
