@@ -2,7 +2,7 @@
  *   - a text is refused with a sentence, or is a specification that is written and read again as the same;
  *   - the stream gives the reference's bits, also as a clone, as a look ahead, and put together from its
  *     fields; both refuse the same bars;
- *   - the fast backend refuses what the reference refuses, and is within the rows' tolerances on tame bars;
+ *   - the cpu backend refuses what the reference refuses, and is within the rows' tolerances on tame bars;
  *   - a request that breaks the contract is refused, and nothing is written;
  *   - a stream whose fields are any numbers can go on.
  *

@@ -1,4 +1,4 @@
-/* The fast backend against the reference on the same rounded inputs, within what the row states: every row
+/* The cpu backend against the reference on the same rounded inputs, within what the row states: every row
  * with every precision and instruction set that the processor has, over series of every kind, sizes around
  * each edge, and memory at every alignment.
  *

@@ -336,7 +336,7 @@ static void test_cells(void)
     series_free(&s);
 }
 
-/* Quantiles that are equal but for rounding are one point, and nothing jumps there: what the fast backend
+/* Quantiles that are equal but for rounding are one point, and nothing jumps there: what the cpu backend
  * gives beside a live stream's value is scaled as that. */
 static void test_ties(void)
 {
@@ -409,7 +409,7 @@ static void test_no_look_ahead(struct feature_set *set)
     series_free(&s);
 }
 
-/* The fast backend stays by the exact one; threads change nothing. */
+/* The cpu backend stays by the exact one; threads change nothing. */
 static void test_backends(struct feature_set *set)
 {
     struct series s = bars_with_holes(BARS, 31);

@@ -29,7 +29,7 @@ def bars(n):
 
 
 def close(got, expected):
-    """The same cells, and values that the fast backend may give."""
+    """The same cells, and values that the cpu backend may give."""
     rows, others = [[line.split(",") for line in text.splitlines()] for text in (got, expected)]
     tops = [max((abs(float(v)) for v in column if v), default=0) for column in zip(*others)]
     return len(rows) == len(others) and all(
@@ -75,12 +75,12 @@ def main():
                     check(got == printed(spec), f"{what}: {spec}")
                 continue
             check(run([program, *specs], input=text, env=environment) == everything, what)
-            check(close(run([program, "fast", *specs], input=text, env=environment), everything), f"{what}: fast")
+            check(close(run([program, "cpu", *specs], input=text, env=environment), everything), f"{what}: cpu")
             bad = subprocess.run(
                 [program, "smaa"], input=text, env=environment, capture_output=True, text=True
             )
             check(bad.returncode == 2 and bad.stderr.startswith('smaa: there is no indicator "smaa"'), bad.stderr)
-            for mode in ([], ["fast"]):
+            for mode in ([], ["cpu"]):
                 bad = subprocess.run(
                     [program, *mode, "sma:3"],
                     input=text + "1,1,1,nan,1\n",

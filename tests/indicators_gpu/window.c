@@ -1,4 +1,4 @@
-/* The fast backend's windows against plain loops, for one instruction set: every period up to 130 and some
+/* The cpu backend's windows against plain loops, for one instruction set: every period up to 130 and some
  * that are longer than a block, in parts of any length. */
 #define FAST_SET test
 #ifndef FAST_F32

@@ -2,7 +2,7 @@
 
 Real bars from $PAPERTAPE_SHARED/data/bars where they are, generated ones always. NaN masks must be equal, values
 within 1e-9 of TA-Lib's, relative to themselves, besides what ABSOLUTE allows a row; streams print the reference's very
-digits of real bars; the fast backend is held to what --list states, the GPU's parallel kernels to what they state.
+digits of real bars; the cpu backend is held to what --list states, the GPU's parallel kernels to what they state.
 Wants TA-Lib and NumPy from the venv in $PAPERTAPE_VENV; exits 77 without it.
 """
 
