@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "daemon/log.h"
+#include "daemon/recorder.h"
 
 static void keep_socket(struct daemon *daemon)
 {
@@ -35,4 +36,6 @@ void keep_files(struct daemon *daemon)
 {
     keep_socket(daemon);
     keep_lock(daemon);
+    if (session_recorder(daemon->session, false))
+        recorder_look(session_recorder(daemon->session, false));
 }

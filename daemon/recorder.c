@@ -48,6 +48,7 @@ struct recorder {
     bool drop;             /* the thread is to forget that batch unless it is written by now */
     bool hole;             /* events are lost until a state comes */
     bool hurry, stop, ended;
+    bool look; /* whether the log is where it was, also where nothing waits */
     int64_t stop_ns;
     int64_t retry_ns;               /* a write has failed: when it is tried again */
     int delay_ms;                   /* and how long after the next failure */
@@ -266,6 +267,31 @@ static void note_doubt(struct recorder *r)
     pthread_mutex_lock(&r->lock);
 }
 
+/* The log was taken away: it begins again with a whole state. -ENODATA then, as prove(). -errno: it cannot.
+ */
+static int begin_again(struct recorder *r, char detail[static RECORDER_ERROR_MAX])
+{
+    if (r->config.once) { /* a recording ends */
+        snprintf(detail, RECORDER_ERROR_MAX, "it was removed or renamed");
+        return -ENOENT;
+    }
+    int result = journal_writer_begin_again(r->writer, detail, RECORDER_ERROR_MAX);
+    if (result < 0)
+        return result;
+    report(r, STORING_REBUILDS, detail);
+    pthread_mutex_lock(&r->lock);
+    r->stats.restarts++;
+    pthread_mutex_unlock(&r->lock);
+    return -ENODATA;
+}
+
+/* As put_proved(), of a log that may have been removed meanwhile: what is written to a directory without a
+ * name, no start finds again. */
+static int put_where_it_is(struct recorder *r, bool doubt, char detail[static RECORDER_ERROR_MAX])
+{
+    return journal_writer_gone(r->writer) ? begin_again(r, detail) : put_proved(r, doubt, detail);
+}
+
 /* Tries to write the batch, or without one to prove what was written. The lock is held, but not while the
  * disk works.
  */
@@ -273,9 +299,10 @@ static void write_batch(struct recorder *r)
 {
     char detail[RECORDER_ERROR_MAX] = "";
     bool suspect = r->suspect, renewing = r->renewing;
+    r->look = false;
     r->suspect = false; /* doubts that come meanwhile stay */
     pthread_mutex_unlock(&r->lock);
-    int result = put_proved(r, suspect || renewing, detail);
+    int result = put_where_it_is(r, suspect || renewing, detail);
     if (result == 0 && renewing && r->writing.state)
         result = settle(r, detail);
     pthread_mutex_lock(&r->lock);
@@ -315,6 +342,14 @@ void recorder_doubt(struct recorder *r)
     pthread_mutex_unlock(&r->lock);
 }
 
+void recorder_look(struct recorder *r)
+{
+    pthread_mutex_lock(&r->lock);
+    r->look = true;
+    pthread_cond_signal(&r->wake);
+    pthread_mutex_unlock(&r->lock);
+}
+
 /* As recorder_step(), and -1: nothing waits, and we are to stop. The lock is held. */
 static int64_t step(struct recorder *r)
 {
@@ -335,7 +370,7 @@ static int64_t step(struct recorder *r)
             return -1;
         if (due == INT64_MAX)
             r->hurry = false;
-        if (due > now && !r->suspect)
+        if (due > now && !r->suspect && !r->look)
             return due;
         if (due <= now)
             take(r);

@@ -78,11 +78,16 @@ int recorder_sync(struct recorder *recorder, uint64_t seq);
 /* Something else on the same disk could not be written: what the journal has is checked, now. */
 void recorder_doubt(struct recorder *recorder);
 
+/* Once in a while: was the journal's directory, or its newest segment, removed or renamed? A write finds that
+ * as well; where nothing is written, this does. A hole then, which a state in a new directory ends. */
+void recorder_look(struct recorder *recorder);
+
 struct recorder_stats {
     bool ok; /* the last write succeeded, and nothing is suspect */
     enum storing storing;
     uint64_t events, lost;  /* taken, and of those lost to the log */
     uint64_t holes;         /* that were made */
+    uint64_t restarts;      /* of them, where the log was removed or renamed */
     uint64_t seq;           /* the newest event in the journal */
     uint64_t waiting_bytes; /* not written yet */
     uint64_t retries;       /* writes that failed */

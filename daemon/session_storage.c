@@ -184,15 +184,23 @@ enum storing session_storing(const struct session *session)
 void session_storage_hole(struct session *session)
 {
     struct recorder_stats stats;
-    char text[200];
+    char text[512];
     recorder_stats(session->log, &stats);
     if (stats.holes == session->holes_told)
         return;
-    snprintf(
-        text, sizeof text,
-        "the event log has a hole%s: %llu events could not be kept; explanations and parity end before it",
-        stats.holes - session->holes_told > 1 ? " and more" : "",
-        (unsigned long long)(stats.lost - session->lost_told));
+    unsigned long long lost = stats.lost - session->lost_told;
+    if (stats.restarts > session->restarts_told)
+        snprintf(text, sizeof text,
+                 "%.300s or its newest segment was removed or renamed: a new log begins, without %llu events "
+                 "and all before "
+                 "them; explanations and parity begin after them",
+                 session->state->events, lost);
+    else
+        snprintf(text, sizeof text,
+                 "the event log has a hole%s: %llu events could not be kept; explanations and parity end "
+                 "before it",
+                 stats.holes - session->holes_told > 1 ? " and more" : "", lost);
+    session->restarts_told = stats.restarts;
     session->holes_told = stats.holes;
     session->lost_told = stats.lost;
     log_error("%s", text);

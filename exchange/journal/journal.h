@@ -102,6 +102,12 @@ int journal_writer_settle(struct journal_writer *writer);
  * journal of its own where it is good; the newest one too when it is bad: then the next record put must be a
  * state. 0 with the directory's name, or -errno: to be tried again. */
 int journal_writer_set_aside(struct journal_writer *writer, char *ret_name, size_t size);
+/* Was the directory, or the newest segment, removed or renamed while this writes it? Four calls of stat(). */
+bool journal_writer_gone(const struct journal_writer *writer);
+/* Then: makes the directory again, or moves the segments that are left aside. 0: the next record put must be
+ * a state; -EEXIST: another journal is in its place, which is left as it is; -errno: to be tried again.
+ * words: what happened, in either case. */
+int journal_writer_begin_again(struct journal_writer *writer, char *words, size_t size);
 struct journal_writer_stats {
     uint64_t records, blocks, segments, removed; /* since it was opened */
     uint64_t raw_bytes, file_bytes;              /* before and after compression */

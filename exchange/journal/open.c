@@ -18,16 +18,15 @@ static int say(char *err, size_t err_size, int r, const char *what, const char *
     return r;
 }
 
-/* Where the segments' directory is, locked. */
-static int open_dir(struct journal_writer *writer, char *err, size_t err_size)
+int journal_open_dir(const char *dir, int *ret_fd, char *err, size_t err_size)
 {
-    const char *dir = writer->config.dir;
+    *ret_fd = -1;
     if (mkdir(dir, 0750) < 0 && errno != EEXIST)
         return say(err, err_size, -errno, dir, strerror(errno));
-    writer->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (writer->dir < 0)
+    *ret_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*ret_fd < 0)
         return say(err, err_size, -errno, dir, strerror(errno));
-    if (flock(writer->dir, LOCK_EX | LOCK_NB) < 0) {
+    if (flock(*ret_fd, LOCK_EX | LOCK_NB) < 0) {
         int r = errno == EWOULDBLOCK ? -EBUSY : -errno;
         return say(err, err_size, r, dir, r == -EBUSY ? "another process writes it" : strerror(-r));
     }
@@ -182,7 +181,7 @@ int journal_writer_open_on(const struct journal_files *files, const struct journ
         r = say(err, err_size, -ENOMEM, config->dir, "out of memory");
         goto fail;
     }
-    if ((r = open_dir(writer, err, err_size)) < 0)
+    if ((r = journal_open_dir(writer->config.dir, &writer->dir, err, err_size)) < 0)
         goto fail;
     r = files->remove(files->ctx, writer->dir, JOURNAL_NEW_NAME);
     if (r == -ENOENT)

@@ -202,11 +202,14 @@ static int make_aside(const struct journal_writer *writer, char *ret_name, size_
     return -EEXIST;
 }
 
-/* The writer stands at the end of a log that went away: what comes next begins one, with the next number. */
-static void stand_alone(struct journal_writer *writer)
+void journal_writer_stand_alone(struct journal_writer *writer)
 {
     struct journal_place *place = &writer->place;
-    close(writer->fd);
+    if (writer->back_fd >= 0 && writer->back_fd != writer->fd)
+        close(writer->back_fd);
+    if (writer->fd >= 0)
+        close(writer->fd);
+    writer->broken = false;
     writer->fd = writer->back_fd = -1;
     place->size = 0;
     place->begun = false;
@@ -229,7 +232,7 @@ int journal_writer_set_aside(struct journal_writer *writer, char *ret_name, size
         moved += r == 0;
     }
     if (moved > 0 && moved == segments->n)
-        stand_alone(writer);
+        journal_writer_stand_alone(writer);
     segments->n -= moved;
     memmove(segments->list, segments->list + moved, segments->n * sizeof *segments->list);
     writer->place.n_segments = segments->n;

@@ -1,4 +1,5 @@
-/* The journal's own: who writes it. writer.c puts, open.c finds where to go on, proof.c reads it back. */
+/* The journal's own: who writes it. writer.c puts, open.c finds where to continue, proof.c reads it back,
+ * gone.c begins again where it was taken away. */
 #ifndef EXCHANGE_JOURNAL_WRITER_H
 #define EXCHANGE_JOURNAL_WRITER_H
 
@@ -55,5 +56,12 @@ int journal_writer_go_back(struct journal_writer *writer);
  * A device may lose a write and report none: Linux' loop driver takes a short one for a whole one, when what
  * is behind it fills. 0; -EILSEQ where it has not; -errno. */
 int journal_writer_seen(const struct journal_writer *writer);
+
+/* Makes the directory where it is missing, opens and locks it. 0; -errno with a sentence and *ret_fd, to be
+ * closed where it is not -1. */
+int journal_open_dir(const char *dir, int *ret_fd, char *err, size_t err_size);
+
+/* The writer stands at the end of a log that went away: what comes next begins one, with the next number. */
+void journal_writer_stand_alone(struct journal_writer *writer);
 
 #endif

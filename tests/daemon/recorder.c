@@ -16,6 +16,7 @@
 
 #include "engine/record.h"
 #include "tests/check.h"
+#include "tests/scratch.h"
 
 enum { CLOSE_MS = 60000, PATIENCE_S = 60 };
 
@@ -400,6 +401,109 @@ static void test_unseen(void)
     empty_dir();
 }
 
+/* Gives what is wanted until all is written. Returns the newest event. */
+static uint64_t go_on(struct recorder *recorder, uint64_t seq)
+{
+    time_t until = time(NULL) + PATIENCE_S;
+    struct recorder_stats stats;
+    do {
+        give_event(recorder, ++seq);
+        recorder_sync(recorder, seq);
+        usleep(1000);
+        if (recorder_wants_state(recorder) != RECORDER_NOTHING)
+            give_state(recorder, seq);
+        recorder_stats(recorder, &stats);
+    } while ((!stats.ok || stats.seq != seq) && time(NULL) < until);
+    CHECK(stats.ok && stats.seq == seq);
+    return seq;
+}
+
+static void newest_name(char ret[static 512])
+{
+    DIR *listing = opendir(dir);
+    char path[512];
+    ret[0] = '\0';
+    for (const struct dirent *entry; listing && (entry = readdir(listing));) {
+        snprintf(path, sizeof path, "%s/%s", dir, entry->d_name);
+        if (strstr(path, ".journal") && strcmp(path, ret) > 0)
+            memcpy(ret, path, sizeof path);
+    }
+    closedir(listing);
+}
+
+enum gone { REMOVED, RENAMED, NEWEST, GONES };
+
+/* The log is taken away under it: that is noticed with the next event, or a look, and a state begins a new
+ * one, which reads whole and follows the numbers; what was renamed is left as it is. */
+static void test_gone(enum gone how)
+{
+    struct recorder_config config = config_of();
+    struct recorder *recorder = opened(&config);
+    struct journal_summary summary;
+    struct recorder_stats stats;
+    char away[80], newest[512];
+    snprintf(away, sizeof away, "%s.away", dir);
+    give_state(recorder, 0);
+    for (uint64_t seq = 1; seq <= 50; seq++)
+        give_event(recorder, seq);
+    give_state(recorder, 50);
+    for (uint64_t seq = 51; seq <= 100; seq++)
+        give_event(recorder, seq);
+    CHECK_INT(recorder_sync(recorder, 100), 0);
+    newest_name(newest);
+    if (how == REMOVED)
+        scratch_remove(dir);
+    else
+        CHECK_INT(how == RENAMED ? rename(dir, away) : unlink(newest), 0);
+    recorder_look(recorder); /* while nothing comes */
+    time_t until = time(NULL) + PATIENCE_S;
+    while (recorder_wants_state(recorder) != RECORDER_AFTER_HOLE && time(NULL) < until)
+        usleep(1000);
+    CHECK(recorder_wants_state(recorder) == RECORDER_AFTER_HOLE);
+    uint64_t last = go_on(recorder, 100);
+    recorder_stats(recorder, &stats);
+    CHECK(stats.holes == 1 && stats.restarts == 1 && stats.lost == 1 && times_failed() >= 1);
+    CHECK_INT(recorder_close(recorder, CLOSE_MS), 0);
+    CHECK_INT(journal_verify(dir, &summary, err, sizeof err), 0);
+    CHECK(summary.last_seq == last && summary.holes == 0 && summary.segments >= 1);
+    newest_name(newest);
+    CHECK(strcmp(strrchr(newest, '/'), "/00000003") > 0);
+    recorder = opened(&config);
+    CHECK_INT(recorder_close(recorder, CLOSE_MS), 0);
+    if (how == RENAMED)
+        CHECK_INT(journal_verify(away, &summary, err, sizeof err), 0);
+    CHECK_INT(how == RENAMED ? (int)summary.last_seq : 100, 100);
+    scratch_remove(away);
+    scratch_remove(dir);
+    told.failed = told.worked = 0;
+}
+
+/* Another log in its place is left alone, and said; once that is away, it begins again. */
+static void test_replaced(void)
+{
+    struct recorder_config config = config_of();
+    struct recorder *recorder = opened(&config);
+    struct recorder_stats stats;
+    char away[80], path[160];
+    snprintf(away, sizeof away, "%s.away", dir);
+    snprintf(path, sizeof path, "%s/00000001-20261123T000000Z-0.journal", dir);
+    give_state(recorder, 0);
+    give_event(recorder, 1);
+    CHECK_INT(recorder_sync(recorder, 1), 0);
+    CHECK_INT(rename(dir, away) | mkdir(dir, 0750), 0);
+    fclose(fopen(path, "w"));
+    give_event(recorder, 2);
+    CHECK_INT(recorder_sync(recorder, 2), -EEXIST);
+    recorder_stats(recorder, &stats);
+    CHECK(!stats.ok && stats.lost == 0 && strstr(stats.detail, "another log is in its place"));
+    CHECK_INT(unlink(path), 0);
+    go_on(recorder, 2);
+    CHECK_INT(recorder_close(recorder, CLOSE_MS), 0);
+    scratch_remove(away);
+    scratch_remove(dir);
+    told.failed = told.worked = 0;
+}
+
 /* A recording ends at its first failure, and holds up nothing. */
 static void test_once(void)
 {
@@ -447,6 +551,9 @@ int main(void)
     test_hole();
     test_opened_in_doubt();
     test_unseen();
+    for (enum gone how = REMOVED; how < GONES; how++)
+        test_gone(how);
+    test_replaced();
     test_once();
     return check_done("daemon/recorder");
 }
