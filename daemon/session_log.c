@@ -11,7 +11,7 @@
 #include "daemon/session_internal.h"
 #include "exchange/clock.h"
 
-enum { SET_ASIDE_MAX = 100 }; /* in one second */
+enum { SET_ASIDE_MAX = 100 /* in one second */, STORE_TIMEOUT_MS = 60000 };
 
 static const int64_t SEGMENT_NS = 3600 * 1000000000LL;
 static const int64_t DAY_NS = 86400 * 1000000000LL;
@@ -190,6 +190,11 @@ int session_log_open(struct session *session, char *err, size_t err_size)
 int session_log_set_aside(struct session *session, const char *why, char *err, size_t err_size)
 {
     char kept[sizeof session->trouble];
+    if (db_writer_flush(session->writer, STORE_TIMEOUT_MS) < 0) {
+        snprintf(err, err_size, "%s: what the event log has beyond it cannot be stored now",
+                 session->state->database);
+        return -ETIMEDOUT;
+    }
     recorder_close(session->log, 0);
     session->log = NULL;
     int r = set_aside(session, why, err, err_size);

@@ -21,7 +21,8 @@ struct playing {
     uint64_t runs;      /* that the writer knows the symbols of */
     int symbols;        /* … and how many of them: more are added while it runs */
     uint64_t unflushed; /* events whose rows were put again since the last flush */
-    bool compared;      /* with the database, at its newest event */
+    bool compared;      /* with the database, at its newest event … */
+    bool contradicts;   /* … and it is of another history */
     char reason[REASON_MAX];
 };
 
@@ -30,9 +31,21 @@ static int fall_back(struct playing *playing)
 {
     struct session *session = playing->session;
     session->recovery.log_anew = true;
-    if (!session->trouble[0])
-        snprintf(session->trouble, sizeof session->trouble, "the event log: %.600s", playing->reason);
+    size_t n = strlen(session->trouble);
+    if (!session->log_aside[0]) /* else it is the new one, which has nothing yet */
+        snprintf(session->trouble + n, sizeof session->trouble - n, "%sthe event log: %.400s",
+                 n > 0 ? "; " : "", playing->reason);
     return 0;
+}
+
+/* So will a log be that contradicts it, whose end is no part of this history. */
+static int put_aside(struct playing *playing, char *err, size_t err_size)
+{
+    struct session *session = playing->session;
+    int r = session_log_set_aside(session, playing->reason, err, err_size);
+    if (r == 0)
+        session->seq = playing->recovered->event_seq;
+    return r;
 }
 
 /* The log is good, and something that it names is not there: to go on without would lose what a strategy
@@ -55,8 +68,10 @@ static bool agrees(struct playing *playing)
     if (ids.last_order == db->last_order && ids.last_fill == db->last_fill &&
         ids.last_ledger == db->last_ledger && memcmp(ids.hash, db->ledger_hash, sizeof ids.hash) == 0)
         return true;
+    playing->contradicts = true;
     snprintf(playing->reason, sizeof playing->reason,
-             "at event %llu it gives order %llu, fill %llu and ledger row %llu, and the database holds %llu, "
+             "it contradicts the database: at event %llu it gives order %llu, fill %llu and ledger row %llu, "
+             "and the database holds %llu, "
              "%llu and %llu%s",
              (unsigned long long)replay_seq(playing->replay), (unsigned long long)ids.last_order,
              (unsigned long long)ids.last_fill, (unsigned long long)ids.last_ledger,
@@ -228,7 +243,7 @@ int session_replay(struct session *session, const struct db_recovered *recovered
     session->hooks.commands_redone(session->hooks.ctx);
     if (r == 0) {
         replay_close(playing.replay);
-        return fall_back(&playing);
+        return playing.contradicts ? put_aside(&playing, err, err_size) : fall_back(&playing);
     }
     if (r == -ENOPKG) {
         refuse(session, replay_error(playing.replay), err, err_size);
