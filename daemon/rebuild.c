@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/rebuild_log.h"
 #include "daemon/rebuild_play.h"
 #include "db/counts.h"
 #include "db/row_hash.h"
@@ -152,9 +153,9 @@ struct building {
     sqlite3 *db; /* to the new file, beside the player's */
     struct db_salvage *salvage;
     struct rebuild_played played;
-    char lost[REBUILD_ERROR_MAX]; /* why nothing is salvaged; "" */
-    char unsound[DB_ERROR_MAX];   /* what the verification says of it; "" */
-    int64_t rows_salvaged;
+    char lost[REBUILD_ERROR_MAX];     /* why nothing is salvaged; "" */
+    char unsound[DB_ERROR_MAX];       /* what the verification says of it; "" */
+    int64_t rows_salvaged, rows_lost; /* lost: of orders, fills and ledger, before the base */
     bool lost_money;
     size_t from;               /* the first segment that is played */
     bool stay;                 /* within the log: what the former file has beyond it is not whole */
@@ -501,7 +502,7 @@ static bool damaged(const struct building *b, const char *table)
 }
 
 /* Numbers up to the base's that no row has: of what the log no longer reaches and no file had. */
-static void missing(const struct building *b, const char *table, char *text, size_t size)
+static void missing(struct building *b, const char *table, char *text, size_t size)
 {
     static const char *const numbered[][2] = {
         {"orders", "last_order"}, {"fills", "last_fill"}, {"ledger", "last_ledger"}};
@@ -513,8 +514,10 @@ static void missing(const struct building *b, const char *table, char *text, siz
         snprintf(count, sizeof count, "SELECT %s - (SELECT count(*) FROM %s WHERE id <= %s) FROM base",
                  numbered[i][1], table, numbered[i][1]);
         int64_t n = number(b->db, count);
-        if (n > 0)
-            snprintf(text, size, "; " DB_REBUILT_LOST ": %" PRId64 " older rows", n);
+        if (n <= 0)
+            continue;
+        snprintf(text, size, "; " DB_REBUILT_LOST ": %" PRId64 " older rows", n);
+        b->rows_lost += n;
     }
 }
 
@@ -603,7 +606,7 @@ static int verify_new(struct building *b, char *err, size_t err_size)
 static int play(struct building *b, char *err, size_t err_size)
 {
     int r = rebuild_play(b->options, b->events, b->paths.building, b->db, b->from, &b->played, err, err_size);
-    return r == 0 && !same_ledger(b) ? -EBADMSG : r;
+    return r < 0 || same_ledger(b) ? r : b->options->sound ? -EILSEQ : -EBADMSG;
 }
 
 static int empty_log(struct building *b, char *err, size_t err_size)
@@ -661,6 +664,12 @@ static void tell(const struct building *b, bool former, struct rebuild_result *r
         n = snprintf(at, size, "; %" PRId64 " rows salvaged", b->rows_salvaged);
     at += n;
     size -= (size_t)n;
+    n = b->rows_lost > 0
+            ? snprintf(at, size, "; " DB_REBUILT_LOST ": %" PRId64 " older rows of orders, fills and ledger",
+                       b->rows_lost)
+            : 0;
+    at += n;
+    size -= (size_t)n;
     if (b->beyond_seq)
         n = snprintf(at, size, "; salvaged beyond the log to event %" PRIu64, b->beyond_seq);
     else
@@ -679,7 +688,7 @@ static bool another_way(struct building *b, int r)
     size_t second = b->played.second;
     if (r == -ESTALE) { /* what is beyond the log is not whole */
         b->stay = true;
-    } else if (contradicts && !b->lost[0] && !b->options->sound) {
+    } else if (contradicts && !b->lost[0]) {
         snprintf(b->lost, sizeof b->lost,
                  r == -EBADMSG ? "the former file contradicts the log"
                                : "with rows of the former file it does not verify: %.300s",
@@ -694,7 +703,7 @@ static bool another_way(struct building *b, int r)
     b->unsound[0] = b->beyond[0] = '\0';
     b->beyond_seq = 0;
     b->lost_money = false;
-    b->rows_salvaged = 0;
+    b->rows_salvaged = b->rows_lost = 0;
     return true;
 }
 
@@ -718,7 +727,7 @@ int rebuild_database(const struct rebuild_options *options, struct rebuild_resul
         err[0] = '\0';
         r = build(b, err, err_size);
     }
-    if (r == -EBADMSG && b->options->sound)
+    if (r == -EILSEQ)
         snprintf(err, err_size, "the database contradicts the log");
     else if (r == -EBADMSG && !err[0])
         snprintf(err, err_size, "its segments contradict each other");

@@ -25,7 +25,7 @@ struct rebuild_options {
     const char *venue;  /* of symbols that name none (logs before there were several) */
     const struct policies
         *policies;  /* where those are that accounts trade by; NULL: those of the log's state */
-    bool sound;     /* the former database is: -EBADMSG where it contradicts the log, and all is as before */
+    bool sound;     /* the former database is: -EILSEQ where it contradicts the log, and all is as before */
     bool goes_on;   /* a session puts what follows the log's end itself: nothing beyond is salvaged */
     int64_t now_ns; /* the wall clock: dates the names */
     const atomic_bool *stop; /* set: gives up with -ECANCELED, everything as before; NULL: never */
@@ -42,9 +42,8 @@ struct rebuild_result {
 
 /* Builds and swaps. 0; -ENOENT: no state of the log can be read, so nothing can be built: the former database
  * is where it was; -EUCLEAN: what was built does not verify, with what was salvaged or without: the same, and
- * it is kept as papertape.db.unsound-DATE; -EBADMSG: segments of the log contradict each other, or a sound
- * database; -ECANCELED; -ENOSPC, -EIO and others: the same. err: one
- * sentence. */
+ * it is kept as papertape.db.unsound-DATE; -EBADMSG: segments of the log contradict each other; -EILSEQ: the
+ * log contradicts a sound database; -ECANCELED; -ENOSPC, -EIO and others: the same. err: one sentence. */
 int rebuild_database(const struct rebuild_options *options, struct rebuild_result *ret, char *err,
                      size_t err_size);
 

@@ -1,6 +1,5 @@
 #include "daemon/rebuild_play.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -10,17 +9,13 @@
 
 #include "daemon/command/command.h"
 #include "daemon/daemon.h"
+#include "daemon/rebuild_log.h"
 #include "daemon/session_internal.h"
 #include "db/base.h"
 #include "db/salvage.h"
 #include "engine/replay.h"
 
 enum { FLUSH_MS = 600000, FLUSH_STEP_MS = 100 };
-
-struct segment {
-    char name[64];
-    uint64_t seq;
-};
 
 /* A session without a loop, a log or a database of its own: its sink and its commands put the rows that a
  * replay brings about, as they do at a start. */
@@ -31,7 +26,7 @@ struct play {
     struct rebuild_played *ret;
     struct daemon daemon;
     struct session session;
-    struct segment *segments;
+    struct rebuild_segment *segments;
     size_t n_segments;
     bool any; /* a state was read: seq and ids are of where its segment ended */
     uint64_t seq;
@@ -40,115 +35,6 @@ struct play {
     atomic_bool failed;         /* the new file could not be written … */
     char failure[DB_ERROR_MAX]; /* … for this reason, set before */
 };
-
-/* ---- the segments, by their names: what is in them may be damaged ---- */
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(((const struct segment *)a)->name, ((const struct segment *)b)->name);
-}
-
-static bool is_segment(const char *name, uint64_t *ret_seq)
-{
-    unsigned number, day, time;
-    char end[9];
-    return sscanf(name, "%8u-%8uT%6uZ-%" SCNu64 ".%8s", &number, &day, &time, ret_seq, end) == 5 &&
-           strcmp(end, "journal") == 0 && strlen(name) < sizeof((struct segment *)0)->name;
-}
-
-static int list_segments(const char *events, struct segment **ret, size_t *ret_n)
-{
-    DIR *dir = opendir(events);
-    struct segment *list = NULL;
-    size_t n = 0;
-    if (!dir)
-        return -errno;
-    for (struct dirent *entry; (entry = readdir(dir));) {
-        uint64_t seq;
-        if (!is_segment(entry->d_name, &seq))
-            continue;
-        struct segment *more = (n & (n - 1)) == 0 ? realloc(list, (n ? 2 * n : 1) * sizeof *list) : list;
-        if (!more) {
-            free(list);
-            closedir(dir);
-            return -ENOMEM;
-        }
-        list = more;
-        snprintf(list[n].name, sizeof list[n].name, "%s", entry->d_name);
-        list[n++].seq = seq;
-    }
-    closedir(dir);
-    if (n > 0)
-        qsort(list, n, sizeof *list, by_name);
-    *ret = list;
-    *ret_n = n;
-    return 0;
-}
-
-int rebuild_log_begins(const char *events, uint64_t *ret_seq)
-{
-    struct segment *segments;
-    size_t n;
-    int r = list_segments(events, &segments, &n);
-    if (r == 0 && n == 0)
-        r = -ENOENT;
-    if (r == 0) {
-        *ret_seq = segments[0].seq;
-        free(segments);
-    }
-    return r;
-}
-
-static int take_newest(void *ctx, const struct journal_segment_info *info)
-{
-    uint64_t *newest = ctx;
-    if (info->last_seq > *newest)
-        *newest = info->last_seq;
-    return 0;
-}
-
-uint64_t rebuild_log_newest(const char *events)
-{
-    struct segment *segments;
-    char err[JOURNAL_ERROR_MAX], path[STATE_PATH_MAX + 128];
-    uint64_t newest = 0;
-    size_t n;
-    if (list_segments(events, &segments, &n) < 0)
-        return 0;
-    for (size_t i = 0; i < n; i++) { /* one by one: an altered one hides no other */
-        snprintf(path, sizeof path, "%s/%s", events, segments[i].name);
-        if (segments[i].seq > newest)
-            newest = segments[i].seq;
-        journal_list(path, take_newest, &newest, err, sizeof err);
-    }
-    free(segments);
-    return newest;
-}
-
-int rebuild_log_reads(const char *events, uint64_t seq, uint64_t *ret_end, char *err, size_t err_size)
-{
-    struct journal_reader *reader;
-    struct journal_record record;
-    uint64_t end = 0;
-    int r = journal_reader_open(events, &reader, err, err_size);
-    *ret_end = 0;
-    if (r < 0)
-        return r;
-    r = journal_reader_seek_seq(reader, seq);
-    while (r == 0 && (r = journal_reader_next(reader, &record)) > 0) {
-        bool hole = end > 0 && record.kind == JOURNAL_STATE && record.seq > end;
-        r = hole ? -ENODATA : 0;
-        if (hole)
-            snprintf(err, err_size, "after event %" PRIu64 " some were never recorded", end);
-        else
-            end = record.seq;
-    }
-    if (r < 0 && r != -ENODATA)
-        snprintf(err, err_size, "%s", journal_reader_error(reader));
-    journal_reader_close(reader);
-    *ret_end = end;
-    return r == -ENODATA ? -EBADMSG : r;
-}
 
 /* ---- the bare session ---- */
 
@@ -324,7 +210,7 @@ static bool follows(const struct play *play, struct replay *replay)
 }
 
 /* Where the log begins, and where it begins once more after what was played. */
-static void note_stretch(struct play *play, const struct segment *segment, uint64_t seq)
+static void note_stretch(struct play *play, const struct rebuild_segment *segment, uint64_t seq)
 {
     if (!play->any)
         play->ret->begins = seq;
@@ -333,7 +219,7 @@ static void note_stretch(struct play *play, const struct segment *segment, uint6
 }
 
 /* 0; -errno for what is no fault of the log's. */
-static int play_segment(struct play *play, const struct segment *segment, char *err, size_t err_size)
+static int play_segment(struct play *play, const struct rebuild_segment *segment, char *err, size_t err_size)
 {
     char path[STATE_PATH_MAX + 128], words[JOURNAL_ERROR_MAX];
     struct replay *replay;
@@ -402,7 +288,7 @@ int rebuild_play(const struct rebuild_options *options, const char *events, cons
     play->db = db;
     play->ret = ret;
     config_defaults(&play->daemon.config);
-    int r = list_segments(events, &play->segments, &play->n_segments);
+    int r = rebuild_log_segments(events, &play->segments, &play->n_segments);
     if (r < 0)
         snprintf(err, err_size, "%s: %s", events, strerror(-r));
     if (r == 0)

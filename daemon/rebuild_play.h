@@ -17,18 +17,6 @@ struct rebuild_played {
     size_t second;                 /* segment that the second stretch begins with; 0: there is one */
 };
 
-/* The event number that the log's oldest segment begins with, by its name. 0, -ENOENT without a segment,
- * -errno. */
-int rebuild_log_begins(const char *events, uint64_t *ret_seq);
-
-/* The newest event that the log names by the headers of its blocks, those behind an altered one among them.
- * 0: none. */
-uint64_t rebuild_log_newest(const char *events);
-
-/* Can all events after `seq` be read, without a hole? 0; -EBADMSG with what is wrong; -errno. *ret_end: the
- * newest event to which they can. */
-int rebuild_log_reads(const char *events, uint64_t seq, uint64_t *ret_end, char *err, size_t err_size);
-
 /* Plays the segments of `events`, each from its own state, into the database at `path`; `db` is another
  * connection to it, for the base and the commands that states hold. Segments
  * before the one of index `from` are left out. 0; -ENOENT: no state could be read; -ECANCELED; -EBADMSG for

@@ -310,7 +310,7 @@ static int read_or_rebuild(struct session *session, struct db_recovered **ret, c
     snprintf(why, sizeof why, "%s", err);
     db_writer_close(session->writer, 0, ignored, sizeof ignored);
     session->writer = NULL;
-    r = session_rebuild(session, why, err, err_size);
+    r = session_rebuild(session, why, false, err, err_size);
     if (r < 0)
         snprintf(err, err_size, "%s", why);
     int opened = session_open_database(session, r < 0 ? ignored : err, r < 0 ? sizeof ignored : err_size);
@@ -435,6 +435,21 @@ static void end_former_conditions(struct session *session)
         session_alert_over(session, "clock", SESSION_CLOCK_BEHIND);
 }
 
+/* What was wrong with the log, once; events that it named and that cannot be read are lost: an error. */
+static void tell_log(struct session *session)
+{
+    bool played = strcmp(session->recovery.from, "log") == 0, lost = session->lost_events[0] != '\0';
+    char text[sizeof session->trouble + sizeof session->lost_events + 80];
+    if (!session->trouble[0])
+        return;
+    snprintf(text, sizeof text, "%s%s%s", session->trouble, session->lost_events,
+             strcmp(session->recovery.from, "database") == 0
+                 ? ": the database alone is the truth, and strategies start again"
+                 : "");
+    (lost ? log_error : log_warning)("%s", text);
+    session_alert(session, lost ? DB_ERROR : played ? DB_INFO : DB_WARNING, "event-log", text);
+}
+
 static void tell(struct session *session)
 {
     const struct session_recovery *recovery = &session->recovery;
@@ -448,16 +463,7 @@ static void tell(struct session *session)
     if (session->rebuilt)
         session_alert(session, session->lost_money ? DB_ERROR : DB_WARNING, "database-rebuilt",
                       session->rebuilt_words);
-    if (!session->trouble[0])
-        return;
-    if (strcmp(recovery->from, "database") == 0) {
-        size_t len = strlen(session->trouble);
-        snprintf(session->trouble + len, sizeof session->trouble - len,
-                 ": the database alone is the truth, and strategies begin anew");
-    }
-    log_warning("%s", session->trouble);
-    session_alert(session, strcmp(recovery->from, "log") == 0 ? DB_INFO : DB_WARNING, "event-log",
-                  session->trouble);
+    tell_log(session);
 }
 
 /* What a backtest of an account wants to know of the run. */

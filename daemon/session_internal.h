@@ -75,6 +75,7 @@ struct session {
     bool redoing;            /* the event that is played is a command's whose rows are put again */
     char trouble[768];       /* with the event log, to be told once there is an engine; "" */
     char log_aside[CONFIG_PATH_MAX + 64]; /* where the damaged log is that was put aside at this start; "" */
+    char lost_events[96];                 /* in words, those of its end that cannot be read; "" */
     bool rebuilt;                         /* the database was built again at this start; in words: */
     char rebuilt_words[DB_ALERT_TEXT_MAX];
     bool lost_money;                 /* by either: the alert is an error */
@@ -111,7 +112,8 @@ void session_go_on_from(struct session *session, int64_t last_ns, int64_t told_n
 
 /* session_log.c */
 int session_log_open(struct session *session, char *err, size_t err_size);
-/* Puts the log aside, under another name, and begins a new one; `why` is told later. 0 or -errno. */
+/* Puts the log aside, under another name, and begins a new one; `why` is reported later. What was put into
+ * the database waits for the log's thread: it is stored first. 0 or -errno with one line. */
 int session_log_set_aside(struct session *session, const char *why, char *err, size_t err_size);
 /* Adds to a log's error, -ENOTSUP, what would be right. */
 void session_log_newer(const struct session *session, char *err, size_t err_size);
@@ -138,10 +140,12 @@ void session_storage_hole(struct session *session); /* an alert where the event 
 /* Reads the list of the newest rebuild for `status`, where there is one. */
 void session_read_rebuilt(struct session *session);
 /* Looks at the database before it is opened, and has it built again where it is damaged, missing beside a
- * log, or ends before the log begins. 0; -errno with one line: nothing can begin. */
+ * log, or ends before events from which the log cannot be played on. 0; -errno with one line: nothing can
+ * begin. */
 int session_sound(struct session *session, char *err, size_t err_size);
-/* Has it built again; it is not open. 0 or -errno with one line. */
-int session_rebuild(struct session *session, const char *why, char *err, size_t err_size);
+/* Has it built again; it is not open. `sound`: it is merely older than the log. 0 or -errno with one line;
+ * -EILSEQ: it is sound, and the log contradicts it. */
+int session_rebuild(struct session *session, const char *why, bool sound, char *err, size_t err_size);
 /* session.c: opens the database and its writer. 0 or -errno with one line. */
 int session_open_database(struct session *session, char *err, size_t err_size);
 

@@ -7,7 +7,7 @@
 
 #include "daemon/log.h"
 #include "daemon/rebuild.h"
-#include "daemon/rebuild_play.h"
+#include "daemon/rebuild_log.h"
 #include "daemon/session_internal.h"
 #include "exchange/clock.h"
 #include "exchange/net/notify.h"
@@ -21,7 +21,7 @@ static const char *log_of(const struct session *session)
     return session->log_aside[0] ? session->log_aside : session->state->events;
 }
 
-int session_rebuild(struct session *session, const char *why, char *err, size_t err_size)
+int session_rebuild(struct session *session, const char *why, bool sound, char *err, size_t err_size)
 {
     struct rebuild_result result;
     char reason[REBUILD_ERROR_MAX] = "";
@@ -30,6 +30,7 @@ int session_rebuild(struct session *session, const char *why, char *err, size_t 
         .events = log_of(session),
         .why = why,
         .venue = session->config->venues[0].venue->format->name,
+        .sound = sound,
         .now_ns = session_wall_ns(session),
         .stop = session->hooks.stop,
     };
@@ -37,15 +38,15 @@ int session_rebuild(struct session *session, const char *why, char *err, size_t 
     notify_status("building the database again from the event log");
     notify_extend(EXTEND_S);
     int r = rebuild_database(&options, &result, reason, sizeof reason);
-    if (r == -ECANCELED) {
+    if (r == -ECANCELED || r == -EILSEQ) {
         snprintf(err, err_size, "%s", reason);
         return r;
     }
     if (r < 0) {
-        snprintf(err, err_size,
-                 "%.200s: %.160s; and it cannot be built again from %.200s: %.420s; to start afresh, move "
-                 "both away",
-                 session->state->database, why, options.events, reason);
+        snprintf(err, err_size, "%.200s: %.160s; and it cannot be built again from %.200s: %.420s; %s",
+                 session->state->database, why, options.events, reason,
+                 sound ? "to continue with what it holds, move the log away"
+                       : "to start afresh, move both away");
         return r;
     }
     session->rebuilt = true;
@@ -93,9 +94,44 @@ static uint64_t held(const struct session *session)
     return seq;
 }
 
+/* A sound database that ends before what the log no longer has, or cannot give: played on from there it would
+ * be at an older moment than the log's newest state. What is wrong, in words; "": nothing. */
+static void compare(struct session *session, uint64_t seq, uint64_t begins, char *why, size_t size)
+{
+    struct rebuild_after after;
+    why[0] = '\0';
+    if (seq < begins)
+        snprintf(why, size, "it ends at event %" PRIu64 ", and the log begins after event %" PRIu64, seq,
+                 begins);
+    if (seq < begins || seq == UINT64_MAX || rebuild_log_after(log_of(session), seq, &after) < 0)
+        return;
+    if (after.to > 0)
+        snprintf(why, size, "it ends at event %" PRIu64 ", and the log lacks events %" PRIu64 " to %" PRIu64,
+                 seq, after.from, after.to);
+    else if (session->log_aside[0] && after.end > seq)
+        snprintf(why, size, "it ends at event %" PRIu64 ", and the log that is put aside at event %" PRIu64,
+                 seq, after.end);
+    else if (after.newest > after.end)
+        snprintf(session->lost_events, sizeof session->lost_events,
+                 "; " DB_REBUILT_LOST ": events %" PRIu64 " to %" PRIu64 ", which cannot be read",
+                 after.end + 1, after.newest);
+}
+
+/* Where the log contradicts it, it stays: the log is put aside once it is played. */
+static int catch_up(struct session *session, uint64_t begins, char *err, size_t err_size)
+{
+    char why[REBUILD_ERROR_MAX];
+    uint64_t seq = held(session);
+    compare(session, seq, begins, why, sizeof why);
+    int r = why[0] ? session_rebuild(session, why, seq >= begins, err, err_size) : 0;
+    if (r == -EILSEQ)
+        log_warning("the database is left as it is: the log contradicts it");
+    return r == -EILSEQ ? 0 : r;
+}
+
 int session_sound(struct session *session, char *err, size_t err_size)
 {
-    char what[REBUILD_ERROR_MAX] = "", why[REBUILD_ERROR_MAX + 80];
+    char what[REBUILD_ERROR_MAX] = "";
     uint64_t begins = 0;
     int r = rebuild_finish(session->state, err, err_size);
     if (r < 0)
@@ -104,10 +140,8 @@ int session_sound(struct session *session, char *err, size_t err_size)
         log_warning("the database: what a former run had built again is in its place now");
     bool log = rebuild_log_begins(log_of(session), &begins) == 0;
     r = rebuild_check(session->state->database, QUICK_CHECK_MS, what, sizeof what);
-    if (r == -ENOENT && log)
-        return session_rebuild(session, what, err, err_size);
-    if (r == -EBADMSG && log)
-        return session_rebuild(session, what, err, err_size);
+    if ((r == -ENOENT || r == -EBADMSG) && log)
+        return session_rebuild(session, what, false, err, err_size);
     if (r == -EBADMSG) {
         snprintf(err, err_size,
                  "%.200s: %.300s; and there is no event log to build it again from: restore a backup, or "
@@ -116,9 +150,7 @@ int session_sound(struct session *session, char *err, size_t err_size)
                  session->state->database, what);
         return r;
     }
-    if (r < 0 || !log || held(session) >= begins)
+    if (r < 0 || !log)
         return 0; /* what is wrong with the path says who opens it */
-    snprintf(why, sizeof why, "it ends at event %" PRIu64 ", and the log begins after event %" PRIu64,
-             held(session), begins);
-    return session_rebuild(session, why, err, err_size);
+    return catch_up(session, begins, err, err_size);
 }

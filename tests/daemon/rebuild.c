@@ -4,7 +4,7 @@
 #include <dirent.h>
 #include <sqlite3.h>
 
-#include "daemon/rebuild_play.h"
+#include "daemon/rebuild_log.h"
 #include "tests/engine/logged.h"
 
 enum { EVENTS = 4000, MORE = 400 };
@@ -187,10 +187,11 @@ static void test_altered(void)
     CHECK_INT(
         number("SELECT count(*) FROM rebuild_sources WHERE name = 'ledger' AND source LIKE '%lost: events%'"),
         1);
-    uint64_t readable;
-    CHECK_INT(rebuild_log_reads(logged.dir, 10, &readable, err, sizeof err), -EBADMSG);
-    CHECK_INT(readable, end_seq);
-    CHECK(strstr(err, "block") != NULL);
+    struct rebuild_after after;
+    CHECK_INT(rebuild_log_after(logged.dir, 10, &after), 0);
+    CHECK_INT(after.end, end_seq);
+    CHECK_INT(after.newest, logged.driver.seq);
+    CHECK_INT(after.to, 0);
     end();
 }
 
@@ -204,7 +205,7 @@ static void test_contradiction(void)
     logged_close(&logged);
     logged_open(&logged, 6);
     logged_play(&logged, EVENTS, false);
-    CHECK_INT(build_over(true), -EBADMSG);
+    CHECK_INT(build_over(true), -EILSEQ);
     CHECK(strstr(err, "contradicts") != NULL);
     CHECK_INT(number("SELECT count(*) FROM ledger"), rows);
     CHECK_INT(number("SELECT count(*) FROM rebuilds"), 1);
@@ -238,24 +239,73 @@ static void test_two_histories(void)
     end();
 }
 
-/* What a start asks of a log before it believes an older database. */
-static void test_reads(void)
+/* The same where the log has a second stretch, of which the database knows nothing: that is no reason to
+ * take it. */
+static void test_contradiction_before_hole(void)
 {
-    uint64_t readable;
+    begin(10);
+    logged_play(&logged, EVENTS, false);
+    CHECK_INT(build(), 0);
+    logged_close(&logged);
+    logged_open(&logged, 11);
+    logged_play(&logged, EVENTS, false);
+    logged_play(&logged, MORE, true);
+    logged_state(&logged, STATE_AFTER_HOLE);
+    logged_play(&logged, MORE, false);
+    CHECK_INT(build_over(true), -EILSEQ);
+    CHECK_INT(number(EVENT_SEQ), EVENTS);
+    CHECK_INT(number("SELECT count(*) FROM rebuilds"), 1);
+    end();
+}
+
+/* A sound database from before a hole: its rows stay, and what is behind the hole comes from there. */
+static void test_older(void)
+{
+    begin(12);
+    logged_play(&logged, EVENTS, false);
+    CHECK_INT(build(), 0);
+    int64_t rows = number("SELECT count(*) FROM ledger");
+    logged_play(&logged, EVENTS, true);
+    uint64_t behind = logged.driver.seq;
+    logged_state(&logged, STATE_AFTER_HOLE);
+    logged_play(&logged, MORE, false);
+    CHECK_INT(build_over(true), 0);
+    CHECK_STR(err, "");
+    CHECK_INT(result.base_seq, behind);
+    CHECK(result.lost_money);
+    CHECK(strstr(result.text, "lost: ") != NULL);
+    CHECK_INT(number(EVENT_SEQ), logged.driver.seq);
+    CHECK(number("SELECT count(*) FROM ledger") >= rows);
+    CHECK_INT(number("SELECT max(id) FROM ledger"), logged.n_ledger);
+    CHECK_INT(live_orders(), engine_orders(logged.engine));
+    end();
+}
+
+static struct rebuild_after after_event(uint64_t seq)
+{
+    struct rebuild_after after = {0};
+    CHECK_INT(rebuild_log_after(logged.dir, seq, &after), 0);
+    return after;
+}
+
+/* What a start asks of a log before it plays it on from an older database. */
+static void test_after(void)
+{
     begin(9);
     logged_play(&logged, EVENTS, false);
-    CHECK_INT(rebuild_log_reads(logged.dir, 10, &readable, err, sizeof err), 0);
-    CHECK_INT(readable, logged.driver.seq);
+    CHECK_INT(after_event(10).end, EVENTS);
+    CHECK_INT(after_event(10).to, 0);
+    CHECK_INT(after_event(EVENTS + 1).end, EVENTS + 1); /* it ends before */
     logged.driver.seq += 3;
     logged_state(&logged, STATE_AFTER_HOLE);
     logged_play(&logged, MORE, false);
-    CHECK_INT(rebuild_log_reads(logged.dir, 10, &readable, err, sizeof err), -EBADMSG);
-    CHECK_INT(readable, EVENTS);
-    CHECK(strstr(err, "never recorded") != NULL);
-    CHECK_INT(rebuild_log_reads(logged.dir, EVENTS + 1, &readable, err, sizeof err),
-              -EBADMSG); /* within it */
-    CHECK_INT(rebuild_log_reads(logged.dir, EVENTS + 3, &readable, err, sizeof err), 0);
-    CHECK_INT(readable, logged.driver.seq);
+    CHECK_INT(after_event(10).from, EVENTS + 1);
+    CHECK_INT(after_event(10).to, EVENTS + 3);
+    CHECK_INT(after_event(10).end, logged.driver.seq);
+    CHECK_INT(after_event(10).newest, logged.driver.seq);
+    CHECK_INT(after_event(EVENTS + 1).from, EVENTS + 2); /* within it */
+    CHECK_INT(after_event(EVENTS + 3).to, 0);
+    CHECK_INT(after_event(logged.driver.seq).end, logged.driver.seq);
     CHECK_INT(rebuild_log_newest(logged.dir), logged.driver.seq);
     end();
 }
@@ -265,7 +315,9 @@ int main(void)
     test_altered();
     test_contradiction();
     test_two_histories();
-    test_reads();
+    test_after();
+    test_older();
+    test_contradiction_before_hole();
     test_hole_of_nothing();
     test_hole();
     test_ends_with_command();

@@ -23,6 +23,7 @@ CONFIG = harness.BUSY_CONFIG + "[events]\nsegment_mb = 1\n"
 RECORD = {"orders": "id", "fills": "id", "ledger": "id", "positions": "account, symbol", "accounts": "id",
           "commands": "id"}
 SOCKET = "control.sock"
+OLDER = "older.db"  # a backup after the first run
 
 
 rows = harness.query
@@ -77,7 +78,8 @@ def trade(daemon, asked, number):
 def make(folder):
     """A state directory of two runs: each begins a segment, and so does its last state."""
     asked = []
-    run(folder, asked, 1)
+    state = run(folder, asked, 1)
+    shutil.copy(f"{state}/papertape.db", f"{folder}/{OLDER}")
     state = run(folder, asked, 2)
     assert verb(state, "ledger", "verify")[0] == 0 and len(segments(state)) == 4
     return state, asked
@@ -389,6 +391,95 @@ def check_beyond(kept, folder):
         shutil.rmtree(os.path.dirname(state))
 
 
+def flip(path, tenths):
+    with open(path, "r+b") as file:
+        at = os.path.getsize(path) * tenths // 10
+        file.seek(at)
+        byte = file.read(1)[0]
+        file.seek(at)
+        file.write(bytes([byte ^ 16]))
+
+
+def event_seq(path):
+    return int(rows(path, "SELECT value FROM meta WHERE key = 'event_seq'")[0][0])
+
+
+def check_older(kept, folder):
+    """A backup is put back over a log that lacks events after it, or whose newest cannot be read: what the log has behind
+    them is not rolled back, and what is lost is an error. A database that holds all of it stays as it is."""
+    lost = record(f"{kept}/papertape.db")
+    last, older = event_seq(f"{kept}/papertape.db"), event_seq(f"{folder}/{OLDER}")
+    live = "SELECT id, qty, price, client_id FROM orders WHERE state IN ('PENDING', 'HELD', 'OPEN', 'PARTIAL')"
+    keys = "SELECT id, cmd, args, key, result FROM commands WHERE key <> ''"
+    damages = {"missing": lambda path: os.remove(path), "altered": lambda path: flip(path, 5)}
+    for name, damage in damages.items():
+        state = copy(kept, folder, f"older-{name}")
+        path = f"{state}/papertape.db"
+        damage(f"{state}/events/{segments(state)[2]}")
+        text = start(state)
+        assert "built again" not in text and record(path) == lost, text
+        shutil.rmtree(os.path.dirname(state))
+        state = copy(kept, folder, f"older-{name}")
+        damage(f"{state}/events/{segments(state)[2]}")
+        absent(path, None)
+        shutil.copy(f"{folder}/{OLDER}", path)
+        text = start(state)
+        said = re.search(rf"error .*its state after event {last} .*lost: [0-9]+ older rows .*\(it ends at event {older}, and the "
+                         rf"log lacks events ([0-9]+) to {last}\)", text)
+        assert said and (int(said[1]) == older + 1) == (name == "missing"), text
+        assert event_seq(path) == last and held(path) == held(f"{kept}/papertape.db"), text
+        for sql in (live, keys):
+            assert sorted(rows(path, sql)) == sorted(rows(f"{kept}/papertape.db", sql)), (name, sql)
+        code, said = verb(state, "ledger", "verify", "--json")
+        assert code == 0 and json.loads(said)["rebuilt"]["lost"] is True, said
+        assert "built again" not in start(state)
+        shutil.rmtree(os.path.dirname(state))
+    check_older_end(kept, folder, older)
+
+
+def check_older_end(kept, folder, older):
+    """The newest segment is altered: a backup is played on to there, and not left where it ends."""
+    state = copy(kept, folder, "older-end")
+    path = f"{state}/papertape.db"
+    os.remove(f"{state}/events/{segments(state)[-1]}")
+    flip(f"{state}/events/{segments(state)[-1]}", 9)
+    absent(path, None)
+    shutil.copy(f"{folder}/{OLDER}", path)
+    text = start(state)
+    assert event_seq(path) > older and re.search(rf"error .*lost: .*\(it ends at event {older}, and the log that is put aside at "
+                                                 rf"event {event_seq(path)}\)", text), text
+    assert verb(state, "ledger", "verify")[0] == 0
+
+
+def check_contradicts(kept, folder):
+    """A log of another history beside a sound database: that is the truth, the log is put aside and says why, once."""
+    place = os.path.join(folder, "contradicts")
+    os.makedirs(place)
+    replay = harness.Replay(place, "--synthetic", "3", "--rate", "300")
+    daemons = []
+    try:
+        for name in ("before", "first", "second"):
+            if name == "first":
+                shutil.rmtree(f"{daemons[0].state}/events")
+                shutil.copytree(f"{kept}/events", f"{daemons[0].state}/events")
+            daemons.append(harness.Daemon(place, replay, CONFIG, name=name))
+            status = daemons[-1].wait_status(priced, "prices")
+            assert daemons[-1].stop() == 0, daemons[-1].log_text()
+    finally:
+        for daemon in daemons:
+            daemon.stop(signal.SIGKILL)
+        replay.stop()
+    state, text = daemons[0].state, daemons[1].log_text()
+    words = r"the event log is put aside as (events\.damaged-\w+): it contradicts the database: at event \d+ it gives order .+: " \
+            r"the database alone is the truth"
+    said = re.search(words, text)
+    assert said and os.path.isdir(f"{state}/{said[1]}"), text
+    assert "put aside" not in daemons[2].log_text() and status["recovery"]["from"] == "log", daemons[2].log_text()
+    alerts = rows(f"{state}/papertape.db", "SELECT text FROM alerts WHERE code = 'event-log'")
+    assert len(alerts) == 1 and re.match(words, alerts[0][0]), alerts
+    sound(state)
+
+
 def check_altered(kept, folder):
     """A byte in the log's newest segment, and no database: blocks behind the altered one are there and cannot be played, so
     that their events are lost: the log, `ledger verify` and its list say which, as an error."""
@@ -397,14 +488,9 @@ def check_altered(kept, folder):
     newest = rows(path, "SELECT value FROM meta WHERE key = 'event_seq'")[0][0]
     absent(path, None)
     os.remove(f"{state}/events/{segments(state)[-1]}")
-    with open(f"{state}/events/{segments(state)[-1]}", "r+b") as file:
-        at = os.path.getsize(file.name) * 9 // 10
-        file.seek(at)
-        byte = file.read(1)[0]
-        file.seek(at)
-        file.write(bytes([byte ^ 16]))
+    flip(f"{state}/events/{segments(state)[-1]}", 9)
     text = start(state)
-    end = int(rows(path, "SELECT value FROM meta WHERE key = 'event_seq'")[0][0])
+    end = event_seq(path)
     assert end < int(newest) and re.search(rf"error.*events 1 to {end};.*lost: events {end + 1} to {newest}, in an altered block "
                                            r"of the log and behind it: events\.damaged-", text), text
     code, said = verb(state, "ledger", "verify")
@@ -481,6 +567,8 @@ def main():
         check_kills(kept, folder)
         check_beyond(kept, folder)
         check_altered(kept, folder)
+        check_older(kept, folder)
+        check_contradicts(kept, folder)
         check_words(kept, folder)
         check_schema(kept, folder)
         if not harness.SANITIZED:  # its runtime comes first
