@@ -12,7 +12,7 @@
 #include "exchange/clock.h"
 #include "exchange/net/notify.h"
 
-enum { QUICK_CHECK_MS = 10000, EXTEND_S = 3600 };
+enum { QUICK_CHECK_MS = 10000, EXTEND_S = 3600, CLOSE_MS = 60000 };
 
 /* Where the log is that the database can be built from: the one that is put aside as damaged, or the present
  * one. */
@@ -80,18 +80,33 @@ const struct db_rebuilt *session_rebuilt(const struct session *session)
     return session->rebuilt_list;
 }
 
-/* The newest event that the database holds; 0 for one that says none. */
-static uint64_t held(const struct session *session)
+/* The newest event that the database holds; 0 for one that says none. False: it cannot be read as it is. */
+static bool held(const struct session *session, uint64_t *ret_seq)
 {
     struct db_reader *reader;
     char err[DB_ERROR_MAX], text[32];
-    uint64_t seq = 0;
     if (db_reader_open(session->state->database, &reader, err, sizeof err) < 0)
-        return UINT64_MAX; /* of an older schema: as it is */
-    if (db_reader_meta(reader, "event_seq", text, sizeof text) == 0)
-        seq = strtoull(text, NULL, 10);
+        return false;
+    bool any = db_reader_meta(reader, "event_seq", text, sizeof text) == 0;
+    *ret_seq = any ? strtoull(text, NULL, 10) : 0;
     db_reader_close(reader);
-    return seq;
+    return true;
+}
+
+/* The same of one of an older schema: opening it to write brings it to the present one. 0 or -errno. */
+static int held_by_now(struct session *session, uint64_t *ret_seq, char *err, size_t err_size)
+{
+    char ignored[DB_ERROR_MAX];
+    if (held(session, ret_seq))
+        return 0;
+    int r = session_open_database(session, err, err_size);
+    if (r < 0)
+        return r;
+    db_writer_close(session->writer, CLOSE_MS, ignored, sizeof ignored);
+    session->writer = NULL;
+    if (!held(session, ret_seq))
+        *ret_seq = UINT64_MAX; /* who reads it next says why not */
+    return 0;
 }
 
 /* A sound database that ends before what the log no longer has, or cannot give: played on from there it would
@@ -121,9 +136,12 @@ static void compare(struct session *session, uint64_t seq, uint64_t begins, char
 static int catch_up(struct session *session, uint64_t begins, char *err, size_t err_size)
 {
     char why[REBUILD_ERROR_MAX];
-    uint64_t seq = held(session);
+    uint64_t seq;
+    int r = held_by_now(session, &seq, err, err_size);
+    if (r < 0)
+        return r;
     compare(session, seq, begins, why, sizeof why);
-    int r = why[0] ? session_rebuild(session, why, seq >= begins, err, err_size) : 0;
+    r = why[0] ? session_rebuild(session, why, seq >= begins, err, err_size) : 0;
     if (r == -EILSEQ)
         log_warning("the database is left as it is: the log contradicts it");
     return r == -EILSEQ ? 0 : r;

@@ -404,9 +404,19 @@ def event_seq(path):
     return int(rows(path, "SELECT value FROM meta WHERE key = 'event_seq'")[0][0])
 
 
+def former_schema(path):
+    """The newest migration taken back."""
+    assert rows(path, "PRAGMA user_version") == [(9,)], "of a newer schema: this is to take that migration back"
+    database = sqlite3.connect(path)
+    database.executescript("DROP INDEX alerts_open; DROP INDEX alerts_last; ALTER TABLE alerts DROP COLUMN lasts; "
+                           "ALTER TABLE alerts DROP COLUMN closed_ns; "
+                           "CREATE INDEX alerts_open ON alerts (id) WHERE acked_ns IS NULL; PRAGMA user_version = 8;")
+    database.close()
+
+
 def check_older(kept, folder):
-    """A backup is put back over a log that lacks events after it, or whose newest cannot be read: what the log has behind
-    them is not rolled back, and what is lost is an error. A database that holds all of it stays as it is."""
+    """A backup, of the former schema too, is put back over a log that lacks events after it, or whose newest cannot be read:
+    what the log has behind them is not rolled back, and what is lost is an error. A database that holds all of it stays."""
     lost = record(f"{kept}/papertape.db")
     last, older = event_seq(f"{kept}/papertape.db"), event_seq(f"{folder}/{OLDER}")
     live = "SELECT id, qty, price, client_id FROM orders WHERE state IN ('PENDING', 'HELD', 'OPEN', 'PARTIAL')"
@@ -423,6 +433,8 @@ def check_older(kept, folder):
         damage(f"{state}/events/{segments(state)[2]}")
         absent(path, None)
         shutil.copy(f"{folder}/{OLDER}", path)
+        if name == "altered":
+            former_schema(path)
         text = start(state)
         said = re.search(rf"error .*its state after event {last} .*lost: [0-9]+ older rows .*\(it ends at event {older}, and the "
                          rf"log lacks events ([0-9]+) to {last}\)", text)
