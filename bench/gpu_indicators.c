@@ -32,6 +32,7 @@
 #include <string.h>
 
 #include "bench/measure.h"
+#include "indicators_gpu/indicator_rows.h"
 #include "indicators_gpu/module.h"
 
 enum { EXIT_SKIP = 77, ROUNDS = 15, SPECS = 5, SPEC_OUTPUTS = 7 };

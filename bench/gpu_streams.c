@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "bench/measure.h"
+#include "indicators_gpu/indicator_rows.h"
 #include "indicators_gpu/module.h"
 
 enum { EXIT_SKIP = 77, WARM_BARS = 300, SPECS_MAX = INDICATOR_IDS };

@@ -11,7 +11,7 @@
  * of operations (step/ and reference/), on windows summed anew for every bar from the oldest value to the
  * newest (never a running sum, which drifts and depends on where the history began), on logarithms and
  * arcus tangents of our own, and on a compiler that contracts no product and sum into one rounding
- * (-ffp-contract=off, -fmad=false). The fast backend agrees within the tolerance that a row states.
+ * (-ffp-contract=off, -fmad=false). The cpu backend agrees within the tolerance that a row states.
  *
  * Nothing here logs, keeps global state or starts threads. */
 #ifndef INDICATORS_GPU_INDICATORS_H
@@ -59,63 +59,6 @@ struct indicator_option {
     bool whole;      /* integers only */
 };
 
-/* The rows' numbers, part of the GPU module's ABI and of saved states: append only. */
-enum indicator_id {
-    INDICATOR_NONE = 0,
-    INDICATOR_SMA = 1,
-    INDICATOR_EMA = 2,
-    INDICATOR_RSI = 3,
-    INDICATOR_MACD = 4,
-    INDICATOR_ATR = 5,
-    INDICATOR_WMA = 6,
-    INDICATOR_DEMA = 7,
-    INDICATOR_TEMA = 8,
-    INDICATOR_KAMA = 9,
-    INDICATOR_HMA = 10,
-    INDICATOR_NATR = 11,
-    INDICATOR_TRANGE = 12,
-    INDICATOR_BBANDS = 13,
-    INDICATOR_KELTNER = 14,
-    INDICATOR_DONCHIAN = 15,
-    INDICATOR_PLUS_DI = 16,
-    INDICATOR_MINUS_DI = 17,
-    INDICATOR_DX = 18,
-    INDICATOR_ADX = 19,
-    INDICATOR_ADXR = 20,
-    INDICATOR_AROON = 21,
-    INDICATOR_CCI = 22,
-    INDICATOR_STOCH = 23,
-    INDICATOR_STOCHF = 24,
-    INDICATOR_STOCHRSI = 25,
-    INDICATOR_WILLR = 26,
-    INDICATOR_MFI = 27,
-    INDICATOR_OBV = 28,
-    INDICATOR_AD = 29,
-    INDICATOR_ADOSC = 30,
-    INDICATOR_ROC = 31,
-    INDICATOR_MOM = 32,
-    INDICATOR_TRIX = 33,
-    INDICATOR_ULTOSC = 34,
-    INDICATOR_PPO = 35,
-    INDICATOR_STDDEV = 36,
-    INDICATOR_VAR = 37,
-    INDICATOR_LINREG_SLOPE = 38,
-    INDICATOR_LINREG_ANGLE = 39,
-    INDICATOR_SAR = 40,
-    INDICATOR_SUPERTREND = 41,
-    INDICATOR_VWAP = 42,
-    INDICATOR_ICHIMOKU = 43,
-    INDICATOR_HEIKIN_ASHI = 44,
-    INDICATOR_LOG_RETURN = 45,
-    INDICATOR_ZSCORE = 46,
-    INDICATOR_REALVOL = 47,
-    INDICATOR_PARKINSON = 48,
-    INDICATOR_GARMAN_KLASS = 49,
-    INDICATOR_QUANTILE = 50,
-    INDICATOR_RANK = 51,
-    INDICATOR_IDS /* one past the last */
-};
-
 enum indicator_precision { INDICATOR_F64, INDICATOR_F32 };
 
 /* What a tolerance is a share of. */
@@ -126,7 +69,7 @@ enum indicator_scale {
     INDICATOR_OF_ONE,    /* 1: absolute */
 };
 
-/* How far the fast backend may be from the reference computed on the same (rounded) inputs. Where a value's
+/* How far the cpu backend may be from the reference computed on the same (rounded) inputs. Where a value's
  * last digit is more than that, one such digit; and less than 1e-24 is no difference: the spread of equal
  * returns is rounding, in both. BBANDS and STDDEV state it for up to one deviation: times their `deviations`
  * or `factor` above that. */
@@ -145,8 +88,8 @@ struct indicator {
     const char *summary;
     const char *family; /* the page of docs/indicators/, and the file of each backend, that it is in */
     const char *source; /* of the definition */
-    enum indicator_id id;
-    unsigned inputs; /* enum indicator_input */
+    unsigned id;        /* enum indicator_id (indicator_rows.h) */
+    unsigned inputs;    /* enum indicator_input */
     size_t n_options;
     struct indicator_option options[INDICATOR_OPTIONS_MAX];
     size_t n_outputs;
@@ -214,7 +157,7 @@ int indicator_check(const struct indicator *row, const struct indicator_columns 
 int indicator_reference(const struct indicator_spec *spec, const struct indicator_columns *in, size_t n,
                         double *const out[]);
 
-/* ---- The fast backend: several indicators over the same columns in one pass. ---- */
+/* ---- The cpu backend (SIMD): several indicators over the same columns in one pass. ---- */
 
 /* Instruction sets, each with everything before it. */
 enum indicator_isa { INDICATOR_ISA_BEST, INDICATOR_ISA_BASELINE, INDICATOR_ISA_AVX2, INDICATOR_ISA_AVX512 };

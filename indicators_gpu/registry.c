@@ -5,59 +5,11 @@
 
 #include "indicators_gpu/registry.h"
 
-/* Sorted by name. */
+/* Sorted by name, as the list is. */
 static const struct indicator *const rows[] = {
-    &indicator_ad,           //
-    &indicator_adosc,        //
-    &indicator_adx,          //
-    &indicator_adxr,         //
-    &indicator_aroon,        //
-    &indicator_atr,          //
-    &indicator_bbands,       //
-    &indicator_cci,          //
-    &indicator_dema,         //
-    &indicator_donchian,     //
-    &indicator_dx,           //
-    &indicator_ema,          //
-    &indicator_garman_klass, //
-    &indicator_heikin_ashi,  //
-    &indicator_hma,          //
-    &indicator_ichimoku,     //
-    &indicator_kama,         //
-    &indicator_keltner,      //
-    &indicator_linreg_angle, //
-    &indicator_linreg_slope, //
-    &indicator_log_return,   //
-    &indicator_macd,         //
-    &indicator_mfi,          //
-    &indicator_minus_di,     //
-    &indicator_mom,          //
-    &indicator_natr,         //
-    &indicator_obv,          //
-    &indicator_parkinson,    //
-    &indicator_plus_di,      //
-    &indicator_ppo,          //
-    &indicator_quantile,     //
-    &indicator_rank,         //
-    &indicator_realvol,      //
-    &indicator_roc,          //
-    &indicator_rsi,          //
-    &indicator_sar,          //
-    &indicator_sma,          //
-    &indicator_stddev,       //
-    &indicator_stoch,        //
-    &indicator_stochf,       //
-    &indicator_stochrsi,     //
-    &indicator_supertrend,   //
-    &indicator_tema,         //
-    &indicator_trange,       //
-    &indicator_trix,         //
-    &indicator_ultosc,       //
-    &indicator_var,          //
-    &indicator_vwap,         //
-    &indicator_willr,        //
-    &indicator_wma,          //
-    &indicator_zscore,       //
+#define INDICATOR_LISTED(number, ID, row, kernels) &indicator_##row,
+    INDICATOR_ROWS(INDICATOR_LISTED)
+#undef INDICATOR_LISTED
 };
 
 enum { N_ROWS = sizeof(rows) / sizeof(rows[0]) };

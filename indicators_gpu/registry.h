@@ -2,6 +2,7 @@
 #ifndef INDICATORS_GPU_REGISTRY_H
 #define INDICATORS_GPU_REGISTRY_H
 
+#include "indicators_gpu/indicator_rows.h"
 #include "indicators_gpu/indicators.h"
 
 struct indicator_code {
@@ -15,6 +16,21 @@ struct indicator_code {
     /* Takes the memory of step/ apart and together: see stream/visit.h. */
     void (*visit)(void *state, const struct indicator_stream_fields *fields);
 };
+
+/* The numbers by the rows' names. */
+enum {
+#define INDICATOR_NUMBERED(number, ID, row, kernels) INDICATOR_NUMBER_OF_##row = number,
+    INDICATOR_ROWS(INDICATOR_NUMBERED)
+#undef INDICATOR_NUMBERED
+};
+
+/* What a row has of its line in indicator_rows.h: name, number, and the code of that name, declared by
+ * reference/reference.h and stream/visit.h. */
+#define INDICATOR_ROW(row) \
+    .name = #row, .id = INDICATOR_NUMBER_OF_##row, .code = &(const struct indicator_code) \
+    { \
+        reference_##row, visit_row_##row \
+    }
 
 /* An option that is a period. */
 #define INDICATOR_PERIOD(option_name, default_value, least) \
@@ -39,57 +55,9 @@ size_t warmup_never(const double options[], enum indicator_precision precision);
  * the precision's last digit: the smallest m with (1-k)^m < 2^-24 or 2^-53. */
 size_t warmup_decay(double k, enum indicator_precision precision);
 
-/* The rows, in rows/FAMILY.c. registry.c lists them by name. */
-extern const struct indicator indicator_ad;
-extern const struct indicator indicator_adosc;
-extern const struct indicator indicator_adx;
-extern const struct indicator indicator_adxr;
-extern const struct indicator indicator_aroon;
-extern const struct indicator indicator_atr;
-extern const struct indicator indicator_bbands;
-extern const struct indicator indicator_cci;
-extern const struct indicator indicator_dema;
-extern const struct indicator indicator_donchian;
-extern const struct indicator indicator_dx;
-extern const struct indicator indicator_ema;
-extern const struct indicator indicator_garman_klass;
-extern const struct indicator indicator_heikin_ashi;
-extern const struct indicator indicator_hma;
-extern const struct indicator indicator_ichimoku;
-extern const struct indicator indicator_kama;
-extern const struct indicator indicator_keltner;
-extern const struct indicator indicator_linreg_angle;
-extern const struct indicator indicator_linreg_slope;
-extern const struct indicator indicator_log_return;
-extern const struct indicator indicator_macd;
-extern const struct indicator indicator_mfi;
-extern const struct indicator indicator_minus_di;
-extern const struct indicator indicator_mom;
-extern const struct indicator indicator_natr;
-extern const struct indicator indicator_obv;
-extern const struct indicator indicator_parkinson;
-extern const struct indicator indicator_plus_di;
-extern const struct indicator indicator_ppo;
-extern const struct indicator indicator_quantile;
-extern const struct indicator indicator_rank;
-extern const struct indicator indicator_realvol;
-extern const struct indicator indicator_roc;
-extern const struct indicator indicator_rsi;
-extern const struct indicator indicator_sar;
-extern const struct indicator indicator_sma;
-extern const struct indicator indicator_stddev;
-extern const struct indicator indicator_stoch;
-extern const struct indicator indicator_stochf;
-extern const struct indicator indicator_stochrsi;
-extern const struct indicator indicator_supertrend;
-extern const struct indicator indicator_tema;
-extern const struct indicator indicator_trange;
-extern const struct indicator indicator_trix;
-extern const struct indicator indicator_ultosc;
-extern const struct indicator indicator_var;
-extern const struct indicator indicator_vwap;
-extern const struct indicator indicator_willr;
-extern const struct indicator indicator_wma;
-extern const struct indicator indicator_zscore;
+/* The rows, in rows/FAMILY.c. */
+#define INDICATOR_DECLARED(number, ID, row, kernels) extern const struct indicator indicator_##row;
+INDICATOR_ROWS(INDICATOR_DECLARED)
+#undef INDICATOR_DECLARED
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "engine/frame.h"
 #include "indicators_gpu/exact/exact.h"
+#include "indicators_gpu/indicator_rows.h"
 
 enum { THREADS_MAX = 64 };
 

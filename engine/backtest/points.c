@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "indicators_gpu/indicator_rows.h"
 #include "strategy/clones.h"
 
 bool points_serve(const struct desk_spec *specs, size_t n)

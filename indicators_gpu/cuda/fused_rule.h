@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "indicators_gpu/cuda/view.h"
+#include "indicators_gpu/indicator_rows.h"
 #include "indicators_gpu/step/recurrence.h"
 
 enum {

@@ -37,11 +37,11 @@ static inline uint64_t walk_common(uint64_t a, uint64_t b)
 /* The doubles behind a row's memory. */
 static inline uint64_t walk_cells(const struct gpu_job *job)
 {
-#define WALK_CELLS(ID, name) \
+#define WALK_CELLS(number, ID, name, kernels) \
     case INDICATOR_##ID: \
         return step_##name##_cells(job->options);
     switch (job->kernel) {
-        STEP_ROWS(WALK_CELLS)
+        INDICATOR_ROWS(WALK_CELLS)
     }
 #undef WALK_CELLS
     return 0;

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "indicators_gpu/exact/walks.h"
+#include "indicators_gpu/indicator_rows.h"
 
 #if defined(__x86_64__)
 extern const struct exact_set fast_exact_set_baseline, fast_exact_set_avx2, fast_exact_set_avx512;

@@ -1,4 +1,4 @@
-/* What a row gives to the fast backend: a kernel that computes one block of bars after the other.
+/* What a row gives to the cpu backend: a kernel that computes one block of bars after the other.
  *
  * The executor (compute.c) walks the bars in blocks that fit the first-level cache, and gives each block to
  * every spec's kernel before it goes on: a column is fetched from memory once, however many indicators read

@@ -2,14 +2,16 @@
 #include "indicators_gpu/fast/set.h"
 #include "indicators_gpu/fast/simd.h"
 
+/* Of a row of indicator_rows.h that has a kernel in this precision. */
+#define FAST_IF_BOTH(...) __VA_ARGS__
 #if FAST_F32
-#define FAST_ROWS(X) FAST_ROWS_BOTH(X)
+#define FAST_IF_F64(...)
 #else
-#define FAST_ROWS(X) FAST_ROWS_BOTH(X) FAST_ROWS_WIDE(X)
+#define FAST_IF_F64(...) __VA_ARGS__
 #endif
 
-#define FAST_DECLARE(ID, name) extern const struct fast_kernel FAST(name);
-FAST_ROWS(FAST_DECLARE)
+#define FAST_DECLARE(number, ID, name, kernels) FAST_IF_##kernels(extern const struct fast_kernel FAST(name);)
+INDICATOR_ROWS(FAST_DECLARE)
 
 enum { LINE = 64, LINE_VALUES = LINE / REAL_BYTES };
 
@@ -80,6 +82,6 @@ static void narrow(float *to, const double *from, size_t n)
         to[i] = (float)from[i];
 }
 
-#define FAST_ENTRY(ID, name) [INDICATOR_##ID] = &FAST(name),
+#define FAST_ENTRY(number, ID, name, kernels) FAST_IF_##kernels([number] = &FAST(name), )
 extern const struct fast_set FAST(set);
-const struct fast_set FAST(set) = {{all_finite, deliver, widen, narrow}, {FAST_ROWS(FAST_ENTRY)}};
+const struct fast_set FAST(set) = {{all_finite, deliver, widen, narrow}, {INDICATOR_ROWS(FAST_ENTRY)}};

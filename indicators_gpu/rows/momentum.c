@@ -9,11 +9,10 @@ static size_t warmup_rsi(const double options[], enum indicator_precision precis
 }
 
 const struct indicator indicator_rsi = {
-    .name = "rsi",
+    INDICATOR_ROW(rsi),
     .summary = "Relative strength index (Wilder)",
     .family = "momentum",
     .source = "TA-Lib RSI",
-    .id = INDICATOR_RSI,
     .inputs = INDICATOR_CLOSE,
     .n_options = 1,
     .options = {INDICATOR_PERIOD("period", 14, 1)},
@@ -22,7 +21,6 @@ const struct indicator indicator_rsi = {
     .tolerance = {INDICATOR_OF_ONE, 1e-11, 1e-3},
     .lookback = lookback_changes,
     .warmup = warmup_rsi,
-    .code = &(const struct indicator_code){reference_rsi, visit_row_rsi},
 };
 
 static double slower(const double options[])
@@ -42,11 +40,10 @@ static size_t warmup_macd(const double options[], enum indicator_precision preci
 }
 
 const struct indicator indicator_macd = {
-    .name = "macd",
+    INDICATOR_ROW(macd),
     .summary = "Moving average convergence and divergence",
     .family = "momentum",
     .source = "TA-Lib MACD",
-    .id = INDICATOR_MACD,
     .inputs = INDICATOR_CLOSE,
     .n_options = 3,
     .options = {INDICATOR_PERIOD("fast", 12, 1), INDICATOR_PERIOD("slow", 26, 1),
@@ -56,7 +53,6 @@ const struct indicator indicator_macd = {
     .tolerance = {INDICATOR_OF_PRICE, 1e-13, 2e-6},
     .lookback = lookback_macd,
     .warmup = warmup_macd,
-    .code = &(const struct indicator_code){reference_macd, visit_row_macd},
 };
 
 static size_t lookback_ppo(const double options[])
@@ -71,11 +67,10 @@ static size_t warmup_ppo(const double options[], enum indicator_precision precis
 }
 
 const struct indicator indicator_ppo = {
-    .name = "ppo",
+    INDICATOR_ROW(ppo),
     .summary = "Percentage price oscillator: two averages' difference",
     .family = "momentum",
     .source = "TA-Lib PPO",
-    .id = INDICATOR_PPO,
     .inputs = INDICATOR_CLOSE,
     .n_options = 3,
     .options = {INDICATOR_PERIOD("fast", 12, 2),
@@ -86,15 +81,13 @@ const struct indicator indicator_ppo = {
     .tolerance = {INDICATOR_OF_ONE, 1e-9, 1e-3},
     .lookback = lookback_ppo,
     .warmup = warmup_ppo,
-    .code = &(const struct indicator_code){reference_ppo, visit_row_ppo},
 };
 
 const struct indicator indicator_roc = {
-    .name = "roc",
+    INDICATOR_ROW(roc),
     .summary = "Rate of change, in per cent",
     .family = "momentum",
     .source = "TA-Lib ROC",
-    .id = INDICATOR_ROC,
     .inputs = INDICATOR_CLOSE,
     .n_options = 1,
     .options = {INDICATOR_PERIOD("period", 10, 1)},
@@ -103,15 +96,13 @@ const struct indicator indicator_roc = {
     .tolerance = {INDICATOR_OF_VALUE, 1e-14, 1e-6},
     .lookback = lookback_changes,
     .warmup = warmup_changes,
-    .code = &(const struct indicator_code){reference_roc, visit_row_roc},
 };
 
 const struct indicator indicator_mom = {
-    .name = "mom",
+    INDICATOR_ROW(mom),
     .summary = "Momentum: the change over a period",
     .family = "momentum",
     .source = "TA-Lib MOM",
-    .id = INDICATOR_MOM,
     .inputs = INDICATOR_CLOSE,
     .n_options = 1,
     .options = {INDICATOR_PERIOD("period", 10, 1)},
@@ -120,7 +111,6 @@ const struct indicator indicator_mom = {
     .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
     .lookback = lookback_changes,
     .warmup = warmup_changes,
-    .code = &(const struct indicator_code){reference_mom, visit_row_mom},
 };
 
 static size_t lookback_trix(const double options[])
@@ -134,11 +124,10 @@ static size_t warmup_trix(const double options[], enum indicator_precision preci
 }
 
 const struct indicator indicator_trix = {
-    .name = "trix",
+    INDICATOR_ROW(trix),
     .summary = "Change of a triple exponential average, in per cent",
     .family = "momentum",
     .source = "TA-Lib TRIX",
-    .id = INDICATOR_TRIX,
     .inputs = INDICATOR_CLOSE,
     .n_options = 1,
     .options = {INDICATOR_PERIOD("period", 30, 1)},
@@ -149,15 +138,13 @@ const struct indicator indicator_trix = {
     .tolerance = {INDICATOR_OF_ONE, 1e-5, 1e-5},
     .lookback = lookback_trix,
     .warmup = warmup_trix,
-    .code = &(const struct indicator_code){reference_trix, visit_row_trix},
 };
 
 const struct indicator indicator_cci = {
-    .name = "cci",
+    INDICATOR_ROW(cci),
     .summary = "Commodity channel index",
     .family = "momentum",
     .source = "TA-Lib CCI",
-    .id = INDICATOR_CCI,
     .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
     .n_options = 1,
     .options = {INDICATOR_PERIOD("period", 14, 2)},
@@ -166,7 +153,6 @@ const struct indicator indicator_cci = {
     .tolerance = {INDICATOR_OF_ONE, 1e-9, 2e-3},
     .lookback = lookback_window,
     .warmup = warmup_window,
-    .code = &(const struct indicator_code){reference_cci, visit_row_cci},
 };
 
 static size_t lookback_ultosc(const double options[])
@@ -182,11 +168,10 @@ static size_t warmup_ultosc(const double options[], enum indicator_precision pre
 }
 
 const struct indicator indicator_ultosc = {
-    .name = "ultosc",
+    INDICATOR_ROW(ultosc),
     .summary = "Ultimate oscillator",
     .family = "momentum",
     .source = "TA-Lib ULTOSC",
-    .id = INDICATOR_ULTOSC,
     .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
     .n_options = 3,
     .options = {INDICATOR_PERIOD("first", 7, 1), INDICATOR_PERIOD("second", 14, 1),
@@ -196,5 +181,4 @@ const struct indicator indicator_ultosc = {
     .tolerance = {INDICATOR_OF_ONE, 1e-11, 1e-4},
     .lookback = lookback_ultosc,
     .warmup = warmup_ultosc,
-    .code = &(const struct indicator_code){reference_ultosc, visit_row_ultosc},
 };

@@ -4,11 +4,10 @@
 #include "indicators_gpu/stream/visit.h"
 
 const struct indicator indicator_sma = {
-    .name = "sma",
+    INDICATOR_ROW(sma),
     .summary = "Simple moving average",
     .family = "moving_averages",
     .source = "TA-Lib SMA",
-    .id = INDICATOR_SMA,
     .inputs = INDICATOR_CLOSE,
     .n_options = 1,
     .options = {INDICATOR_PERIOD("period", 30, 1)},
@@ -17,7 +16,6 @@ const struct indicator indicator_sma = {
     .tolerance = {INDICATOR_OF_PRICE, 1e-12, 1e-6},
     .lookback = lookback_window,
     .warmup = warmup_window,
-    .code = &(const struct indicator_code){reference_sma, visit_row_sma},
 };
 
 static size_t warmup_ema(const double options[], enum indicator_precision precision)
@@ -26,11 +24,10 @@ static size_t warmup_ema(const double options[], enum indicator_precision precis
 }
 
 const struct indicator indicator_ema = {
-    .name = "ema",
+    INDICATOR_ROW(ema),
     .summary = "Exponential moving average, seeded with a simple one",
     .family = "moving_averages",
     .source = "TA-Lib EMA",
-    .id = INDICATOR_EMA,
     .inputs = INDICATOR_CLOSE,
     .n_options = 1,
     .options = {INDICATOR_PERIOD("period", 30, 1)},
@@ -39,15 +36,13 @@ const struct indicator indicator_ema = {
     .tolerance = {INDICATOR_OF_PRICE, 1e-13, 2e-6},
     .lookback = lookback_window,
     .warmup = warmup_ema,
-    .code = &(const struct indicator_code){reference_ema, visit_row_ema},
 };
 
 const struct indicator indicator_wma = {
-    .name = "wma",
+    INDICATOR_ROW(wma),
     .summary = "Weighted moving average: weights rise evenly to the newest",
     .family = "moving_averages",
     .source = "TA-Lib WMA",
-    .id = INDICATOR_WMA,
     .inputs = INDICATOR_CLOSE,
     .n_options = 1,
     .options = {INDICATOR_PERIOD("period", 30, 1)},
@@ -56,7 +51,6 @@ const struct indicator indicator_wma = {
     .tolerance = {INDICATOR_OF_PRICE, 1e-13, 2e-6},
     .lookback = lookback_window,
     .warmup = warmup_window,
-    .code = &(const struct indicator_code){reference_wma, visit_row_wma},
 };
 
 static size_t lookback_dema(const double options[])
@@ -70,11 +64,10 @@ static size_t warmup_dema(const double options[], enum indicator_precision preci
 }
 
 const struct indicator indicator_dema = {
-    .name = "dema",
+    INDICATOR_ROW(dema),
     .summary = "Double exponential moving average: less of the lag",
     .family = "moving_averages",
     .source = "TA-Lib DEMA",
-    .id = INDICATOR_DEMA,
     .inputs = INDICATOR_CLOSE,
     .n_options = 1,
     .options = {INDICATOR_PERIOD("period", 30, 1)},
@@ -83,7 +76,6 @@ const struct indicator indicator_dema = {
     .tolerance = {INDICATOR_OF_PRICE, 1e-13, 6e-6},
     .lookback = lookback_dema,
     .warmup = warmup_dema,
-    .code = &(const struct indicator_code){reference_dema, visit_row_dema},
 };
 
 static size_t lookback_tema(const double options[])
@@ -97,11 +89,10 @@ static size_t warmup_tema(const double options[], enum indicator_precision preci
 }
 
 const struct indicator indicator_tema = {
-    .name = "tema",
+    INDICATOR_ROW(tema),
     .summary = "Triple exponential moving average",
     .family = "moving_averages",
     .source = "TA-Lib TEMA",
-    .id = INDICATOR_TEMA,
     .inputs = INDICATOR_CLOSE,
     .n_options = 1,
     .options = {INDICATOR_PERIOD("period", 30, 1)},
@@ -110,7 +101,6 @@ const struct indicator indicator_tema = {
     .tolerance = {INDICATOR_OF_PRICE, 1e-13, 2e-5},
     .lookback = lookback_tema,
     .warmup = warmup_tema,
-    .code = &(const struct indicator_code){reference_tema, visit_row_tema},
 };
 
 /* As long as the slowest smoothing takes: what a market that goes nowhere does. */
@@ -120,11 +110,10 @@ static size_t warmup_kama(const double options[], enum indicator_precision preci
 }
 
 const struct indicator indicator_kama = {
-    .name = "kama",
+    INDICATOR_ROW(kama),
     .summary = "Kaufman's adaptive moving average, of 2 to 30 bars",
     .family = "moving_averages",
     .source = "TA-Lib KAMA",
-    .id = INDICATOR_KAMA,
     .inputs = INDICATOR_CLOSE,
     .n_options = 1,
     .options = {INDICATOR_PERIOD("period", 30, 2)},
@@ -133,7 +122,6 @@ const struct indicator indicator_kama = {
     .tolerance = {INDICATOR_OF_PRICE, 5e-13, 2e-6},
     .lookback = lookback_changes,
     .warmup = warmup_kama,
-    .code = &(const struct indicator_code){reference_kama, visit_row_kama},
 };
 
 static size_t lookback_hma(const double options[])
@@ -148,11 +136,10 @@ static size_t warmup_hma(const double options[], enum indicator_precision precis
 }
 
 const struct indicator indicator_hma = {
-    .name = "hma",
+    INDICATOR_ROW(hma),
     .summary = "Hull moving average, periods rounded down",
     .family = "moving_averages",
     .source = "TA-Lib HMA",
-    .id = INDICATOR_HMA,
     .inputs = INDICATOR_CLOSE,
     .n_options = 1,
     .options = {INDICATOR_PERIOD("period", 16, 2)},
@@ -161,5 +148,4 @@ const struct indicator indicator_hma = {
     .tolerance = {INDICATOR_OF_PRICE, 1e-13, 4e-6},
     .lookback = lookback_hma,
     .warmup = warmup_hma,
-    .code = &(const struct indicator_code){reference_hma, visit_row_hma},
 };

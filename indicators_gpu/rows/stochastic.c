@@ -3,11 +3,10 @@
 #include "indicators_gpu/stream/visit.h"
 
 const struct indicator indicator_willr = {
-    .name = "willr",
+    INDICATOR_ROW(willr),
     .summary = "Williams's %R",
     .family = "momentum",
     .source = "TA-Lib WILLR",
-    .id = INDICATOR_WILLR,
     .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
     .n_options = 1,
     .options = {INDICATOR_PERIOD("period", 14, 2)},
@@ -16,7 +15,6 @@ const struct indicator indicator_willr = {
     .tolerance = {INDICATOR_OF_ONE, 1e-12, 1e-4},
     .lookback = lookback_window,
     .warmup = warmup_window,
-    .code = &(const struct indicator_code){reference_willr, visit_row_willr},
 };
 
 static size_t lookback_stochf(const double options[])
@@ -31,11 +29,10 @@ static size_t warmup_stochf(const double options[], enum indicator_precision pre
 }
 
 const struct indicator indicator_stochf = {
-    .name = "stochf",
+    INDICATOR_ROW(stochf),
     .summary = "Stochastic oscillator, fast",
     .family = "momentum",
     .source = "TA-Lib STOCHF",
-    .id = INDICATOR_STOCHF,
     .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
     .n_options = 2,
     .options = {INDICATOR_PERIOD("k", 5, 1), INDICATOR_PERIOD("d", 3, 1)},
@@ -44,7 +41,6 @@ const struct indicator indicator_stochf = {
     .tolerance = {INDICATOR_OF_ONE, 1e-12, 1e-4},
     .lookback = lookback_stochf,
     .warmup = warmup_stochf,
-    .code = &(const struct indicator_code){reference_stochf, visit_row_stochf},
 };
 
 static size_t lookback_stoch(const double options[])
@@ -59,11 +55,10 @@ static size_t warmup_stoch(const double options[], enum indicator_precision prec
 }
 
 const struct indicator indicator_stoch = {
-    .name = "stoch",
+    INDICATOR_ROW(stoch),
     .summary = "Stochastic oscillator, slow",
     .family = "momentum",
     .source = "TA-Lib STOCH",
-    .id = INDICATOR_STOCH,
     .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
     .n_options = 3,
     .options = {INDICATOR_PERIOD("k", 5, 1), INDICATOR_PERIOD("slow_k", 3, 1),
@@ -73,7 +68,6 @@ const struct indicator indicator_stoch = {
     .tolerance = {INDICATOR_OF_ONE, 1e-12, 1e-4},
     .lookback = lookback_stoch,
     .warmup = warmup_stoch,
-    .code = &(const struct indicator_code){reference_stoch, visit_row_stoch},
 };
 
 static size_t lookback_stochrsi(const double options[])
@@ -87,11 +81,10 @@ static size_t warmup_stochrsi(const double options[], enum indicator_precision p
 }
 
 const struct indicator indicator_stochrsi = {
-    .name = "stochrsi",
+    INDICATOR_ROW(stochrsi),
     .summary = "Stochastic oscillator of RSI, fast",
     .family = "momentum",
     .source = "TA-Lib STOCHRSI",
-    .id = INDICATOR_STOCHRSI,
     .inputs = INDICATOR_CLOSE,
     .n_options = 3,
     .options = {INDICATOR_PERIOD("period", 14, 2), INDICATOR_PERIOD("k", 5, 1), INDICATOR_PERIOD("d", 3, 1)},
@@ -100,5 +93,4 @@ const struct indicator indicator_stochrsi = {
     .tolerance = {INDICATOR_OF_ONE, 1e-11, 1e-4},
     .lookback = lookback_stochrsi,
     .warmup = warmup_stochrsi,
-    .code = &(const struct indicator_code){reference_stochrsi, visit_row_stochrsi},
 };

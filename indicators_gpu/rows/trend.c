@@ -11,11 +11,10 @@ static size_t warmup_directional(const double options[], enum indicator_precisio
 }
 
 const struct indicator indicator_plus_di = {
-    .name = "plus_di",
+    INDICATOR_ROW(plus_di),
     .summary = "Plus directional indicator (Wilder)",
     .family = "trend",
     .source = "TA-Lib PLUS_DI",
-    .id = INDICATOR_PLUS_DI,
     .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
     .n_options = 1,
     .options = {INDICATOR_PERIOD("period", 14, 2)},
@@ -24,15 +23,13 @@ const struct indicator indicator_plus_di = {
     .tolerance = {INDICATOR_OF_ONE, 1e-11, 1e-4},
     .lookback = lookback_changes,
     .warmup = warmup_directional,
-    .code = &(const struct indicator_code){reference_plus_di, visit_row_plus_di},
 };
 
 const struct indicator indicator_minus_di = {
-    .name = "minus_di",
+    INDICATOR_ROW(minus_di),
     .summary = "Minus directional indicator (Wilder)",
     .family = "trend",
     .source = "TA-Lib MINUS_DI",
-    .id = INDICATOR_MINUS_DI,
     .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
     .n_options = 1,
     .options = {INDICATOR_PERIOD("period", 14, 2)},
@@ -41,15 +38,13 @@ const struct indicator indicator_minus_di = {
     .tolerance = {INDICATOR_OF_ONE, 1e-11, 1e-4},
     .lookback = lookback_changes,
     .warmup = warmup_directional,
-    .code = &(const struct indicator_code){reference_minus_di, visit_row_minus_di},
 };
 
 const struct indicator indicator_dx = {
-    .name = "dx",
+    INDICATOR_ROW(dx),
     .summary = "Directional movement index (Wilder)",
     .family = "trend",
     .source = "TA-Lib DX",
-    .id = INDICATOR_DX,
     .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
     .n_options = 1,
     .options = {INDICATOR_PERIOD("period", 14, 2)},
@@ -58,7 +53,6 @@ const struct indicator indicator_dx = {
     .tolerance = {INDICATOR_OF_ONE, 1e-11, 1e-4},
     .lookback = lookback_changes,
     .warmup = warmup_directional,
-    .code = &(const struct indicator_code){reference_dx, visit_row_dx},
 };
 
 static size_t lookback_adx(const double options[])
@@ -73,11 +67,10 @@ static size_t warmup_adx(const double options[], enum indicator_precision precis
 }
 
 const struct indicator indicator_adx = {
-    .name = "adx",
+    INDICATOR_ROW(adx),
     .summary = "Average directional movement index (Wilder)",
     .family = "trend",
     .source = "TA-Lib ADX",
-    .id = INDICATOR_ADX,
     .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
     .n_options = 1,
     .options = {INDICATOR_PERIOD("period", 14, 2)},
@@ -86,7 +79,6 @@ const struct indicator indicator_adx = {
     .tolerance = {INDICATOR_OF_ONE, 1e-11, 1e-4},
     .lookback = lookback_adx,
     .warmup = warmup_adx,
-    .code = &(const struct indicator_code){reference_adx, visit_row_adx},
 };
 
 static size_t lookback_adxr(const double options[])
@@ -100,11 +92,10 @@ static size_t warmup_adxr(const double options[], enum indicator_precision preci
 }
 
 const struct indicator indicator_adxr = {
-    .name = "adxr",
+    INDICATOR_ROW(adxr),
     .summary = "Average directional movement rating (Wilder)",
     .family = "trend",
     .source = "TA-Lib ADXR",
-    .id = INDICATOR_ADXR,
     .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
     .n_options = 1,
     .options = {INDICATOR_PERIOD("period", 14, 2)},
@@ -113,15 +104,13 @@ const struct indicator indicator_adxr = {
     .tolerance = {INDICATOR_OF_ONE, 1e-11, 1e-4},
     .lookback = lookback_adxr,
     .warmup = warmup_adxr,
-    .code = &(const struct indicator_code){reference_adxr, visit_row_adxr},
 };
 
 const struct indicator indicator_aroon = {
-    .name = "aroon",
+    INDICATOR_ROW(aroon),
     .summary = "Aroon: bars since the lowest low and the highest high",
     .family = "trend",
     .source = "TA-Lib AROON",
-    .id = INDICATOR_AROON,
     .inputs = INDICATOR_HIGH | INDICATOR_LOW,
     .n_options = 1,
     .options = {INDICATOR_PERIOD("period", 14, 2)},
@@ -130,7 +119,6 @@ const struct indicator indicator_aroon = {
     .tolerance = {INDICATOR_OF_ONE, 1e-12, 2e-5},
     .lookback = lookback_changes,
     .warmup = warmup_changes,
-    .code = &(const struct indicator_code){reference_aroon, visit_row_aroon},
 };
 
 static size_t lookback_sar(const double options[])
@@ -143,11 +131,10 @@ static size_t lookback_sar(const double options[])
  * close does the reference's operations in float64 and rounds what comes out. And two histories that once
  * stood on other sides of the price need never meet. */
 const struct indicator indicator_sar = {
-    .name = "sar",
+    INDICATOR_ROW(sar),
     .summary = "Parabolic stop and reverse (Wilder)",
     .family = "trend",
     .source = "TA-Lib SAR",
-    .id = INDICATOR_SAR,
     .inputs = INDICATOR_HIGH | INDICATOR_LOW,
     .n_options = 2,
     .options = {{.name = "acceleration", .value = 0.02, .min = 0, .max = 1},
@@ -157,16 +144,14 @@ const struct indicator indicator_sar = {
     .tolerance = {INDICATOR_OF_VALUE, 0.0, 1e-7},
     .lookback = lookback_sar,
     .warmup = warmup_never,
-    .code = &(const struct indicator_code){reference_sar, visit_row_sar},
 };
 
 /* As for sar, a comparison decides. */
 const struct indicator indicator_supertrend = {
-    .name = "supertrend",
+    INDICATOR_ROW(supertrend),
     .summary = "Supertrend: a trailing band and the trend's direction",
     .family = "trend",
     .source = "TA-Lib SUPERTREND",
-    .id = INDICATOR_SUPERTREND,
     .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
     .n_options = 2,
     .options = {INDICATOR_PERIOD("period", 10, 1), {.name = "multiplier", .value = 3, .min = 0, .max = 1000}},
@@ -175,7 +160,6 @@ const struct indicator indicator_supertrend = {
     .tolerance = {INDICATOR_OF_PRICE, 1e-13, 1e-7},
     .lookback = lookback_changes,
     .warmup = warmup_never,
-    .code = &(const struct indicator_code){reference_supertrend, visit_row_supertrend},
 };
 
 static size_t lookback_ichimoku(const double options[])
@@ -190,11 +174,10 @@ static size_t warmup_ichimoku(const double options[], enum indicator_precision p
 }
 
 const struct indicator indicator_ichimoku = {
-    .name = "ichimoku",
+    INDICATOR_ROW(ichimoku),
     .summary = "Ichimoku lines, the spans at the bar where they stand",
     .family = "trend",
     .source = "Goichi Hosoda, Ichimoku Kinko Hyo, 1969",
-    .id = INDICATOR_ICHIMOKU,
     .inputs = INDICATOR_HIGH | INDICATOR_LOW,
     .n_options = 4,
     .options = {INDICATOR_PERIOD("tenkan", 9, 1), INDICATOR_PERIOD("kijun", 26, 1),
@@ -204,7 +187,6 @@ const struct indicator indicator_ichimoku = {
     .tolerance = {INDICATOR_OF_PRICE, 1e-15, 2e-7},
     .lookback = lookback_ichimoku,
     .warmup = warmup_ichimoku,
-    .code = &(const struct indicator_code){reference_ichimoku, visit_row_ichimoku},
 };
 
 static size_t lookback_heikin_ashi(const double options[])
@@ -221,16 +203,14 @@ static size_t warmup_heikin_ashi(const double options[], enum indicator_precisio
 }
 
 const struct indicator indicator_heikin_ashi = {
-    .name = "heikin_ashi",
+    INDICATOR_ROW(heikin_ashi),
     .summary = "Heikin-Ashi candles",
     .family = "trend",
     .source = "TA-Lib HA",
-    .id = INDICATOR_HEIKIN_ASHI,
     .inputs = INDICATOR_OPEN | INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
     .n_outputs = 4,
     .outputs = {"open", "high", "low", "close"},
     .tolerance = {INDICATOR_OF_PRICE, 1e-14, 1e-6},
     .lookback = lookback_heikin_ashi,
     .warmup = warmup_heikin_ashi,
-    .code = &(const struct indicator_code){reference_heikin_ashi, visit_row_heikin_ashi},
 };

@@ -4,11 +4,10 @@
 #include "indicators_gpu/stream/visit.h"
 
 const struct indicator indicator_mfi = {
-    .name = "mfi",
+    INDICATOR_ROW(mfi),
     .summary = "Money flow index",
     .family = "volume",
     .source = "TA-Lib MFI",
-    .id = INDICATOR_MFI,
     .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE | INDICATOR_VOLUME,
     .n_options = 1,
     .options = {INDICATOR_PERIOD("period", 14, 2)},
@@ -17,7 +16,6 @@ const struct indicator indicator_mfi = {
     .tolerance = {INDICATOR_OF_ONE, 1e-11, 1e-4},
     .lookback = lookback_changes,
     .warmup = warmup_changes,
-    .code = &(const struct indicator_code){reference_mfi, visit_row_mfi},
 };
 
 static size_t lookback_none(const double options[])
@@ -27,33 +25,29 @@ static size_t lookback_none(const double options[])
 }
 
 const struct indicator indicator_obv = {
-    .name = "obv",
+    INDICATOR_ROW(obv),
     .summary = "On-balance volume",
     .family = "volume",
     .source = "TA-Lib OBV",
-    .id = INDICATOR_OBV,
     .inputs = INDICATOR_CLOSE | INDICATOR_VOLUME,
     .n_outputs = 1,
     .outputs = {""},
     .tolerance = {INDICATOR_OF_COLUMN, 1e-12, 1e-6},
     .lookback = lookback_none,
     .warmup = warmup_never,
-    .code = &(const struct indicator_code){reference_obv, visit_row_obv},
 };
 
 const struct indicator indicator_ad = {
-    .name = "ad",
+    INDICATOR_ROW(ad),
     .summary = "Accumulation and distribution line (Chaikin)",
     .family = "volume",
     .source = "TA-Lib AD",
-    .id = INDICATOR_AD,
     .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE | INDICATOR_VOLUME,
     .n_outputs = 1,
     .outputs = {""},
     .tolerance = {INDICATOR_OF_COLUMN, 1e-12, 1e-6},
     .lookback = lookback_none,
     .warmup = warmup_never,
-    .code = &(const struct indicator_code){reference_ad, visit_row_ad},
 };
 
 static size_t lookback_adosc(const double options[])
@@ -69,11 +63,10 @@ static size_t warmup_adosc(const double options[], enum indicator_precision prec
 }
 
 const struct indicator indicator_adosc = {
-    .name = "adosc",
+    INDICATOR_ROW(adosc),
     .summary = "Accumulation and distribution oscillator (Chaikin)",
     .family = "volume",
     .source = "TA-Lib ADOSC",
-    .id = INDICATOR_ADOSC,
     .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE | INDICATOR_VOLUME,
     .n_options = 2,
     .options = {INDICATOR_PERIOD("fast", 3, 2), INDICATOR_PERIOD("slow", 10, 2)},
@@ -82,7 +75,6 @@ const struct indicator indicator_adosc = {
     .tolerance = {INDICATOR_OF_COLUMN, 1e-11, 1e-3},
     .lookback = lookback_adosc,
     .warmup = warmup_adosc,
-    .code = &(const struct indicator_code){reference_adosc, visit_row_adosc},
 };
 
 /* A session that began before the history is over after a day, which has at most so many bars of a second. */
@@ -94,11 +86,10 @@ static size_t warmup_vwap(const double options[], enum indicator_precision preci
 }
 
 const struct indicator indicator_vwap = {
-    .name = "vwap",
+    INDICATOR_ROW(vwap),
     .summary = "Volume-weighted average of the session's typical prices",
     .family = "volume",
     .source = "own: docs/indicators/volume.md",
-    .id = INDICATOR_VWAP,
     .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE | INDICATOR_VOLUME | INDICATOR_TIME,
     .n_options = 1,
     .options = {{.name = "start", .value = 0, .min = 0, .max = 23.99}},
@@ -107,5 +98,4 @@ const struct indicator indicator_vwap = {
     .tolerance = {INDICATOR_OF_PRICE, 1e-13, 1e-6},
     .lookback = lookback_none,
     .warmup = warmup_vwap,
-    .code = &(const struct indicator_code){reference_vwap, visit_row_vwap},
 };

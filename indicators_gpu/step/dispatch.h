@@ -1,7 +1,7 @@
 /* Any row by its number, one bar at a time: what the streams run on the host and the exact kernels on a
  * device.
  *
- * A row NAME in its family's list STEP_ROWS_FAMILY(X), as X(ID, name), gives
+ * A row of indicator_rows.h gives, in its family's file,
  *   struct step_name                  its memory without pointers, of 8-byte alignment; doubles ("cells") may
  *                                     follow it, at (double *)(s + 1)
  *   step_name_cells(options)          how many doubles follow
@@ -13,6 +13,7 @@
 
 #include <assert.h>
 
+#include "indicators_gpu/indicator_rows.h"
 #include "indicators_gpu/step/momentum.h"
 #include "indicators_gpu/step/moving_averages.h"
 #include "indicators_gpu/step/statistics.h"
@@ -20,27 +21,19 @@
 #include "indicators_gpu/step/volatility.h"
 #include "indicators_gpu/step/volume.h"
 
-#define STEP_ROWS(X) \
-    STEP_ROWS_MOVING_AVERAGES(X) \
-    STEP_ROWS_MOMENTUM(X) \
-    STEP_ROWS_TREND(X) \
-    STEP_ROWS_VOLATILITY(X) \
-    STEP_ROWS_VOLUME(X) \
-    STEP_ROWS_STATISTICS(X)
-
-#define STEP_ALIGNED(ID, name) \
+#define STEP_ALIGNED(number, ID, name, kernels) \
     static_assert(sizeof(struct step_##name) % sizeof(double) == 0, "cells follow step_" #name);
-STEP_ROWS(STEP_ALIGNED)
+INDICATOR_ROWS(STEP_ALIGNED)
 #undef STEP_ALIGNED
 
 /* Bytes of a row's memory; 0 for a number that is no row's. */
 STEP size_t step_bytes(unsigned id, const double options[])
 {
-#define STEP_CASE(ID, name) \
+#define STEP_CASE(number, ID, name, kernels) \
     case INDICATOR_##ID: \
         return sizeof(struct step_##name) + step_##name##_cells(options) * sizeof(double);
     switch (id) {
-        STEP_ROWS(STEP_CASE)
+        INDICATOR_ROWS(STEP_CASE)
     }
 #undef STEP_CASE
     return 0;
@@ -48,23 +41,23 @@ STEP size_t step_bytes(unsigned id, const double options[])
 
 STEP void step_start(unsigned id, void *state, const double options[])
 {
-#define STEP_CASE(ID, name) \
+#define STEP_CASE(number, ID, name, kernels) \
     case INDICATOR_##ID: \
         step_##name##_start((struct step_##name *)state, options); \
         break;
     switch (id) {
-        STEP_ROWS(STEP_CASE)
+        INDICATOR_ROWS(STEP_CASE)
     }
 #undef STEP_CASE
 }
 
 STEP bool step_next(unsigned id, void *state, const struct indicator_bar *bar, double out[])
 {
-#define STEP_CASE(ID, name) \
+#define STEP_CASE(number, ID, name, kernels) \
     case INDICATOR_##ID: \
         return step_##name##_next((struct step_##name *)state, bar, out);
     switch (id) {
-        STEP_ROWS(STEP_CASE)
+        INDICATOR_ROWS(STEP_CASE)
     }
 #undef STEP_CASE
     return false;

@@ -5,20 +5,6 @@
 #include "indicators_gpu/indicators.h"
 #include "indicators_gpu/step/stochastic.h"
 
-#define STEP_ROWS_MOMENTUM(X) \
-    X(RSI, rsi) \
-    X(MACD, macd) \
-    X(PPO, ppo) \
-    X(ROC, roc) \
-    X(MOM, mom) \
-    X(TRIX, trix) \
-    X(CCI, cci) \
-    X(ULTOSC, ultosc) \
-    X(WILLR, willr) \
-    X(STOCH, stoch) \
-    X(STOCHF, stochf) \
-    X(STOCHRSI, stochrsi)
-
 struct step_rsi {
     struct rsi_state rsi;
 };

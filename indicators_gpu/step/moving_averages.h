@@ -5,15 +5,6 @@
 #include "indicators_gpu/indicators.h"
 #include "indicators_gpu/step/ring.h"
 
-#define STEP_ROWS_MOVING_AVERAGES(X) \
-    X(SMA, sma) \
-    X(EMA, ema) \
-    X(WMA, wma) \
-    X(DEMA, dema) \
-    X(TEMA, tema) \
-    X(KAMA, kama) \
-    X(HMA, hma)
-
 struct step_sma {
     double period;
     struct ring ring;

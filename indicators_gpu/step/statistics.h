@@ -9,16 +9,6 @@
 #include "indicators_gpu/step/exact_math.h"
 #include "indicators_gpu/step/ring.h"
 
-#define STEP_ROWS_STATISTICS(X) \
-    X(STDDEV, stddev) \
-    X(VAR, var) \
-    X(LINREG_SLOPE, linreg_slope) \
-    X(LINREG_ANGLE, linreg_angle) \
-    X(LOG_RETURN, log_return) \
-    X(ZSCORE, zscore) \
-    X(QUANTILE, quantile) \
-    X(RANK, rank)
-
 /* Of a full window: the mean of its values less the oldest one, and their population variance about it. */
 struct spread {
     double mean, variance;

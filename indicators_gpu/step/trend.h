@@ -8,14 +8,6 @@
 #include "indicators_gpu/step/directional.h"
 #include "indicators_gpu/step/extremes.h"
 
-#define STEP_ROWS_TREND(X) \
-    X(PLUS_DI, plus_di) \
-    X(MINUS_DI, minus_di) \
-    X(DX, dx) \
-    X(ADX, adx) \
-    X(ADXR, adxr) \
-    X(AROON, aroon) X(SAR, sar) X(SUPERTREND, supertrend) X(ICHIMOKU, ichimoku) X(HEIKIN_ASHI, heikin_ashi)
-
 struct step_aroon {
     double factor; /* of a bar */
     struct ring ring;

@@ -9,14 +9,6 @@
 #include "indicators_gpu/step/extremes.h"
 #include "indicators_gpu/step/momentum.h"
 
-#define STEP_ROWS_VOLATILITY(X) \
-    X(ATR, atr) \
-    X(NATR, natr) \
-    X(TRANGE, trange) \
-    X(BBANDS, bbands) \
-    X(KELTNER, keltner) \
-    X(DONCHIAN, donchian) X(REALVOL, realvol) X(PARKINSON, parkinson) X(GARMAN_KLASS, garman_klass)
-
 struct step_atr {
     struct atr_state atr;
 };

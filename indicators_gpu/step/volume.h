@@ -8,8 +8,6 @@
 #include "indicators_gpu/indicators.h"
 #include "indicators_gpu/step/momentum.h"
 
-#define STEP_ROWS_VOLUME(X) X(MFI, mfi) X(OBV, obv) X(AD, ad) X(ADOSC, adosc) X(VWAP, vwap)
-
 enum { SESSION_S = 86400 };
 
 /* Typical price times volume, with the sign of the price's change; 0 when only rounding changed it. */

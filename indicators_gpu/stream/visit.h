@@ -4,6 +4,7 @@
 #ifndef INDICATORS_GPU_STREAM_VISIT_H
 #define INDICATORS_GPU_STREAM_VISIT_H
 
+#include "indicators_gpu/indicator_rows.h"
 #include "indicators_gpu/indicators.h"
 #include "indicators_gpu/step/ring.h"
 
@@ -52,28 +53,8 @@ static inline void visit_range(const struct indicator_stream_fields *fields, str
         visit_number(fields, &cells[r->length + i]);
 }
 
-/* moving_averages.c */
-extern stream_visit_fn visit_row_sma, visit_row_ema, visit_row_wma, visit_row_dema, visit_row_tema;
-extern stream_visit_fn visit_row_kama, visit_row_hma;
-
-/* statistics.c */
-extern stream_visit_fn visit_row_stddev, visit_row_var, visit_row_linreg_slope, visit_row_linreg_angle;
-extern stream_visit_fn visit_row_log_return, visit_row_zscore, visit_row_quantile, visit_row_rank;
-
-/* momentum.c */
-extern stream_visit_fn visit_row_rsi, visit_row_macd, visit_row_ppo, visit_row_roc, visit_row_mom;
-extern stream_visit_fn visit_row_trix, visit_row_cci, visit_row_ultosc, visit_row_willr, visit_row_stoch;
-extern stream_visit_fn visit_row_stochf, visit_row_stochrsi;
-
-/* volume.c */
-extern stream_visit_fn visit_row_mfi, visit_row_obv, visit_row_ad, visit_row_adosc, visit_row_vwap;
-
-/* volatility.c */
-extern stream_visit_fn visit_row_atr, visit_row_natr, visit_row_trange, visit_row_bbands, visit_row_keltner,
-    visit_row_donchian, visit_row_realvol, visit_row_parkinson, visit_row_garman_klass;
-
-/* trend.c */
-extern stream_visit_fn visit_row_plus_di, visit_row_minus_di, visit_row_dx, visit_row_adx, visit_row_adxr,
-    visit_row_aroon, visit_row_sar, visit_row_supertrend, visit_row_ichimoku, visit_row_heikin_ashi;
+#define VISIT_DECLARED(number, ID, row, kernels) extern stream_visit_fn visit_row_##row;
+INDICATOR_ROWS(VISIT_DECLARED)
+#undef VISIT_DECLARED
 
 #endif

@@ -4,6 +4,7 @@
  *
  *   indicators-fast FIXTURES      the test; it ends with each row's worst error as a share of its tolerance
  *   indicators-fast --time SPEC…  then nanoseconds a bar, for the specs that just passed */
+#include "indicators_gpu/indicator_rows.h"
 #include "indicators_gpu/indicators.h"
 
 #include <float.h>

@@ -1,6 +1,7 @@
 /* TA-Lib's values, or NumPy's where TA-Lib has none, from talib.txt: one fixture drives the reference, the
  * stream and the GPU's kernels, by way of a module whose device is the CPU. A row of the registry without a
  * column there fails. The arguments are the file and the module. */
+#include "indicators_gpu/indicator_rows.h"
 #include "indicators_gpu/module.h"
 
 #include "tests/check.h"

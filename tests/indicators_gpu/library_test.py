@@ -44,7 +44,8 @@ def main():
     folder = Path(scratch.name)
     library = InstalledLibrary("papertape-indicators", BUILD, folder / "root")
     headers = sorted((library.include / "papertape").glob("*.h"))
-    check([header.name for header in headers] == ["feature_sets.h", "indicators.h"], f"headers {headers}")
+    names = ["feature_sets.h", "indicator_rows.h", "indicators.h"]
+    check([header.name for header in headers] == names, f"headers {headers}")
     public = set().union(*(functions(header.read_text()) for header in headers))
     check({"indicator_compute", "indicator_stream_open", "feature_matrix"} <= public, f"declared {sorted(public)}")
     library.check_symbols(public)

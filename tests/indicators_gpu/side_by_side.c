@@ -1,6 +1,7 @@
 /* Series side by side (exact/): every bit that indicator_reference() gives, with each instruction set that
  * the processor has, for every number of lanes, series of all lengths, and outputs that stand anywhere. */
 #include "indicators_gpu/exact/exact.h"
+#include "indicators_gpu/indicator_rows.h"
 #include "tests/check.h"
 #include "tests/random.h"
 

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "indicators_gpu/cuda/abi.h"
+#include "indicators_gpu/indicator_rows.h"
 #include "indicators_gpu/indicators.h"
 
 enum { TOLERANCE_PERIOD_MAX = 256 }; /* longer ones are exact by either method */

@@ -1,0 +1,88 @@
+/* The indicators, one line each, sorted by name: the registry, its declarations, the steps, the streams and
+ * the fast kernels follow from this list, as X(number, ID, name, kernels): number   part of the GPU module's
+ * ABI and of saved states: never changes; a new row has the next one kernels  BOTH: a fast kernel for either
+ * precision; F64: for float64 alone, which takes float32 widened
+ *
+ * For each line there is, under that name,
+ *   indicator_name        in rows/: the row, which begins with INDICATOR_ROW(name)
+ *   reference_name        in reference/
+ *   step_name, its _cells, _start and _next
+ *                         in step/
+ *   visit_row_name        in stream/
+ *   FAST(name)            in fast/, by itself or by one of WINDOW_KERNEL's forms
+ *   `name:defaults`       in the first column of docs/indicators/FAMILY.md
+ * rows_complete.py names what is missing, before anything is compiled.
+ *
+ * It is installed as <papertape/indicator_rows.h>, for programs that know rows by number. */
+#ifndef INDICATORS_GPU_INDICATOR_ROWS_H
+#define INDICATORS_GPU_INDICATOR_ROWS_H
+
+/* clang-format off */
+#define INDICATOR_ROWS(X) \
+    X(29, AD, ad, BOTH) \
+    X(30, ADOSC, adosc, BOTH) \
+    X(19, ADX, adx, F64) \
+    X(20, ADXR, adxr, F64) \
+    X(21, AROON, aroon, BOTH) \
+    X(5, ATR, atr, BOTH) \
+    X(13, BBANDS, bbands, BOTH) \
+    X(22, CCI, cci, BOTH) \
+    X(7, DEMA, dema, BOTH) \
+    X(15, DONCHIAN, donchian, BOTH) \
+    X(18, DX, dx, F64) \
+    X(2, EMA, ema, BOTH) \
+    X(49, GARMAN_KLASS, garman_klass, BOTH) \
+    X(44, HEIKIN_ASHI, heikin_ashi, BOTH) \
+    X(10, HMA, hma, BOTH) \
+    X(43, ICHIMOKU, ichimoku, BOTH) \
+    X(9, KAMA, kama, F64) \
+    X(14, KELTNER, keltner, BOTH) \
+    X(39, LINREG_ANGLE, linreg_angle, BOTH) \
+    X(38, LINREG_SLOPE, linreg_slope, BOTH) \
+    X(45, LOG_RETURN, log_return, BOTH) \
+    X(4, MACD, macd, BOTH) \
+    X(27, MFI, mfi, BOTH) \
+    X(17, MINUS_DI, minus_di, F64) \
+    X(32, MOM, mom, BOTH) \
+    X(11, NATR, natr, BOTH) \
+    X(28, OBV, obv, BOTH) \
+    X(48, PARKINSON, parkinson, BOTH) \
+    X(16, PLUS_DI, plus_di, F64) \
+    X(35, PPO, ppo, F64) \
+    X(50, QUANTILE, quantile, BOTH) \
+    X(51, RANK, rank, BOTH) \
+    X(47, REALVOL, realvol, BOTH) \
+    X(31, ROC, roc, BOTH) \
+    X(3, RSI, rsi, BOTH) \
+    X(40, SAR, sar, F64) \
+    X(1, SMA, sma, BOTH) \
+    X(36, STDDEV, stddev, BOTH) \
+    X(23, STOCH, stoch, BOTH) \
+    X(24, STOCHF, stochf, BOTH) \
+    X(25, STOCHRSI, stochrsi, BOTH) \
+    X(41, SUPERTREND, supertrend, F64) \
+    X(8, TEMA, tema, BOTH) \
+    X(12, TRANGE, trange, BOTH) \
+    X(33, TRIX, trix, F64) \
+    X(34, ULTOSC, ultosc, BOTH) \
+    X(37, VAR, var, BOTH) \
+    X(42, VWAP, vwap, BOTH) \
+    X(26, WILLR, willr, BOTH) \
+    X(6, WMA, wma, BOTH) \
+    X(46, ZSCORE, zscore, BOTH)
+/* clang-format on */
+
+/* What struct indicator's `id` is. */
+enum indicator_id {
+    INDICATOR_NONE = 0,
+#define INDICATOR_NUMBERED(number, ID, name, kernels) INDICATOR_##ID = number,
+    INDICATOR_ROWS(INDICATOR_NUMBERED)
+#undef INDICATOR_NUMBERED
+};
+
+/* One past the last number. */
+#define INDICATOR_COUNTED(number, ID, name, kernels) +1
+enum { INDICATOR_IDS = 1 INDICATOR_ROWS(INDICATOR_COUNTED) };
+#undef INDICATOR_COUNTED
+
+#endif
