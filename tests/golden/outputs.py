@@ -1,0 +1,412 @@
+#!/usr/bin/env python3
+"""What the programs print and store of fixed inputs, byte for byte.
+
+    outputs.py make BUILD OUT             all outputs into the new folder OUT, by the programs of a build folder
+    outputs.py compare BEFORE AFTER       two such folders: each file that differs, with its first differing line
+    outputs.py check BUILD                against the hashes in outputs.sha256, and what is listed in `differences`
+    outputs.py accept BUILD POINT FILE…   lists these files' differences as wanted by that point of the issue
+    outputs.py baseline OUT               makes OUT what outputs.sha256 says
+
+A line of `differences` is the SHA-256 of the output that is wanted now (or "absent"), its file, and the point of the issue that
+wants it. A listed file that is again as outputs.sha256 has it is an error. For the outputs of another commit build that with this
+folder in it, and run `make` of its build folder."""
+
+import concurrent.futures
+import contextlib
+import hashlib
+import json
+import os
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import types
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SOURCE = os.path.dirname(os.path.dirname(HERE))
+sys.path[:0] = [HERE, os.path.join(SOURCE, "tests/system")]
+import commands  # noqa: E402
+import fake_daemon  # noqa: E402
+
+NOW_S = 1723247400  # 2024-08-09 23:50:00 UTC: for all programs, by fixed_clock.c
+STUDIES_AGE_S = 5430
+PATIENCE_S = 120
+SHOWN_LINES, SHOWN_BEFORE, SHOWN_WIDTH = 12, 80, 160
+BASELINE, DIFFERENCES = os.path.join(HERE, "outputs.sha256"), os.path.join(HERE, "differences")
+PROGRAMS = {"papertape": "tui/papertape", "papertaped": "daemon/papertaped", "papertape-trainer": "trainer/papertape-trainer",
+            "papertape-replay": "exchange/replay/papertape-replay"}
+RUN_CONFIG = """[market]
+symbols = BTCUSDT, ETHUSDT, ETHBTC
+interval = 1s
+history = 0
+[trainer]
+start = never
+""" + "".join(f"[account {name}]\ncash = {cash}\nshorts = {shorts}\nstrategy = {strategy}\n" for name, cash, shorts, strategy in (
+    ("alice", 200000, "off", "none"), ("bob", 200000, "off", "sma-cross-rsi"), ("carol", 4000, "on", "none"), ("dave", 200000, "on", "sma-cross-rsi")))
+
+
+def star(kind, text):
+    """The text, with "*" for what is not the same each time."""
+    names = "|".join(commands.VARIES_JSON[kind].split())
+    parts, at = [], 0
+    for found in re.finditer(rf'"(?:{names})":', text) if text.count('{"schema"') else ():
+        if found.start() >= at:
+            parts += [text[at:found.end()], "*"]
+            at = json.JSONDecoder().raw_decode(text, found.end())[1]
+    text = "".join(parts) + text[at:]
+    for pattern in commands.VARIES_TEXT[kind]:
+        text = re.sub(pattern, "*", text, flags=re.M)
+    return text
+
+
+class Maker:
+    """Runs the programs of one build in a folder of its own, where all state directories lie: paths in outputs are relative to it."""
+
+    def __init__(self, build, out):
+        self.build, self.out = os.path.abspath(build), os.path.abspath(out)
+        self.work = tempfile.mkdtemp(prefix="papertape-golden-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
+        self.env = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "TZ": "UTC", "LC_ALL": "C.UTF-8", "FIXED_CLOCK": str(NOW_S),
+                    "LD_PRELOAD": os.path.join(self.build, "tests/golden/libfixed-clock.so"), "TMPDIR": self.work,
+                    "PAPERTAPE_GPU_MODULE": "/nonexistent/gpu.so"}
+        self.pool = concurrent.futures.ThreadPoolExecutor(3)
+        self.running = []
+
+    def start(self, argv, more_env=None, **kwargs):
+        return subprocess.Popen(argv, cwd=self.work, env=self.env | (more_env or {}), stdin=subprocess.DEVNULL, text=True, **kwargs)
+
+    def run(self, line):
+        """A command line's exit status, and what it said."""
+        words = [word.replace("SOURCE/", SOURCE + "/") for word in line.split()]
+        argv = [os.path.join(self.build, PROGRAMS[words[0]]), *words[1:]]
+        with self.start(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            out, err = process.communicate(timeout=PATIENCE_S)
+        return process.returncode, out, err
+
+    def keep(self, name, text):
+        path = os.path.join(self.out, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            file.write(text.replace(SOURCE + "/", "SOURCE/"))
+
+    def keep_run(self, name, line, kind=None):
+        status, out, err = self.run(line)
+        text = f"$ {line}\nstatus {status}\n{out}" + (f"--- stderr\n{err}" if err else "")
+        self.keep(name, star(kind, text) if kind else text)
+
+    def later(self, *args, **kwargs):
+        self.running.append(self.pool.submit(self.keep_run, *args, **kwargs))
+
+    def settle(self):
+        """All that was put off is done."""
+        for running in self.running:
+            running.result()
+        self.running.clear()
+
+    def each_form(self, folder, lines, kind=None):
+        for line in lines:
+            for form, option in commands.FORMS.items():
+                self.later(f"{folder}/{line.replace(' ', '_').replace(':', '')}.{form}", f"papertape {line}{option} --state {folder}",
+                           "log" if line.startswith("events") else kind)
+
+    def finish(self):
+        self.pool.shutdown(cancel_futures=True)
+        shutil.rmtree(self.work)
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def make_bars(maker):
+    """1,500 minutes of two symbols, by whole numbers alone."""
+    for symbol, state in (("BTCUSDT", 11), ("ETHUSDT", 12)):
+        lines, price = ["open_time,open,high,low,close,volume"], 50000
+        for i in range(1500):
+            state = (state * 6364136223846793005 + 1442695040888963407) % (1 << 64)
+            close = max(1000, price + (state >> 33) % 401 - 200 + (i // 150 % 2 * 2 - 1) * 20)
+            high, low = max(price, close) + (state >> 20) % 50, min(price, close) - (state >> 26) % 50
+            words = [f"{units // 100}.{units % 100:02}" for units in (price, high, low, close)]
+            lines.append(",".join([str(1704067200000 + 60000 * i), *words, f"{(state >> 40) % 1000}.5"]))
+            price = close
+        write(f"{maker.work}/{symbol}_1m.csv", "\n".join(lines) + "\n")
+
+
+def make_states(maker):
+    golden = os.path.join(maker.build, "tests/golden/golden-state")
+    with maker.start([golden, "."], {"FIXED_CLOCK": str(NOW_S - STUDIES_AGE_S)}, stderr=subprocess.PIPE) as process:
+        err = process.communicate(timeout=PATIENCE_S)[1]
+    if process.returncode != 0:
+        raise SystemExit(f"golden: {golden}: {err}")
+    make_bars(maker)
+    # At the end of the report stands what is only on standard error: how it went.
+    saved = commands.RUNS["backtest-two"] + " --save saved " + " ".join(f"--{option} {name}" for option, name in commands.FILES.items())
+    status, _, err = maker.run("papertape " + saved)
+    if status != 0:
+        raise SystemExit(f"golden: papertape {saved}: {err}")
+    maker.keep("logs.txt", open(f"{maker.work}/logs.txt", encoding="utf-8").read())
+    for name in commands.FILES.values():
+        maker.keep(f"backtest/{name}", open(f"{maker.work}/{name}", encoding="utf-8").read())
+    for name in ("desk", "day", "run", "saved"):
+        maker.keep(f"database/{name}.txt", dump(f"{maker.work}/{name}/papertape.db"))
+
+
+def cell(value):
+    if isinstance(value, bytes):
+        return "x'" + value.hex() + "'"
+    return "null" if value is None else json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
+
+
+def dump(path):
+    """Every table's columns and rows, in the order of all its columns."""
+    lines = []
+    with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
+        tables = database.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name").fetchall()
+        lines.append(f"version {database.execute('PRAGMA user_version').fetchone()[0]}")
+        for (table,) in tables:
+            columns = [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
+            rows = database.execute(f"SELECT * FROM {table} ORDER BY {', '.join(map(str, range(1, len(columns) + 1)))}").fetchall()
+            lines += ["", f"{table}: {' '.join(columns)}: {len(rows)} rows", *(" ".join(map(cell, row)) for row in rows)]
+    return "\n".join(lines) + "\n"
+
+
+def make_lists(maker):
+    for state, lines in (("desk", commands.OF_DESK), ("day", commands.OF_DAY), ("run", commands.OF_RUN), ("saved", commands.OF_SAVED)):
+        maker.each_form(state, lines)
+    for state, lines in (("desk", commands.MORE_OF_DESK), ("day", commands.MORE_OF_DAY)):
+        for line in lines:
+            maker.later(f"{state}/{line.replace(' ', '_')}", f"papertape {line} --state {state}")
+    for state in ("desk", "saved"):
+        make_dashboard(maker, state, commands.ONCE + commands.SCREENS)
+
+
+def make_dashboard(maker, state, lines):
+    for line in lines:
+        maker.later(f"dashboard/{state}{line.replace(' ', '_')}", f"papertape {line} --state {state}", "dashboard")
+
+
+def make_runs(maker):
+    for name, line in commands.RUNS.items():
+        for form in ("table", "json"):
+            maker.later(f"runs/{name}.{form}", f"papertape {line}{commands.FORMS[form]}", "runs")
+    for name, line in commands.CSV_RUNS.items():
+        maker.later(f"runs/{name}", f"papertape {line}", "runs")
+
+
+def make_texts(maker):
+    for name in PROGRAMS:
+        maker.later(f"help/{name}", f"{name} --help")
+        maker.later(f"help/{name}-version", f"{name} --version")
+    for verb in commands.VERBS:
+        maker.later(f"help/papertape-{verb}", f"papertape {verb} --help")
+    for verb in commands.TRAINER_VERBS:
+        maker.later(f"help/papertape-trainer-{verb}", f"papertape-trainer {verb} --help")
+    for name, line in commands.CONFIGS.items():
+        maker.later(f"config/{name}", line)
+    refusals = {"no-state": [f"papertape {line} --state none" for line in commands.OF_DESK + ["explain 1", "parity", "events list"] + commands.ACTS],
+                "unknown-option": [f"papertape {verb} --nosuch" for verb in commands.VERBS] + [f"{name} --nosuch" for name in PROGRAMS] +
+                                  [f"papertape-trainer {verb} --nosuch" for verb in commands.TRAINER_VERBS],
+                "unknown-verb": ["papertape ordrs", "papertape nosuchverb", "papertape-trainer trian", "papertape help"]}
+    for name, lines in refusals.items():
+        maker.running.append(maker.pool.submit(keep_all, maker, f"refusals/{name}", lines))
+
+
+def keep_all(maker, name, lines):
+    text = ""
+    for line in lines:
+        status, out, err = maker.run(line)
+        text += f"$ {line}\nstatus {status}\n{out}{err}"
+    maker.keep(name, text)
+
+
+def make_fake(maker):
+    """A daemon that says what status.json does; then what is sent to it, and answered, by verbs that act."""
+    state = f"{maker.work}/fake"
+    os.mkdir(state)
+    shutil.copy(f"{maker.work}/desk/papertape.db", state)
+    fake_daemon.time = types.SimpleNamespace(time_ns=lambda: NOW_S * 10**9)
+    daemon = fake_daemon.Daemon(state)
+    with open(f"{maker.work}/status.json", encoding="utf-8") as file:
+        daemon.status = json.load(file)
+    daemon.learning.trainings, daemon.learning.policies = daemon.status["trainings"], daemon.status["policies"]
+    daemon.start()
+    try:
+        maker.each_form("fake", commands.OF_FAKE)
+        make_dashboard(maker, "fake", commands.ONCE)
+        maker.settle()
+        text = ""
+        for line in commands.ACTS:
+            daemon.commands.clear()
+            status, out, err = maker.run(f"papertape {line} --state fake")
+            sent = "".join(f"sent {cmd} {json.dumps(args)}\n" for cmd, args in daemon.commands)
+            text += f"$ papertape {line}\n{sent}status {status}\n{out}{err}"
+        maker.keep("acts.txt", text)
+    finally:
+        daemon.stop()
+
+
+def wait_live(maker, daemon):
+    """Until its venue did not answer, and it has stored where the accounts stand."""
+    deadline = time.monotonic() + PATIENCE_S
+    for line, words in (("status --json", '"state":"retry"'), ("account list --csv", f",{NOW_S}"[:-2])):
+        while words not in maker.run(f"papertape {line} --state live")[1]:
+            if daemon.poll() is not None or time.monotonic() > deadline:
+                raise SystemExit("golden: papertaped: " + open(f"{maker.work}/live.log", encoding="utf-8").read())
+            time.sleep(0.02)
+
+
+def make_live(maker):
+    """papertaped goes on with what `run` has, and its venue never answers: all that it says is of the log."""
+    shutil.copytree(f"{maker.work}/run", f"{maker.work}/live")
+    write(f"{maker.work}/live.ini", RUN_CONFIG)
+    argv = [os.path.join(maker.build, PROGRAMS["papertaped"]), "--config", "live.ini", "--state", "live", "--venue-url", "wss://127.0.0.1:9",
+            "--rest-url", "https://127.0.0.1:9"]
+    with open(f"{maker.work}/live.log", "w") as log, maker.start(argv, {"FIXED_CLOCK": f"{NOW_S}+"}, stderr=log) as daemon:
+        try:
+            wait_live(maker, daemon)
+            maker.each_form("live", commands.OF_LIVE, "live")
+            maker.settle()
+        finally:
+            daemon.send_signal(signal.SIGTERM)
+            daemon.wait(PATIENCE_S)
+
+
+def make(build, out):
+    os.makedirs(out)
+    maker = Maker(build, out)
+    try:
+        make_states(maker)
+        make_texts(maker)
+        make_lists(maker)
+        make_runs(maker)
+        make_live(maker)
+        make_fake(maker)
+        maker.settle()
+    finally:
+        maker.finish()
+
+
+def hashes(folder):
+    """SHA-256 of each file, by its path in the folder."""
+    found = {}
+    for at, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(at, name)
+            with open(path, "rb") as file:
+                found[os.path.relpath(path, folder)] = hashlib.sha256(file.read()).hexdigest()
+    return found
+
+
+def baseline():
+    with open(BASELINE, encoding="utf-8") as file:
+        return dict(reversed(line.rstrip("\n").split("  ", 1)) for line in file)
+
+
+def differences():
+    """{file: (hash, point)}"""
+    with open(DIFFERENCES, encoding="utf-8") as file:
+        rows = [line.split(maxsplit=2) for line in file if line.strip() and not line.startswith("#")]
+    wrong = [row for row in rows if len(row) != 3]
+    if wrong:
+        raise SystemExit(f"{DIFFERENCES}: {' '.join(wrong[0])}: a hash, a file and the point that wants it are needed")
+    return {row[1]: (row[0], row[2].strip()) for row in rows}
+
+
+def read_lines(path):
+    if not os.path.exists(path):
+        return None
+    with open(path, encoding="utf-8", errors="replace", newline="") as file:
+        return file.read().split("\n")
+
+
+def first_difference(before, after):
+    """In words, of two files' lines; None: there is no such file."""
+    if before is None or after is None:
+        return "  it is new" if before is None else "  it is gone"
+    for i in range(max(len(before), len(after))):
+        pair = [lines[i] if i < len(lines) else "(the end)" for lines in (before, after)]
+        if pair[0] != pair[1]:
+            same = len(os.path.commonprefix(pair))
+            at = max(0, same - SHOWN_BEFORE)
+            return f"  line {i + 1}, column {same + 1}:\n  - {pair[0][at:same + SHOWN_WIDTH]}\n  + {pair[1][at:same + SHOWN_WIDTH]}"
+    return ""
+
+
+def compare(before, after):
+    old, new, wanted, wrong = hashes(before), hashes(after), differences(), 0
+    for name in sorted({*old, *new}):
+        if old.get(name) != new.get(name):
+            listed = name in wanted
+            wrong += not listed
+            print(f"{name}: " + (f"wanted by {wanted[name][1]}" if listed else "differs"))
+            print(first_difference(read_lines(os.path.join(before, name)), read_lines(os.path.join(after, name))))
+    for name in sorted(wanted):
+        if old.get(name) == new.get(name):
+            print(f"{name}: is listed in {DIFFERENCES}, and does not differ")
+            wrong += 1
+    return wrong
+
+
+def check(build, out):
+    make(build, out)
+    old, new, wanted, wrong = baseline(), hashes(out), differences(), 0
+    for name in sorted({*old, *new, *wanted}):
+        has = new.get(name, "absent")
+        if name in wanted and has == old.get(name, "absent"):
+            print(f"{name}: is listed in {DIFFERENCES}, and does not differ")
+        elif has != (wanted[name][0] if name in wanted else old.get(name, "absent")):
+            lines = read_lines(os.path.join(out, name))
+            print(f"{name}: " + ("is gone" if lines is None else "is new" if name not in old else "differs") +
+                  (f" (from what {wanted[name][1]} wants)" if name in wanted else ""))
+            print("".join(f"  {line[:200]}\n" for line in (lines or [])[:SHOWN_LINES]), end="")
+        else:
+            continue
+        wrong += 1
+    size = sum(os.path.getsize(os.path.join(out, name)) for name in new)
+    print(f"golden: {len(new)} outputs, {size} bytes: {wrong} wrong, {len(wanted)} listed in differences")
+    return wrong
+
+
+def accept(build, point, names):
+    """Lists what these files are now as wanted, or no longer where they are as before."""
+    with tempfile.TemporaryDirectory() as folder:
+        make(build, os.path.join(folder, "out"))
+        old, new = baseline(), hashes(os.path.join(folder, "out"))
+    wanted = differences()
+    for name in names:
+        wanted.pop(name, None)
+        if old.get(name) != new.get(name):
+            wanted[name] = (new.get(name, "absent"), point)
+    with open(DIFFERENCES, encoding="utf-8") as file:
+        head = [line for line in file if line.startswith("#")]
+    write(DIFFERENCES, "".join(head) + "".join(f"{row[0]}  {name}  {row[1]}\n" for name, row in sorted(wanted.items())))
+
+
+def main(words):
+    if words[:1] == ["make"] and len(words) == 3:
+        make(words[1], words[2])
+    elif words[:1] == ["compare"] and len(words) == 3:
+        return 1 if compare(words[1], words[2]) else 0
+    elif words[:1] == ["accept"] and len(words) > 3:
+        accept(words[1], words[2], words[3:])
+    elif words[:1] == ["baseline"] and len(words) == 2:
+        write(BASELINE, "".join(f"{value}  {name}\n" for name, value in sorted(hashes(words[1]).items())))
+    elif words[:1] == ["check"] and len(words) == 2:
+        folder = tempfile.mkdtemp(prefix="papertape-golden-")
+        if check(words[1], os.path.join(folder, "out")):
+            print(f"kept for inspection: {folder}/out; the outputs of another commit: outputs.py make, then compare")
+            return 1
+        shutil.rmtree(folder)
+    else:
+        print(__doc__, file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.stdout.reconfigure(encoding="utf-8", errors="replace")
+    sys.exit(main(sys.argv[1:]))
