@@ -98,6 +98,9 @@ int session_first_moments(struct session *session,
                           void (*row)(void *ctx, const struct db_symbol_row *symbol, int64_t first_ns),
                           void *ctx);
 
+/* When the newest bar of a symbol opened that the database holds; 0: it holds none, or cannot say. */
+int64_t session_stored_bar(const struct session *session, const char *symbol, int64_t interval_ns);
+
 /* One more, streamed from now on; `command`: because one said so, which the next runs know of too. Its index,
  * -ENOSPC beyond SYMBOLS_MAX, -EINVAL when the engine refuses it. */
 int session_add_symbol(struct session *session, const struct symbol *symbol, bool command);

@@ -57,6 +57,23 @@ int session_first_moments(struct session *session,
     return r;
 }
 
+static void take_open(void *ctx, const struct bar *bar)
+{
+    *(int64_t *)ctx = bar->open_ns;
+}
+
+int64_t session_stored_bar(const struct session *session, const char *symbol, int64_t interval_ns)
+{
+    char reason[DB_ERROR_MAX];
+    struct db_reader *reader;
+    int64_t open_ns = 0;
+    if (db_reader_open(session->state->database, &reader, reason, sizeof reason) < 0)
+        return 0;
+    db_reader_last_bars(reader, symbol, interval_ns, BAR_VENUE, 1, take_open, &open_ns);
+    db_reader_close(reader);
+    return open_ns;
+}
+
 int session_update_symbol(struct session *session, int index, const struct symbol *symbol, char *err,
                           size_t err_size)
 {

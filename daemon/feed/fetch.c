@@ -169,20 +169,39 @@ static int send_bars(struct asked *asked)
     return feed->venue->rest_bars(feed->rest, &request, have_bars, call, NULL);
 }
 
+/* The newest bar that a former run left: in the engine where the log was played, else in the
+ * database. Its open time; 0: there is none. */
+static int64_t former_bar(const struct feed *feed, int symbol)
+{
+    const struct session *session = feed->daemon->session;
+    struct engine_symbol_view view;
+    engine_symbol_view(session_engine(session), feed->symbols[symbol].index, &view);
+    if (view.bars > 0)
+        return view.last_bar.open_ns;
+    bool alone = strcmp(session_recovery(session)->from, "database") == 0;
+    return alone ? session_stored_bar(session, feed->listed[symbol].name, feed->daemon->config.interval_ns)
+                 : 0;
+}
+
 int64_t feed_history_from(const struct feed *feed, int symbol, int64_t open_ns)
 {
     const struct config *config = &feed->daemon->config;
     const struct feed_symbol *ours = &feed->symbols[symbol];
     struct engine_symbol_view view;
     engine_symbol_view(session_engine(feed->daemon->session), ours->index, &view);
+    int64_t former = former_bar(feed, symbol), back = open_ns;
     if (view.bars == 0 && ours->calendar >= 0 && feed->calendars[ours->calendar].n > 0)
-        return calendar_back(&feed->calendars[ours->calendar], open_ns, config->interval_ns, config->history);
-    if (view.bars == 0)
-        return open_ns - config->history * config->interval_ns;
-    /* Of a symbol that a former run streamed, what closed since. */
-    int64_t next = view.last_bar.open_ns + config->interval_ns;
+        back = calendar_back(&feed->calendars[ours->calendar], open_ns, config->interval_ns, config->history);
+    else if (view.bars == 0)
+        back = open_ns - config->history * config->interval_ns;
+    if (former == 0)
+        return back;
+    /* Of a symbol that a former run streamed, what closed since; an engine without bars has the history too.
+     */
+    int64_t next = former + config->interval_ns;
     int64_t most = open_ns - MISSED_BARS_MAX * config->interval_ns;
-    return next > most ? next : most;
+    next = next > most ? next : most;
+    return view.bars > 0 || next < back ? next : back;
 }
 
 int feed_ask_bars(struct feed *feed, int symbol, int64_t from_ns, int64_t to_ns, enum bars_why why)

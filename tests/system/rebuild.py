@@ -463,6 +463,26 @@ def check_older_end(kept, folder, older):
     assert verb(state, "ledger", "verify")[0] == 0
 
 
+def check_away(kept, folder):
+    """Without its log: what closed since the newest stored bar is fetched and looked at, however little [market] history says."""
+    state = copy(kept, folder, "away", drop=4)
+    sql = "SELECT open_ns FROM bars WHERE symbol = 1 AND interval_ns = 1000000000 AND source = 'venue' ORDER BY open_ns"
+    former = rows(f"{state}/papertape.db", sql)[-1][0]
+    harness.wait_for(lambda: time.time_ns() > former + 9 * 10**9, "a time away")
+    place = os.path.dirname(state)
+    replay = harness.Replay(place, "--synthetic", "3", "--rate", "300")
+    daemon = harness.Daemon(place, replay, CONFIG.replace("history = 50", "history = 2"))
+    try:
+        status = daemon.wait_status(priced, "prices")
+        assert daemon.stop() == 0, daemon.log_text()
+    finally:
+        daemon.stop(signal.SIGKILL)
+        replay.stop()
+    since = [row[0] for row in rows(f"{state}/papertape.db", sql) if row[0] >= former]
+    assert status["recovery"]["from"] == "database" and status["recovery"]["missed_bars"] >= 2 * 8, status["recovery"]
+    assert len(since) >= 9 and all(b - a == 10**9 for a, b in zip(since, since[1:])), since
+
+
 def check_contradicts(kept, folder):
     """A log of another history beside a sound database: that is the truth, the log is put aside and says why, once."""
     place = os.path.join(folder, "contradicts")
@@ -581,6 +601,7 @@ def main():
         check_altered(kept, folder)
         check_older(kept, folder)
         check_contradicts(kept, folder)
+        check_away(kept, folder)
         check_words(kept, folder)
         check_schema(kept, folder)
         if not harness.SANITIZED:  # its runtime comes first
