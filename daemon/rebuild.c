@@ -1,14 +1,5 @@
-/* The names, in the order in which they come about; DATE is the rebuild's moment:
- *
- *   papertape.db.rebuilding     what is being built; a start removes it
- *   papertape.db.rebuilt-DATE   it is whole and on the disk; a start finishes what follows
- *   papertape.db.former-DATE    the former file, after its -wal and -shm
- *   papertape.db                the new one
- *   papertape.db.unsound-DATE   what was built and does not verify: never used
- */
 #include "daemon/rebuild.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -16,24 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "daemon/rebuild_log.h"
 #include "daemon/rebuild_play.h"
+#include "daemon/rebuild_swap.h"
 #include "db/counts.h"
 #include "db/row_hash.h"
 #include "db/salvage.h"
 #include "db/verify.h"
 
-enum { PATH_SIZE = STATE_PATH_MAX + 64, DATE_SIZE = 24, SAME_SECOND_MAX = 100, BUSY_TIMEOUT_MS = 60000 };
-
-static const char *const companions[] = {"-wal", "-shm", "-journal"};
-enum { COMPANIONS = sizeof companions / sizeof *companions };
-
-struct paths {
-    char building[PATH_SIZE], built[PATH_SIZE], aside[PATH_SIZE], unsound[PATH_SIZE];
-};
+enum { BUSY_TIMEOUT_MS = 60000 };
 
 static int fail(int r, char *err, size_t err_size, const char *path)
 {
@@ -47,109 +31,12 @@ static bool there(const char *path)
     return lstat(path, &st) == 0;
 }
 
-/* ---- files ---- */
-
-static int sync_path(const char *path, int flags)
-{
-    int fd = open(path, flags | O_CLOEXEC);
-    if (fd < 0)
-        return -errno;
-    int r = fsync(fd) < 0 ? -errno : 0;
-    close(fd);
-    return r;
-}
-
-static int remove_with_companions(const char *path)
-{
-    char name[PATH_SIZE + 16];
-    for (int i = 0; i < COMPANIONS; i++) {
-        snprintf(name, sizeof name, "%s%s", path, companions[i]);
-        if (unlink(name) < 0 && errno != ENOENT)
-            return -errno;
-    }
-    return unlink(path) < 0 && errno != ENOENT ? -errno : 0;
-}
-
-static int move(const char *from, const char *to)
-{
-    return rename(from, to) < 0 && errno != ENOENT ? -errno : 0;
-}
-
-/* The former database goes aside, its companions first: without its log it is merely older, and a log never
- * stands beside a database that is not its own. */
-static int swap(const struct state_dir *state, const struct paths *paths)
-{
-    char from[PATH_SIZE + 16], to[PATH_SIZE + 16];
-    int r = 0;
-    for (int i = 0; i < COMPANIONS && r == 0; i++) {
-        snprintf(from, sizeof from, "%s%s", state->database, companions[i]);
-        snprintf(to, sizeof to, "%s%s", paths->aside, companions[i]);
-        r = move(from, to);
-    }
-    if (r == 0)
-        r = move(state->database, paths->aside);
-    if (r == 0)
-        r = sync_path(state->path, O_RDONLY | O_DIRECTORY);
-    if (r == 0 && rename(paths->built, state->database) < 0)
-        r = -errno;
-    return r == 0 ? sync_path(state->path, O_RDONLY | O_DIRECTORY) : r;
-}
-
-static void name_paths(const struct state_dir *state, const char *date, struct paths *ret)
-{
-    snprintf(ret->building, sizeof ret->building, "%s.rebuilding", state->database);
-    snprintf(ret->built, sizeof ret->built, "%s.rebuilt-%s", state->database, date);
-    snprintf(ret->aside, sizeof ret->aside, "%s.former-%s", state->database, date);
-    snprintf(ret->unsound, sizeof ret->unsound, "%s.unsound-%s", state->database, date);
-}
-
-/* A date under which nothing is there yet. */
-static int choose_paths(const struct state_dir *state, int64_t now_ns, struct paths *ret)
-{
-    char date[DATE_SIZE], with[sizeof((struct paths *)0)->aside];
-    struct tm tm;
-    for (int64_t second = now_ns / 1000000000, last = second + SAME_SECOND_MAX; second < last; second++) {
-        time_t at = (time_t)second;
-        if (!gmtime_r(&at, &tm) || !strftime(date, sizeof date, "%Y%m%dT%H%M%SZ", &tm))
-            return -EOVERFLOW;
-        name_paths(state, date, ret);
-        snprintf(with, sizeof with, "%.500s-wal", ret->aside);
-        if (!there(ret->built) && !there(ret->aside) && !there(with))
-            return 0;
-    }
-    return -EEXIST;
-}
-
-int rebuild_finish(const struct state_dir *state, char *err, size_t err_size)
-{
-    static const char mark[] = "papertape.db.rebuilt-";
-    struct paths paths;
-    char date[DATE_SIZE] = "";
-    DIR *dir = opendir(state->path);
-    if (!dir)
-        return fail(-errno, err, err_size, state->path);
-    for (struct dirent *entry; (entry = readdir(dir));) /* the newest, should there be two */
-        if (strncmp(entry->d_name, mark, sizeof mark - 1) == 0 &&
-            strlen(entry->d_name) == sizeof mark - 1 + 16 &&
-            strcmp(entry->d_name + sizeof mark - 1, date) > 0)
-            snprintf(date, sizeof date, "%.16s", entry->d_name + sizeof mark - 1);
-    closedir(dir);
-    name_paths(state, date, &paths);
-    int r = remove_with_companions(paths.building);
-    if (r < 0)
-        return fail(r, err, err_size, paths.building);
-    if (!*date)
-        return 0;
-    r = swap(state, &paths);
-    return r < 0 ? fail(r, err, err_size, paths.built) : 1;
-}
-
 /* ---- what is built ---- */
 
 struct building {
     const struct rebuild_options *options;
     const char *events;
-    struct paths paths;
+    struct rebuild_paths paths;
     sqlite3 *db; /* to the new file, beside the player's */
     struct db_salvage *salvage;
     struct rebuild_played played;
@@ -185,7 +72,7 @@ static int64_t number(sqlite3 *db, const char *text)
 
 static int open_new(struct building *b, char *err, size_t err_size)
 {
-    int r = remove_with_companions(b->paths.building);
+    int r = rebuild_remove(b->paths.building);
     if (r < 0)
         return fail(r, err, err_size, b->paths.building);
     int fd = open(b->paths.building, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
@@ -627,26 +514,6 @@ static int build(struct building *b, char *err, size_t err_size)
     return r;
 }
 
-/* Synced, with its log emptied and gone, under the name that says that it is whole. */
-static int seal_file(struct building *b, char *err, size_t err_size)
-{
-    char name[PATH_SIZE + 16];
-    struct stat st;
-    snprintf(name, sizeof name, "%s-wal", b->paths.building);
-    if (stat(name, &st) == 0 && st.st_size > 0)
-        return fail(-EBUSY, err, err_size, name);
-    for (int i = 0; i < COMPANIONS; i++) {
-        snprintf(name, sizeof name, "%s%s", b->paths.building, companions[i]);
-        unlink(name);
-    }
-    int r = sync_path(b->paths.building, O_RDONLY);
-    if (r == 0 && rename(b->paths.building, b->paths.built) < 0)
-        r = -errno;
-    if (r == 0)
-        r = sync_path(b->options->state->path, O_RDONLY | O_DIRECTORY);
-    return r < 0 ? fail(r, err, err_size, b->paths.building) : 0;
-}
-
 static void tell(const struct building *b, bool former, struct rebuild_result *ret)
 {
     const char *name = strrchr(b->paths.aside, '/');
@@ -718,7 +585,7 @@ int rebuild_database(const struct rebuild_options *options, struct rebuild_resul
     b->options = options;
     b->events = options->events ? options->events : options->state->events;
     bool former = there(options->state->database);
-    int r = choose_paths(options->state, options->now_ns, &b->paths);
+    int r = rebuild_paths_choose(options->state, options->now_ns, &b->paths);
     if (r < 0)
         fail(r, err, err_size, options->state->database);
     else
@@ -732,9 +599,9 @@ int rebuild_database(const struct rebuild_options *options, struct rebuild_resul
     else if (r == -EBADMSG && !err[0])
         snprintf(err, err_size, "its segments contradict each other");
     if (r == 0)
-        r = seal_file(b, err, err_size);
+        r = rebuild_seal(options->state, &b->paths, err, err_size);
     if (r == 0)
-        r = swap(options->state, &b->paths);
+        r = rebuild_swap(options->state, &b->paths);
     if (r == 0) {
         *ret = (struct rebuild_result){.event_seq = b->beyond_seq ? b->beyond_seq : b->played.last_seq,
                                        .base_seq = b->played.based ? b->played.first_seq : 0,
@@ -745,7 +612,7 @@ int rebuild_database(const struct rebuild_options *options, struct rebuild_resul
     } else {
         if (r == -EUCLEAN && rename(b->paths.building, b->paths.unsound) < 0)
             fail(-errno, err, err_size, b->paths.unsound);
-        remove_with_companions(b->paths.building);
+        rebuild_remove(b->paths.building);
     }
     if (r == -ECANCELED)
         snprintf(err, err_size, "stopped: the database and the event log are as before");
