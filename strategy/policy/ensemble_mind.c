@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "indicators_gpu/indicators.h"
 #include "strategy/policy/ensemble_internal.h"
 
 /* One asset, as it was shown last. */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "indicators_gpu/indicators.h"
 #include "strategy/policy/ensemble_internal.h"
 
 struct shadow {

@@ -8,7 +8,6 @@
 #define STRATEGY_POLICY_POLICY_H
 
 #include "exchange/symbol.h"
-#include "indicators_gpu/indicators.h"
 #include "strategy/policy/rules.h"
 
 enum {
@@ -17,6 +16,10 @@ enum {
     POLICY_ERROR_MAX = 512,
     POLICY_MEMBERS_MAX = 16, /* of an ensemble */
 };
+
+/* indicators_gpu/indicators.h */
+struct indicator_bar;
+struct indicator_stream_fields;
 
 struct policy_asset {
     char name[SYMBOL_NAME_MAX]; /* a symbol's, as BTCUSDT, or its base asset, as BTC */

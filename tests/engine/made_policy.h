@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <math.h>
 
+#include "indicators_gpu/indicators.h"
 #include "strategy/policy/policy.h"
 #include "tests/engine/made_market.h"
 

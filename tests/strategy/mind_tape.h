@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "indicators_gpu/indicators.h"
 #include "strategy/policy/policy.h"
 #include "tests/check.h"
 
