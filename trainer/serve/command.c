@@ -87,9 +87,9 @@ static bool key_arg(struct control_call *call, json_t *args, const char **ret)
 {
     const json_t *value = json_object_get(args, "key");
     *ret = json_string_value(value);
-    if (!value || json_is_null(value) || (*ret && **ret && strlen(*ret) < RECORD_KEY_MAX))
+    if (!value || json_is_null(value) || (*ret && **ret && strlen(*ret) < TRAINING_RECORD_KEY_MAX))
         return true;
-    control_error(call, "EINVAL", "key: a text of 1 to %d bytes is needed", RECORD_KEY_MAX - 1);
+    control_error(call, "EINVAL", "key: a text of 1 to %d bytes is needed", TRAINING_RECORD_KEY_MAX - 1);
     return false;
 }
 
@@ -97,7 +97,8 @@ static bool key_arg(struct control_call *call, json_t *args, const char **ret)
 static bool came_before(struct control_call *call, const struct training *training, const char *cmd,
                         const char *key)
 {
-    const struct record_key *before = key && training ? record_key_find(&training->record, key) : NULL;
+    const struct training_record_key *before =
+        key && training ? training_record_key_find(&training->record, key) : NULL;
     if (!before)
         return false;
     if (strcmp(before->cmd, cmd) == 0)
@@ -121,7 +122,7 @@ static struct training *find_for(struct serve *serve, struct control_call *call,
 static void keep_key(struct training *training, const char *cmd, const char *key)
 {
     if (key)
-        record_key_add(&training->record, key, cmd);
+        training_record_key_add(&training->record, key, cmd);
 }
 
 /* ---- Configurations. ---- */
@@ -303,7 +304,7 @@ static bool may_start(struct serve *serve, struct control_call *call, const char
 
 static void start(struct serve *serve, struct control_call *call, json_t *args)
 {
-    char err[RECORD_ERROR_MAX];
+    char err[TRAINING_RECORD_ERROR_MAX];
     struct training_wants wants;
     int64_t priority;
     const json_t *overwrite = json_object_get(args, "overwrite");
@@ -311,11 +312,11 @@ static void start(struct serve *serve, struct control_call *call, json_t *args)
     const char *text = name ? text_arg(call, args, "config") : NULL, *key;
     if (!text || !key_arg(call, args, &key))
         return;
-    if (!record_name_is_good(name)) {
+    if (!training_record_name_is_good(name)) {
         control_error(
             call, "EINVAL",
             "%.64s: no name of a training: letters, digits, - _ . are right, up to %d, but serve.lock", name,
-            RECORD_NAME_MAX - 1);
+            TRAINING_RECORD_NAME_MAX - 1);
         return;
     }
     if (overwrite && !json_is_boolean(overwrite)) {
@@ -372,7 +373,7 @@ static void stop(struct serve *serve, struct control_call *call, json_t *args)
     struct training *training = find_for(serve, call, args, "stop", &key);
     if (!training)
         return;
-    struct record *record = &training->record;
+    struct training_record *record = &training->record;
     if (training_state_ended(record->state) || record->ending == ENDING_STOP) {
         control_error(call, "EALREADY", "%s: it %s", record->name,
                       training_state_ended(record->state) ? "does not run" : "is being stopped");
@@ -416,7 +417,7 @@ static void resume(struct serve *serve, struct control_call *call, json_t *args)
     struct training *training = find_for(serve, call, args, "resume", &key);
     if (!training)
         return;
-    struct record *record = &training->record;
+    struct training_record *record = &training->record;
     if (!has_config(call, training))
         return;
     bool stopping = record->ending == ENDING_STOP;
@@ -476,7 +477,7 @@ static void restart(struct serve *serve, struct control_call *call, json_t *args
     struct training_wants wants;
     if (!training)
         return;
-    struct record *record = &training->record;
+    struct training_record *record = &training->record;
     const json_t *given = json_object_get(args, "config");
     if (given && !json_is_null(given) && !json_is_string(given)) {
         control_error(call, "EINVAL", "config: a text is needed, or none");

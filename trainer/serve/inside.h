@@ -17,7 +17,7 @@ struct serve {
     struct training *trainings; /* by age */
     char folder[PATH_MAX];      /* trainings/ of the state */
     char checkpoints[PATH_MAX]; /* where they go unless a configuration says */
-    char boot[RECORD_BOOT_MAX];
+    char boot[TRAINING_RECORD_BOOT_MAX];
     int lock, lock_error, socket_error; /* why they could not be put back; 0 */
     int64_t started_ns, idle_since_ms, looked_ms;
     bool ending;

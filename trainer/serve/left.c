@@ -16,7 +16,7 @@ pid_t left_pid(const struct training *training)
 {
     char path[PATH_MAX + 16];
     struct process process;
-    const struct record *record = &training->record;
+    const struct training_record *record = &training->record;
     if (record->pid > 0 && strcmp(record->boot, training->serve->boot) == 0 &&
         process_look(record->pid, &process) && process.started == record->pid_started)
         return record->pid;
@@ -60,7 +60,7 @@ static int place_of(const struct serve *serve, const char *device)
 
 static void take_over(struct training *training)
 {
-    struct record *record = &training->record;
+    struct training_record *record = &training->record;
     char err[CONFIG_ERROR_MAX];
     bool readable = training_wants_read(record->config, &training->wants, err) == 0;
     if (!training_state_ended(record->state) && !queue_open_events(training))
@@ -79,14 +79,14 @@ static void take_over(struct training *training)
 static void show_broken(struct training *training, const char *why)
 {
     struct stat st;
-    struct record *record = &training->record;
+    struct training_record *record = &training->record;
     record->created_ns = stat(training->folder, &st) == 0 ? (int64_t)st.st_mtim.tv_sec * 1000000000 : 1;
     record->ended_ns = record->created_ns;
     record->state = TRAINING_FAILED;
     record->config = strdup("");
-    char reason[RECORD_REASON_MAX];
+    char reason[TRAINING_RECORD_REASON_MAX];
     snprintf(reason, sizeof reason, "%.400s; start it anew with overwrite", why);
-    record_text(record->reason, sizeof record->reason, reason);
+    training_record_text(record->reason, sizeof record->reason, reason);
     training->serve->options->tell(why);
 }
 
@@ -109,16 +109,16 @@ static void sweep(const char *folder)
 
 static int load_one(struct serve *serve, const char *name, char err[static SERVE_ERROR_MAX])
 {
-    char path[2 * PATH_MAX], why[RECORD_ERROR_MAX];
-    struct record record;
+    char path[2 * PATH_MAX], why[TRAINING_RECORD_ERROR_MAX];
+    struct training_record record;
     snprintf(path, sizeof path, "%s/%s/record.json", serve->folder, name);
-    int r = record_read(path, &record, why);
+    int r = training_record_read(path, &record, why);
     if (r == -ENOENT || r == -ENOTDIR) /* none that was ever acknowledged */
         return 0;
     struct training *training = training_create(serve->folder, name, why);
     if (!training) {
         if (r == 0)
-            record_finish(&record);
+            training_record_finish(&record);
         snprintf(err, SERVE_ERROR_MAX, "%s", why);
         return -ENOMEM;
     }
@@ -133,7 +133,7 @@ static int load_one(struct serve *serve, const char *name, char err[static SERVE
         take_over(training);
     } else {
         if (r == 0)
-            record_finish(&record);
+            training_record_finish(&record);
         show_broken(training, r < 0 ? why : "record.json is of a training of another name");
     }
     queue_add(serve, training);
@@ -150,7 +150,7 @@ int left_load(struct serve *serve, char err[static SERVE_ERROR_MAX])
         return r;
     }
     for (struct dirent *entry; r == 0 && (entry = readdir(folder));)
-        if (record_name_is_good(entry->d_name))
+        if (training_record_name_is_good(entry->d_name))
             r = load_one(serve, entry->d_name, err);
     closedir(folder);
     return r;

@@ -11,7 +11,7 @@ enum { LOOK_MS = 500 };
 
 int queue_save(struct training *training)
 {
-    char err[RECORD_ERROR_MAX];
+    char err[TRAINING_RECORD_ERROR_MAX];
     int r = training_save(training, err);
     struct serve *serve = training->serve;
     training->dirty = r < 0; /* it is tried again */
@@ -88,7 +88,7 @@ bool queue_is_busy(const struct serve *serve)
 bool queue_open_events(struct training *training)
 {
     char path[PATH_MAX + 16];
-    const struct record *record = &training->record;
+    const struct training_record *record = &training->record;
     if (training->events.open)
         return true;
     snprintf(path, sizeof path, "%s/events.jsonl", training->folder);

@@ -52,12 +52,12 @@ bool training_state_ended(enum training_state state)
     return state >= TRAINING_DONE;
 }
 
-bool record_name_is_good(const char *name)
+bool training_record_name_is_good(const char *name)
 {
     return db_training_name_good(name) && strcmp(name, "serve.lock") != 0;
 }
 
-void record_text(char *ret, size_t size, const char *text)
+void training_record_text(char *ret, size_t size, const char *text)
 {
     snprintf(ret, size, "%s", text);
     json_t *json = json_string(ret);
@@ -69,7 +69,8 @@ void record_text(char *ret, size_t size, const char *text)
 
 /* ---- Keys. ---- */
 
-const struct record_key *record_key_find(const struct record *record, const char *key)
+const struct training_record_key *training_record_key_find(const struct training_record *record,
+                                                           const char *key)
 {
     for (int i = 0; i < record->n_keys; i++)
         if (strcmp(record->keys[i].key, key) == 0)
@@ -77,19 +78,19 @@ const struct record_key *record_key_find(const struct record *record, const char
     return NULL;
 }
 
-void record_key_add(struct record *record, const char *key, const char *cmd)
+void training_record_key_add(struct training_record *record, const char *key, const char *cmd)
 {
-    if (record->n_keys == RECORD_KEYS_MAX)
+    if (record->n_keys == TRAINING_RECORD_KEYS_MAX)
         memmove(record->keys, record->keys + 1, (size_t)--record->n_keys * sizeof *record->keys);
-    struct record_key *at = &record->keys[record->n_keys++];
-    *at = (struct record_key){0};
+    struct training_record_key *at = &record->keys[record->n_keys++];
+    *at = (struct training_record_key){0};
     snprintf(at->key, sizeof at->key, "%s", key);
     snprintf(at->cmd, sizeof at->cmd, "%s", cmd);
 }
 
 /* ---- Writing. ---- */
 
-static json_t *keys_to_json(const struct record *r)
+static json_t *keys_to_json(const struct training_record *r)
 {
     json_t *array = json_array();
     for (int i = 0; i < r->n_keys; i++)
@@ -97,7 +98,7 @@ static json_t *keys_to_json(const struct record *r)
     return array;
 }
 
-static json_t *to_json(const struct record *r)
+static json_t *to_json(const struct training_record *r)
 {
     return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:i, s:i, s:i, s:b, s:b, s:I, s:I, s:s, "
                      "s:f, s:I, s:I, s:I, s:o, s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:b, s:I, s:I, s:s, s:o}",
@@ -116,7 +117,8 @@ static json_t *to_json(const struct record *r)
                      (json_int_t)r->due_ns, "config", r->config ? r->config : "", "keys", keys_to_json(r));
 }
 
-int record_write(const struct record *record, const char *path, char err[static RECORD_ERROR_MAX])
+int training_record_write(const struct training_record *record, const char *path,
+                          char err[static TRAINING_RECORD_ERROR_MAX])
 {
     struct whole_file file;
     json_t *json = to_json(record);
@@ -129,8 +131,8 @@ int record_write(const struct record *record, const char *path, char err[static 
     }
     free(text);
     if (r < 0)
-        snprintf(err, RECORD_ERROR_MAX, "%.300s: cannot be written: %s: room and a folder of ours are needed",
-                 path, strerror(-r));
+        snprintf(err, TRAINING_RECORD_ERROR_MAX,
+                 "%.300s: cannot be written: %s: room and a folder of ours are needed", path, strerror(-r));
     return r;
 }
 
@@ -166,15 +168,15 @@ static bool read_bool(const json_t *json, const char *key, bool *ret)
 }
 
 /* None in a record of an older version. */
-static bool read_keys(const json_t *json, struct record *r)
+static bool read_keys(const json_t *json, struct training_record *r)
 {
     const json_t *array = json_object_get(json, "keys"), *at;
     size_t i;
-    if (array && (!json_is_array(array) || json_array_size(array) > RECORD_KEYS_MAX))
+    if (array && (!json_is_array(array) || json_array_size(array) > TRAINING_RECORD_KEYS_MAX))
         return false;
     json_array_foreach(array, i, at)
     {
-        struct record_key *key = &r->keys[r->n_keys++];
+        struct training_record_key *key = &r->keys[r->n_keys++];
         if (!read_text(at, "key", key->key, sizeof key->key) ||
             !read_text(at, "cmd", key->cmd, sizeof key->cmd))
             return false;
@@ -183,22 +185,22 @@ static bool read_keys(const json_t *json, struct record *r)
 }
 
 /* Neither. */
-static bool read_run(const json_t *json, struct record *r)
+static bool read_run(const json_t *json, struct training_record *r)
 {
     return !json_object_get(json, "run") ||
            (read_text(json, "run", r->run, sizeof r->run) && read_bool(json, "run_over", &r->run_over) &&
             read_whole(json, "begun_ns", &r->begun_ns) && read_whole(json, "due_ns", &r->due_ns));
 }
 
-static bool from_json(const json_t *json, struct record *r)
+static bool from_json(const json_t *json, struct training_record *r)
 {
-    char word[RECORD_WORD_MAX];
+    char word[TRAINING_RECORD_WORD_MAX];
     int ending = 0, pid = 0;
     const json_t *cpu = json_object_get(json, "cpu_s"), *gain = json_object_get(json, "return");
     const char *config = json_string_value(json_object_get(json, "config"));
     bool good =
         read_text(json, "schema", word, sizeof word) && strcmp(word, SCHEMA) == 0 &&
-        read_text(json, "name", r->name, sizeof r->name) && record_name_is_good(r->name) &&
+        read_text(json, "name", r->name, sizeof r->name) && training_record_name_is_good(r->name) &&
         read_text(json, "state", word, sizeof word) && training_state_parse(word, &r->state) &&
         read_text(json, "ending", word, sizeof word) && find(endings, TRAINING_ENDINGS, word, &ending) &&
         read_text(json, "reason", r->reason, sizeof r->reason) &&
@@ -227,14 +229,15 @@ static bool from_json(const json_t *json, struct record *r)
     return r->config != NULL;
 }
 
-int record_read(const char *path, struct record *ret, char err[static RECORD_ERROR_MAX])
+int training_record_read(const char *path, struct training_record *ret,
+                         char err[static TRAINING_RECORD_ERROR_MAX])
 {
-    struct record record = {0};
+    struct training_record record = {0};
     json_error_t error;
     FILE *file = fopen(path, "re");
     if (!file) {
         int r = -errno;
-        snprintf(err, RECORD_ERROR_MAX, "%.300s: cannot be read: %s", path, strerror(-r));
+        snprintf(err, TRAINING_RECORD_ERROR_MAX, "%.300s: cannot be read: %s", path, strerror(-r));
         return r;
     }
     json_t *json = json_loadf(file, JSON_REJECT_DUPLICATES, &error);
@@ -242,8 +245,8 @@ int record_read(const char *path, struct record *ret, char err[static RECORD_ERR
     bool good = json && from_json(json, &record);
     json_decref(json);
     if (!good) {
-        record_finish(&record);
-        snprintf(err, RECORD_ERROR_MAX,
+        training_record_finish(&record);
+        snprintf(err, TRAINING_RECORD_ERROR_MAX,
                  "%.300s: is no record of a training, or of another version: the file as it was written, or "
                  "none, would be right",
                  path);
@@ -253,8 +256,8 @@ int record_read(const char *path, struct record *ret, char err[static RECORD_ERR
     return 0;
 }
 
-void record_finish(struct record *record)
+void training_record_finish(struct training_record *record)
 {
     free(record->config);
-    *record = (struct record){0};
+    *record = (struct training_record){0};
 }

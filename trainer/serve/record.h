@@ -9,15 +9,15 @@
 #include <sys/types.h>
 
 enum {
-    RECORD_NAME_MAX = 32, /* with its NUL: names become accounts' */
-    RECORD_REASON_MAX = 512,
-    RECORD_WORD_MAX = 32,
-    RECORD_BACKEND_MAX = 96,
-    RECORD_BOOT_MAX = 40,
-    RECORD_KEY_MAX = 64, /* with its NUL */
-    RECORD_KEYS_MAX = 16,
-    RECORD_RUN_MAX = 64,
-    RECORD_ERROR_MAX = 512,
+    TRAINING_RECORD_NAME_MAX = 32, /* with its NUL: names become accounts' */
+    TRAINING_RECORD_REASON_MAX = 512,
+    TRAINING_RECORD_WORD_MAX = 32,
+    TRAINING_RECORD_BACKEND_MAX = 96,
+    TRAINING_RECORD_BOOT_MAX = 40,
+    TRAINING_RECORD_KEY_MAX = 64, /* with its NUL */
+    TRAINING_RECORD_KEYS_MAX = 16,
+    TRAINING_RECORD_RUN_MAX = 64,
+    TRAINING_RECORD_ERROR_MAX = 512,
 };
 
 #define TRAINING_TEMPORARY ".new" /* behind the name of a file of a training's that is being written */
@@ -53,16 +53,16 @@ enum training_ending {
 };
 
 /* A command that was carried out, by the key that its giver gave it. */
-struct record_key {
-    char key[RECORD_KEY_MAX], cmd[RECORD_WORD_MAX];
+struct training_record_key {
+    char key[TRAINING_RECORD_KEY_MAX], cmd[TRAINING_RECORD_WORD_MAX];
 };
 
 /* A zeroed one is empty. Times are the wall's; 0: not yet. */
-struct record {
-    char name[RECORD_NAME_MAX];
+struct training_record {
+    char name[TRAINING_RECORD_NAME_MAX];
     enum training_state state;
     enum training_ending ending;
-    char reason[RECORD_REASON_MAX], cause[RECORD_WORD_MAX]; /* "": none */
+    char reason[TRAINING_RECORD_REASON_MAX], cause[TRAINING_RECORD_WORD_MAX]; /* "": none */
     int64_t created_ns, started_ns, ended_ns;
     int priority, attempts, restarts;
     bool overwrite; /* older checkpoints of the name are not its own */
@@ -70,20 +70,20 @@ struct record {
     /* The worker; 0: none, or not known. The start in the system's ticks, of the boot of that id. */
     pid_t pid;
     int64_t pid_started;
-    char boot[RECORD_BOOT_MAX];
+    char boot[TRAINING_RECORD_BOOT_MAX];
     double cpu_s;                          /* of processes that ended */
     int64_t steps, total_steps, iteration; /* of a study trials that ended, trials that are wanted */
     double episode_return;                 /* NaN: not known; of a study its best value */
-    char backend[RECORD_BACKEND_MAX], device[RECORD_WORD_MAX];
+    char backend[TRAINING_RECORD_BACKEND_MAX], device[TRAINING_RECORD_WORD_MAX];
     char checkpoint[PATH_MAX], policy[PATH_MAX];
     int64_t checkpoint_steps;
-    int64_t seq;              /* of its events, at least */
-    char run[RECORD_RUN_MAX]; /* of a study: what it is called in studies.db; "": not begun */
-    bool run_over;            /* it is done, or has failed for good: the next worker begins another */
-    int64_t begun_ns;         /* when that run began first; 0 */
-    int64_t due_ns;           /* a scheduled study's next run, while it is queued; 0: none */
-    char *config;             /* the file's text; owned */
-    struct record_key keys[RECORD_KEYS_MAX]; /* the newest, oldest first */
+    int64_t seq;                       /* of its events, at least */
+    char run[TRAINING_RECORD_RUN_MAX]; /* of a study: what it is called in studies.db; "": not begun */
+    bool run_over;    /* it is done, or has failed for good: the next worker begins another */
+    int64_t begun_ns; /* when that run began first; 0 */
+    int64_t due_ns;   /* a scheduled study's next run, while it is queued; 0: none */
+    char *config;     /* the file's text; owned */
+    struct training_record_key keys[TRAINING_RECORD_KEYS_MAX]; /* the newest, oldest first */
     int n_keys;
 };
 
@@ -93,22 +93,25 @@ bool training_state_runs(enum training_state state); /* it has a worker */
 bool training_state_ended(enum training_state state);
 
 /* A training's name (db/row.h) that none of our own files has. */
-bool record_name_is_good(const char *name);
+bool training_record_name_is_good(const char *name);
 
 /* Copies a text that JSON takes: what does not fit goes, and bytes that are not UTF-8 become question marks.
  */
-void record_text(char *ret, size_t size, const char *text);
+void training_record_text(char *ret, size_t size, const char *text);
 
 /* What was carried out under that key; NULL: nothing, or too long ago. */
-const struct record_key *record_key_find(const struct record *record, const char *key);
+const struct training_record_key *training_record_key_find(const struct training_record *record,
+                                                           const char *key);
 /* The oldest makes room. */
-void record_key_add(struct record *record, const char *key, const char *cmd);
+void training_record_key_add(struct training_record *record, const char *key, const char *cmd);
 
 /* 0 or -errno with a sentence; what the path held before stays then. */
-int record_write(const struct record *record, const char *path, char err[static RECORD_ERROR_MAX]);
+int training_record_write(const struct training_record *record, const char *path,
+                          char err[static TRAINING_RECORD_ERROR_MAX]);
 
-/* 0, for record_finish(); -ENOENT, other errors of reading, -EBADMSG: no record. */
-int record_read(const char *path, struct record *ret, char err[static RECORD_ERROR_MAX]);
-void record_finish(struct record *record);
+/* 0, for training_record_finish(); -ENOENT, other errors of reading, -EBADMSG: no record. */
+int training_record_read(const char *path, struct training_record *ret,
+                         char err[static TRAINING_RECORD_ERROR_MAX]);
+void training_record_finish(struct training_record *record);
 
 #endif

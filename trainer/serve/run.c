@@ -133,7 +133,7 @@ void run_again(struct training *training)
 static void fail_or_retry(struct training *training, const char *cause, const char *reason)
 {
     static const char *const final[] = {"config", "checkpoint", "nan", "memory"};
-    struct record *record = &training->record;
+    struct training_record *record = &training->record;
     for (size_t i = 0; i < sizeof final / sizeof *final; i++)
         if (strcmp(cause, final[i]) == 0) {
             training_enter(training, TRAINING_FAILED, cause, clock_wall_ns(), "%s", reason);
@@ -154,7 +154,7 @@ static void fail_or_retry(struct training *training, const char *cause, const ch
 static void ended_by_signal(struct training *training, int number)
 {
     static const int crashes[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSYS, SIGTRAP};
-    char reason[RECORD_REASON_MAX];
+    char reason[TRAINING_RECORD_REASON_MAX];
     const char *cause = "killed";
     for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
         if (number == crashes[i])
@@ -166,7 +166,7 @@ static void ended_by_signal(struct training *training, int number)
 
 static void ended_by_itself(struct training *training, int64_t status)
 {
-    char reason[RECORD_REASON_MAX];
+    char reason[TRAINING_RECORD_REASON_MAX];
     const char *said = training->said, *cause = training->said_cause;
     if (status == 0 && strcmp(training->said_result, "done") == 0) {
         training_enter(training, TRAINING_DONE, "", clock_wall_ns(), "%s", "");
@@ -198,9 +198,9 @@ static void ended_by_itself(struct training *training, int64_t status)
 /* What was wanted of it when it was asked to end, or is known of it where nobody saw how it did. */
 void run_end_as_asked(struct training *training)
 {
-    struct record *record = &training->record;
+    struct training_record *record = &training->record;
     int64_t now_ns = clock_wall_ns();
-    char reason[RECORD_REASON_MAX];
+    char reason[TRAINING_RECORD_REASON_MAX];
     switch (record->ending) {
     case ENDING_STOP:
         if (strcmp(training->said_cause, "disk") == 0) {
@@ -243,7 +243,7 @@ void run_end_as_asked(struct training *training)
 static void worker_ended(void *ctx, int64_t status, int number)
 {
     struct training *training = ctx;
-    struct record *record = &training->record;
+    struct training_record *record = &training->record;
     bool done = status == 0 && number == 0 && strcmp(training->said_result, "done") == 0;
     training->worker = NULL;
     training->place = SCHEDULE_CPU;
@@ -284,7 +284,7 @@ static void worker_heard(void *ctx, json_t *event)
 /* Before the worker is there its record says so; without room for that nothing is begun. */
 static int write_down(struct training *training, int place, enum worker_begin how)
 {
-    struct record *record = &training->record;
+    struct training_record *record = &training->record;
     const struct serve_options *options = training->serve->options;
     int r = queue_open_events(training) ? training_write_config(training) : -EIO;
     if (r < 0)
@@ -328,7 +328,7 @@ void run_begin(struct training *training, int place)
     static const struct worker_calls calls = {worker_heard, worker_ended};
     char err[WORKER_ERROR_MAX];
     struct process process;
-    struct record *record = &training->record;
+    struct training_record *record = &training->record;
     struct serve *serve = training->serve;
     enum worker_begin how = training_begin(training);
     if (training->wants.study && (!*record->run || record->run_over))

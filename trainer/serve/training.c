@@ -17,11 +17,12 @@
 
 enum { MIB = 1 << 20 };
 
-struct training *training_create(const char *trainings, const char *name, char err[static RECORD_ERROR_MAX])
+struct training *training_create(const char *trainings, const char *name,
+                                 char err[static TRAINING_RECORD_ERROR_MAX])
 {
     struct training *training = calloc(1, sizeof *training);
     if (!training) {
-        snprintf(err, RECORD_ERROR_MAX, "out of memory: training %s", name);
+        snprintf(err, TRAINING_RECORD_ERROR_MAX, "out of memory: training %s", name);
         return NULL;
     }
     snprintf(training->record.name, sizeof training->record.name, "%s", name);
@@ -35,7 +36,7 @@ struct training *training_create(const char *trainings, const char *name, char e
         r = -errno;
     if (r == 0)
         return training;
-    snprintf(err, RECORD_ERROR_MAX, "%.300s: cannot be made: %s", training->folder, strerror(-r));
+    snprintf(err, TRAINING_RECORD_ERROR_MAX, "%.300s: cannot be made: %s", training->folder, strerror(-r));
     free(training);
     return NULL;
 }
@@ -45,7 +46,7 @@ void training_destroy(struct training *training)
     if (!training)
         return;
     events_close(&training->events);
-    record_finish(&training->record);
+    training_record_finish(&training->record);
     free(training);
 }
 
@@ -98,21 +99,21 @@ int training_wants_read(const char *text, struct training_wants *ret, char err[s
     return r;
 }
 
-int training_save(struct training *training, char err[static RECORD_ERROR_MAX])
+int training_save(struct training *training, char err[static TRAINING_RECORD_ERROR_MAX])
 {
     char path[PATH_MAX + 16];
     snprintf(path, sizeof path, "%s/record.json", training->folder);
     if (training->events.open)
         training->record.seq = training->events.last;
-    return record_write(&training->record, path, err);
+    return training_record_write(&training->record, path, err);
 }
 
-int training_save_first(struct training *training, char err[static RECORD_ERROR_MAX])
+int training_save_first(struct training *training, char err[static TRAINING_RECORD_ERROR_MAX])
 {
     int r = whole_file_sync_folder(training->folder); /* made now, or by a process that was killed then */
     if (r == 0)
         return training_save(training, err);
-    snprintf(err, RECORD_ERROR_MAX, "%.300s: cannot be synced: %s", training->folder, strerror(-r));
+    snprintf(err, TRAINING_RECORD_ERROR_MAX, "%.300s: cannot be synced: %s", training->folder, strerror(-r));
     return r;
 }
 
@@ -152,7 +153,7 @@ static bool is_older(int folder, const char *name, int64_t created_ns)
 /* Counts those of the name; of [0] older than the training, [1] its own. With `sweep` the older ones go. */
 static void look(const struct training *training, bool sweep, int count[2])
 {
-    const struct record *record = &training->record;
+    const struct training_record *record = &training->record;
     DIR *folder = opendir(training->wants.output);
     if (!folder)
         return;
@@ -186,8 +187,8 @@ enum worker_begin training_begin(const struct training *training)
 
 void training_name_run(struct training *training, int64_t now_ns)
 {
-    struct record *record = &training->record;
-    char when[CLOCK_TEXT_MAX], run[RECORD_RUN_MAX];
+    struct training_record *record = &training->record;
+    char when[CLOCK_TEXT_MAX], run[TRAINING_RECORD_RUN_MAX];
     clock_utc_text(now_ns, when);
     if (training->wants.every_ns == 0 && !record->overwrite)
         snprintf(run, sizeof run, "%s", record->name);
@@ -206,8 +207,8 @@ void training_name_run(struct training *training, int64_t now_ns)
 
 void training_wait_due(struct training *training, int64_t now_ns)
 {
-    struct record *record = &training->record;
-    char when[CLOCK_TEXT_MAX], cause[RECORD_WORD_MAX], reason[RECORD_REASON_MAX];
+    struct training_record *record = &training->record;
+    char when[CLOCK_TEXT_MAX], cause[TRAINING_RECORD_WORD_MAX], reason[TRAINING_RECORD_REASON_MAX];
     int64_t due_ns = record->begun_ns + training->wants.every_ns;
     record->due_ns = due_ns > now_ns ? due_ns : now_ns;
     record->restarts = 0;
@@ -241,7 +242,7 @@ static void word(const json_t *event, const char *key, char *ret, size_t size)
 {
     const char *text = json_string_value(json_object_get(event, key));
     if (text)
-        record_text(ret, size, text);
+        training_record_text(ret, size, text);
 }
 
 /* ---- How long its states last. ---- */
@@ -267,7 +268,7 @@ static void hear_heartbeat(struct training *training, const json_t *event)
 
 static void hear_update(struct training *training, const json_t *event)
 {
-    struct record *record = &training->record;
+    struct training_record *record = &training->record;
     whole(event, "iteration", &record->iteration);
     double gain = number(event, "episode_return");
     if (isfinite(gain))
@@ -287,7 +288,7 @@ static void hear_update(struct training *training, const json_t *event)
 
 static void hear_start(struct training *training, const json_t *event)
 {
-    struct record *record = &training->record;
+    struct training_record *record = &training->record;
     int64_t total;
     training->said_start = true;
     whole(event, "steps", &record->steps);
@@ -300,7 +301,7 @@ static void hear_start(struct training *training, const json_t *event)
         record->total_steps = total;
 }
 
-static void tell_last(const struct record *record, char *ret, size_t size)
+static void tell_last(const struct training_record *record, char *ret, size_t size)
 {
     snprintf(ret, size, *record->checkpoint ? "the last is at %lld steps" : "there is none",
              (long long)record->checkpoint_steps);
@@ -309,15 +310,15 @@ static void tell_last(const struct record *record, char *ret, size_t size)
 /* That it cannot write what is to be gone on from: while it runs, its reason. */
 static bool hear_warning(struct training *training, const json_t *event)
 {
-    struct record *record = &training->record;
-    char last[64], reason[RECORD_REASON_MAX];
+    struct training_record *record = &training->record;
+    char last[64], reason[TRAINING_RECORD_REASON_MAX];
     const char *cause = json_string_value(json_object_get(event, "cause"));
     const char *words = json_string_value(json_object_get(event, "message"));
     if (!cause || strcmp(cause, "disk") != 0)
         return false;
     tell_last(record, last, sizeof last);
     snprintf(reason, sizeof reason, "checkpoints cannot be written: %s: %.380s", last, words ? words : "");
-    record_text(record->reason, sizeof record->reason, reason);
+    training_record_text(record->reason, sizeof record->reason, reason);
     snprintf(record->cause, sizeof record->cause, "disk");
     training->unsaved = true;
     return true;
@@ -325,7 +326,7 @@ static bool hear_warning(struct training *training, const json_t *event)
 
 static void hear_checkpoint(struct training *training, const json_t *event)
 {
-    struct record *record = &training->record;
+    struct training_record *record = &training->record;
     word(event, "path", record->checkpoint, sizeof record->checkpoint);
     whole(event, "steps", &record->checkpoint_steps);
     record->restarts = 0;
@@ -337,7 +338,7 @@ static void hear_checkpoint(struct training *training, const json_t *event)
 /* A trial has ended, which stands for a checkpoint. */
 static void hear_trial(struct training *training, const json_t *event)
 {
-    struct record *record = &training->record;
+    struct training_record *record = &training->record;
     double best = number(event, "best");
     whole(event, "done", &record->steps);
     whole(event, "trials", &record->total_steps);
@@ -346,18 +347,19 @@ static void hear_trial(struct training *training, const json_t *event)
     record->restarts = 0;
 }
 
-void training_lost(const struct training *training, char ret[static RECORD_REASON_MAX])
+void training_lost(const struct training *training, char ret[static TRAINING_RECORD_REASON_MAX])
 {
-    const struct record *record = &training->record;
+    const struct training_record *record = &training->record;
     char last[64];
     int64_t lost = record->steps - (*record->checkpoint ? record->checkpoint_steps : 0);
     tell_last(record, last, sizeof last);
     if (lost > 0)
-        snprintf(ret, RECORD_REASON_MAX,
+        snprintf(ret, TRAINING_RECORD_REASON_MAX,
                  "its last checkpoint could not be written, %lld steps are lost: %s: %.320s", (long long)lost,
                  last, training->unsaved ? record->reason : "room on the disk is needed");
     else
-        snprintf(ret, RECORD_REASON_MAX, "not all it had to write could be written, no step is lost: %.380s",
+        snprintf(ret, TRAINING_RECORD_REASON_MAX,
+                 "not all it had to write could be written, no step is lost: %.380s",
                  training->unsaved ? record->reason : "room on the disk is needed");
 }
 
@@ -399,7 +401,7 @@ static void keep_event(struct training *training, json_t *event, int64_t now_ns)
 
 bool training_hear(struct training *training, json_t *event, int64_t now_ns, int64_t now_ms)
 {
-    struct record *record = &training->record;
+    struct training_record *record = &training->record;
     const char *kind = json_string_value(json_object_get(event, "event"));
     bool save = false;
     if (!kind)
@@ -450,13 +452,13 @@ bool training_hear(struct training *training, json_t *event, int64_t now_ns, int
 void training_enter(struct training *training, enum training_state state, const char *cause, int64_t now_ns,
                     const char *format, ...)
 {
-    struct record *record = &training->record;
-    char reason[RECORD_REASON_MAX];
+    struct training_record *record = &training->record;
+    char reason[TRAINING_RECORD_REASON_MAX];
     va_list args;
     va_start(args, format);
     vsnprintf(reason, sizeof reason, format, args);
     va_end(args);
-    record_text(record->reason, sizeof record->reason, reason);
+    training_record_text(record->reason, sizeof record->reason, reason);
     snprintf(record->cause, sizeof record->cause, "%s", cause);
     record->state = state;
     if (training_state_ended(state))
@@ -473,7 +475,7 @@ void training_enter(struct training *training, enum training_state state, const 
 
 void training_tell_anew(struct training *training, int64_t now_ns)
 {
-    struct record *record = &training->record;
+    struct training_record *record = &training->record;
     snprintf(record->reason, sizeof record->reason,
              "its checkpoints are gone, the last was at %lld steps: it begins at 0",
              (long long)record->checkpoint_steps);
@@ -511,7 +513,7 @@ static bool set(json_t *json, const char *key, json_t *value)
 
 json_t *training_json(const struct training *training, int64_t memory_limit_mib, int64_t now_ms)
 {
-    const struct record *r = &training->record;
+    const struct training_record *r = &training->record;
     json_t *json = json_object();
     bool runs = training_state_runs(r->state);
     int64_t retry = training->retry_at_ms - now_ms;

@@ -30,7 +30,7 @@ struct training_wants {
 struct training {
     struct training *next; /* by age */
     struct serve *serve;
-    struct record record;
+    struct training_record record;
     struct training_wants wants;
     struct events events;
     char folder[PATH_MAX];
@@ -60,11 +60,13 @@ struct training {
     int64_t hung_ms; /* that it has been stalled, as far as this process could have heard it; 0: it is not */
     bool unsaved;    /* its last checkpoint or policy could not be written: the reason says so */
     bool said_start, said_end;
-    char said_result[RECORD_WORD_MAX], said_cause[RECORD_WORD_MAX], said[RECORD_REASON_MAX];
+    char said_result[TRAINING_RECORD_WORD_MAX], said_cause[TRAINING_RECORD_WORD_MAX],
+        said[TRAINING_RECORD_REASON_MAX];
 };
 
 /* An empty one of that name, its folder made. NULL with a sentence. */
-struct training *training_create(const char *trainings, const char *name, char err[static RECORD_ERROR_MAX]);
+struct training *training_create(const char *trainings, const char *name,
+                                 char err[static TRAINING_RECORD_ERROR_MAX]);
 void training_destroy(struct training *training); /* has no worker */
 
 /* What it has heard is forgotten: a new process begins. */
@@ -77,9 +79,9 @@ void training_forget_longest(struct training *training);
 int training_wants_read(const char *config, struct training_wants *ret, char err[static CONFIG_ERROR_MAX]);
 
 /* Writes record.json. 0 or -errno with a sentence. */
-int training_save(struct training *training, char err[static RECORD_ERROR_MAX]);
+int training_save(struct training *training, char err[static TRAINING_RECORD_ERROR_MAX]);
 /* The first of a new training: its folder's name is on the disk as well. */
-int training_save_first(struct training *training, char err[static RECORD_ERROR_MAX]);
+int training_save_first(struct training *training, char err[static TRAINING_RECORD_ERROR_MAX]);
 
 /* Writes training.ini as the record has it. 0 or -errno. */
 int training_write_config(const struct training *training);
@@ -89,7 +91,7 @@ int training_write_config(const struct training *training);
 bool training_hear(struct training *training, json_t *event, int64_t now_ns, int64_t now_ms);
 
 /* A sentence for one that ended with the cause `disk`: what is lost. */
-void training_lost(const struct training *training, char ret[static RECORD_REASON_MAX]);
+void training_lost(const struct training *training, char ret[static TRAINING_RECORD_REASON_MAX]);
 
 /* It had checkpoints, and none is left: that is an event and its reason. */
 void training_tell_anew(struct training *training, int64_t now_ns);

@@ -13,7 +13,7 @@ enum { RUNS = 400, ITERATIONS = 600, KINDS = 3 };
 static const char *const kinds[KINDS] = {"rollout", "update", "checkpointing"};
 
 /* What took how long, and was told to. */
-struct record {
+struct training_record {
     struct timeline timeline;
     double now_s, next_tick_s, tick_s;
     double took[KINDS], told[KINDS];
@@ -30,7 +30,7 @@ static size_t kind_of(const char *state)
     return i;
 }
 
-static void hear(struct record *record, const char *said)
+static void hear(struct training_record *record, const char *said)
 {
     if (!said)
         return;
@@ -42,7 +42,7 @@ static void hear(struct record *record, const char *said)
     record->n_said++;
 }
 
-static void pass(struct record *record, double until_s)
+static void pass(struct training_record *record, double until_s)
 {
     size_t state = kind_of(record->state), said = kind_of(record->said);
     if (state < KINDS)
@@ -52,7 +52,7 @@ static void pass(struct record *record, double until_s)
     record->now_s = until_s;
 }
 
-static void last(struct record *record, const char *state, double seconds)
+static void last(struct training_record *record, const char *state, double seconds)
 {
     double end_s = record->now_s + seconds;
     hear(record, timeline_enter(&record->timeline, state, record->now_s));
@@ -67,9 +67,10 @@ static void last(struct record *record, const char *state, double seconds)
     pass(record, end_s);
 }
 
-static void begin(struct record *record, double every_s, double tick_s)
+static void begin(struct training_record *record, double every_s, double tick_s)
 {
-    *record = (struct record){.state = "", .said = "", .least_s = INFINITY, .tick_s = tick_s, .now_s = 100};
+    *record = (struct training_record){
+        .state = "", .said = "", .least_s = INFINITY, .tick_s = tick_s, .now_s = 100};
     record->next_tick_s = record->now_s + tick_s;
     timeline_begin(&record->timeline, every_s);
 }
@@ -78,7 +79,7 @@ static void begin(struct record *record, double every_s, double tick_s)
  * on a CPU has them. */
 static void short_iterations(void)
 {
-    struct record record;
+    struct training_record record;
     begin(&record, 1, 0.25);
     for (int i = 0; i < 300; i++) {
         last(&record, "rollout", 0.05);
@@ -94,7 +95,7 @@ static void short_iterations(void)
 /* States that last are told when they begin; all are where nothing is left out. */
 static void exact(void)
 {
-    struct record record;
+    struct training_record record;
     static const double every[] = {1, 0};
     for (size_t k = 0; k < 2; k++) {
         begin(&record, every[k], 0.25);
@@ -113,7 +114,7 @@ static void exact(void)
 /* One that comes to last is told before long, whatever was owed. */
 static void hangs(void)
 {
-    struct record record;
+    struct training_record record;
     begin(&record, 1, 0.25);
     for (int i = 0; i < 57; i++) {
         last(&record, "rollout", 0.1);
@@ -129,7 +130,7 @@ static void any(struct random *random)
 {
     double worst = 0;
     for (int run = 0; run < RUNS; run++) {
-        struct record record;
+        struct training_record record;
         double every_s = 0.1 * (1 + random_next(random) % 20);
         double scale = pow(10, (double)(random_next(random) % 400) / 100 - 3);
         unsigned share = random_next(random) % 101, checkpoints = 1 + random_next(random) % 30;

@@ -7,48 +7,48 @@
 #include "tests/check.h"
 #include "tests/scratch.h"
 
-static struct record example(void)
+static struct training_record example(void)
 {
-    struct record r = {.name = "ppo-btc",
-                       .state = TRAINING_UPDATE,
-                       .ending = ENDING_RESTART,
-                       .reason = "“quoted”, and more",
-                       .cause = "killed",
-                       .created_ns = INT64_MAX,
-                       .started_ns = 2,
-                       .ended_ns = 3,
-                       .priority = -100,
-                       .attempts = 7,
-                       .restarts = 4,
-                       .overwrite = true,
-                       .changed = true,
-                       .pid = 4242,
-                       .pid_started = 99,
-                       .boot = "659678c5-457f-408d-97ec-857958daa19b",
-                       .cpu_s = 0.1,
-                       .steps = 1200000,
-                       .total_steps = 9007199254740992,
-                       .iteration = 1171,
-                       .episode_return = 1.31,
-                       .backend = "cpu-avx512",
-                       .device = "GPU-1",
-                       .checkpoint = "/state/a.ckpt",
-                       .policy = "/state/a.safetensors",
-                       .checkpoint_steps = 1048576,
-                       .seq = 4711,
-                       .config = strdup("[training]\nname = a\n"),
-                       .keys = {{"k/1", "start"}, {"~5.7", "stop"}},
-                       .n_keys = 2};
+    struct training_record r = {.name = "ppo-btc",
+                                .state = TRAINING_UPDATE,
+                                .ending = ENDING_RESTART,
+                                .reason = "“quoted”, and more",
+                                .cause = "killed",
+                                .created_ns = INT64_MAX,
+                                .started_ns = 2,
+                                .ended_ns = 3,
+                                .priority = -100,
+                                .attempts = 7,
+                                .restarts = 4,
+                                .overwrite = true,
+                                .changed = true,
+                                .pid = 4242,
+                                .pid_started = 99,
+                                .boot = "659678c5-457f-408d-97ec-857958daa19b",
+                                .cpu_s = 0.1,
+                                .steps = 1200000,
+                                .total_steps = 9007199254740992,
+                                .iteration = 1171,
+                                .episode_return = 1.31,
+                                .backend = "cpu-avx512",
+                                .device = "GPU-1",
+                                .checkpoint = "/state/a.ckpt",
+                                .policy = "/state/a.safetensors",
+                                .checkpoint_steps = 1048576,
+                                .seq = 4711,
+                                .config = strdup("[training]\nname = a\n"),
+                                .keys = {{"k/1", "start"}, {"~5.7", "stop"}},
+                                .n_keys = 2};
     return r;
 }
 
 static void test_back(void)
 {
     const char *path = scratch_path("record.json");
-    char err[RECORD_ERROR_MAX];
-    struct record a = example(), b = {0};
-    CHECK_INT(record_write(&a, path, err), 0);
-    CHECK_INT(record_read(path, &b, err), 0);
+    char err[TRAINING_RECORD_ERROR_MAX];
+    struct training_record a = example(), b = {0};
+    CHECK_INT(training_record_write(&a, path, err), 0);
+    CHECK_INT(training_record_read(path, &b, err), 0);
     CHECK_STR(b.config, a.config);
     free(b.config);
     b.config = a.config;
@@ -70,24 +70,24 @@ static void test_back(void)
     CHECK(memcmp(a.keys, b.keys, sizeof a.keys) == 0);
 
     a.episode_return = NAN;
-    CHECK_INT(record_write(&a, path, err), 0);
-    b = (struct record){0};
-    CHECK_INT(record_read(path, &b, err), 0);
+    CHECK_INT(training_record_write(&a, path, err), 0);
+    b = (struct training_record){0};
+    CHECK_INT(training_record_read(path, &b, err), 0);
     CHECK(isnan(b.episode_return));
-    record_finish(&b);
+    training_record_finish(&b);
 
     /* Where it cannot be written what was there stays. */
-    CHECK_INT(record_write(&a, scratch_path("none/record.json"), err), -ENOENT);
+    CHECK_INT(training_record_write(&a, scratch_path("none/record.json"), err), -ENOENT);
     CHECK(strstr(err, "record.json") != NULL);
-    record_finish(&a);
+    training_record_finish(&a);
 }
 
 /* Every prefix of a record, and every byte of it altered, is either refused or a record. */
 static void test_torn(void)
 {
-    char err[RECORD_ERROR_MAX], text[4096];
-    struct record a = example(), b;
-    CHECK_INT(record_write(&a, scratch_path("whole.json"), err), 0);
+    char err[TRAINING_RECORD_ERROR_MAX], text[4096];
+    struct training_record a = example(), b;
+    CHECK_INT(training_record_write(&a, scratch_path("whole.json"), err), 0);
     FILE *file = fopen(scratch_path("whole.json"), "re");
     size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
     if (file)
@@ -97,47 +97,47 @@ static void test_torn(void)
     char *torn = strdup(text);
     for (size_t i = 0; i < n && torn; i++) {
         torn[i] = '\0';
-        int r = record_read(scratch_write("torn.json", torn), &b, err);
+        int r = training_record_read(scratch_write("torn.json", torn), &b, err);
         CHECK_INT(r, -EBADMSG);
         torn[i] = text[i];
     }
     for (size_t i = 0; i < n && torn; i++) {
         torn[i] ^= 1;
-        int r = record_read(scratch_write("altered.json", torn), &b, err);
+        int r = training_record_read(scratch_write("altered.json", torn), &b, err);
         CHECK(r == 0 || r == -EBADMSG);
         if (r == 0) {
-            CHECK(record_name_is_good(b.name) && b.config != NULL);
-            record_finish(&b);
+            CHECK(training_record_name_is_good(b.name) && b.config != NULL);
+            training_record_finish(&b);
         }
         torn[i] = text[i];
     }
     free(torn);
-    CHECK_INT(record_read(scratch_path("missing.json"), &b, err), -ENOENT);
-    record_finish(&a);
+    CHECK_INT(training_record_read(scratch_path("missing.json"), &b, err), -ENOENT);
+    training_record_finish(&a);
 }
 
 static void test_keys(void)
 {
-    struct record r = {0}, b;
-    char key[RECORD_KEY_MAX], err[RECORD_ERROR_MAX];
-    for (int i = 0; i < RECORD_KEYS_MAX + 3; i++) {
+    struct training_record r = {0}, b;
+    char key[TRAINING_RECORD_KEY_MAX], err[TRAINING_RECORD_ERROR_MAX];
+    for (int i = 0; i < TRAINING_RECORD_KEYS_MAX + 3; i++) {
         snprintf(key, sizeof key, "key %d", i);
-        CHECK(!record_key_find(&r, key));
-        record_key_add(&r, key, i % 2 ? "stop" : "resume");
+        CHECK(!training_record_key_find(&r, key));
+        training_record_key_add(&r, key, i % 2 ? "stop" : "resume");
     }
-    CHECK(!record_key_find(&r, "key 2"));
-    CHECK_STR(record_key_find(&r, "key 3")->cmd, "stop");
-    CHECK_STR(record_key_find(&r, key)->cmd, "resume");
-    struct record a = example();
+    CHECK(!training_record_key_find(&r, "key 2"));
+    CHECK_STR(training_record_key_find(&r, "key 3")->cmd, "stop");
+    CHECK_STR(training_record_key_find(&r, key)->cmd, "resume");
+    struct training_record a = example();
     memcpy(a.keys, r.keys, sizeof a.keys);
     a.n_keys = r.n_keys;
     const char *path = scratch_path("keys.json");
-    CHECK_INT(record_write(&a, path, err), 0);
-    CHECK_INT(record_read(path, &b, err), 0);
-    CHECK_INT(b.n_keys, RECORD_KEYS_MAX);
+    CHECK_INT(training_record_write(&a, path, err), 0);
+    CHECK_INT(training_record_read(path, &b, err), 0);
+    CHECK_INT(b.n_keys, TRAINING_RECORD_KEYS_MAX);
     CHECK(memcmp(b.keys, a.keys, sizeof b.keys) == 0);
-    record_finish(&a);
-    record_finish(&b);
+    training_record_finish(&a);
+    training_record_finish(&b);
 }
 
 static void test_words(void)
@@ -151,18 +151,20 @@ static void test_words(void)
           training_state_runs(TRAINING_CHECKPOINTING) && !training_state_runs(TRAINING_PAUSED));
     CHECK(!training_state_ended(TRAINING_PAUSED) && training_state_ended(TRAINING_DONE) &&
           training_state_ended(TRAINING_STOPPED));
-    CHECK(record_name_is_good("ppo-btc_1.5") && record_name_is_good("1234567890123456789012345678901"));
-    CHECK(!record_name_is_good("") && !record_name_is_good(".a") && !record_name_is_good("a/b") &&
-          !record_name_is_good("ä") && !record_name_is_good("12345678901234567890123456789012"));
-    record_text(text, sizeof text, "abcdefghij");
+    CHECK(training_record_name_is_good("ppo-btc_1.5") &&
+          training_record_name_is_good("1234567890123456789012345678901"));
+    CHECK(!training_record_name_is_good("") && !training_record_name_is_good(".a") &&
+          !training_record_name_is_good("a/b") && !training_record_name_is_good("ä") &&
+          !training_record_name_is_good("12345678901234567890123456789012"));
+    training_record_text(text, sizeof text, "abcdefghij");
     CHECK_STR(text, "abcdefg");
-    record_text(text, sizeof text, "abcdefä"); /* cut within a letter */
+    training_record_text(text, sizeof text, "abcdefä"); /* cut within a letter */
     CHECK_STR(text, "abcdef?");
-    record_text(text, sizeof text,
-                "a\xff"
-                "b");
+    training_record_text(text, sizeof text,
+                         "a\xff"
+                         "b");
     CHECK_STR(text, "a?b");
-    record_text(text, sizeof text, "öäü");
+    training_record_text(text, sizeof text, "öäü");
     CHECK_STR(text, "öäü");
 }
 
