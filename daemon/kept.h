@@ -5,7 +5,7 @@
 #define DAEMON_KEPT_H
 
 #include "db/row.h"
-#include "engine/codec.h"
+#include "record/codec.h"
 
 enum {
     KEPT_COMMANDS_MAX = 10000, /* the newest … */

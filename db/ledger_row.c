@@ -2,26 +2,11 @@
 
 #include <string.h>
 
+#include "record/sqlite.h"
+
 bool db_ledger_row_read(sqlite3_stmt *stmt, struct ledger_row *ret)
 {
-    const char *asset = (const char *)sqlite3_column_text(stmt, 3);
-    const char *kind = (const char *)sqlite3_column_text(stmt, 5);
-    int number = kind ? ledger_kind_parse(kind) : -1;
-    *ret = (struct ledger_row){.id = (uint64_t)sqlite3_column_int64(stmt, 0),
-                               .ts_ns = sqlite3_column_int64(stmt, 1),
-                               .account = sqlite3_column_int(stmt, 2),
-                               .scale = sqlite3_column_int(stmt, 4),
-                               .amount = sqlite3_column_int64(stmt, 6),
-                               .balance = sqlite3_column_int64(stmt, 7),
-                               .order_id = (uint64_t)sqlite3_column_int64(stmt, 8),
-                               .fill_id = (uint64_t)sqlite3_column_int64(stmt, 9)};
-    if (!asset || strlen(asset) >= sizeof ret->asset || number < 0 ||
-        sqlite3_column_bytes(stmt, 10) != LEDGER_HASH_SIZE)
-        return false;
-    memcpy(ret->asset, asset, strlen(asset) + 1);
-    ret->kind = (enum ledger_kind)number;
-    memcpy(ret->hash, sqlite3_column_blob(stmt, 10), LEDGER_HASH_SIZE);
-    return true;
+    return record_sqlite_read(stmt, &record_ledger, ret, NULL) == NULL;
 }
 
 bool db_ledger_row_follows(const struct ledger_row *row, const uint8_t before[static LEDGER_HASH_SIZE])

@@ -7,10 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/ledger.h"
+#include "record/ledger_row.h"
 
 /* The columns of a ledger row, in the order in which it is read. */
-#define DB_LEDGER_COLUMNS "id, ts_ns, account, asset, scale, kind, amount, balance, order_id, fill_id, hash"
+#define DB_LEDGER_COLUMNS RECORD_COLUMNS(RECORD_LEDGER_ROW)
 
 /* The row at which the statement stands. false, *ret undefined: it holds no ledger row. */
 bool db_ledger_row_read(sqlite3_stmt *stmt, struct ledger_row *ret);

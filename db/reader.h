@@ -13,9 +13,9 @@
 
 #include "db/migrate.h"
 #include "db/row.h"
-#include "engine/ledger.h"
 #include "exchange/bar.h"
 #include "exchange/fill.h"
+#include "record/ledger_row.h"
 
 struct db_reader;
 

@@ -6,81 +6,51 @@
 #include "db/ledger_row.h"
 #include "db/reader_query.h"
 #include "db/row_hash.h"
+#include "record/sqlite.h"
 
-static bool column_hash(sqlite3_stmt *stmt, int column, uint8_t hash[static LEDGER_HASH_SIZE])
+enum { WRONG_MAX = 64 };
+
+/* What a row names: pointers that hold until an id is met that was not seen yet. */
+struct named {
+    struct db_reader *reader;
+    const struct db_account *account;
+    const struct db_symbol_row *symbol;
+};
+
+static bool find_account(void *ctx, int64_t id)
 {
-    const void *blob = sqlite3_column_blob(stmt, column);
-    if (!blob || sqlite3_column_bytes(stmt, column) != LEDGER_HASH_SIZE)
-        return false;
-    memcpy(hash, blob, LEDGER_HASH_SIZE);
-    return true;
+    struct named *named = ctx;
+    named->account = db_reader_account_id(named->reader, id);
+    return named->account != NULL;
 }
 
-/* NULL, 0 and -ENOENT apart: whether a nullable reference holds. */
-static bool refers(sqlite3_stmt *stmt, int column, const void *found)
+static int find_symbol(void *ctx, int64_t id)
 {
-    return found || sqlite3_column_type(stmt, column) == SQLITE_NULL;
+    struct named *named = ctx;
+    named->symbol = db_reader_symbol_id(named->reader, id);
+    return named->symbol ? (int)(named->symbol - named->reader->symbols) : -1;
 }
 
-static const struct db_account *column_account(struct db_reader *reader, sqlite3_stmt *stmt, int column)
+/* NULL, or what is wrong with it in `words`. */
+static const char *read_row(sqlite3_stmt *stmt, const struct record *record, void *row, struct named *named,
+                            char words[static WRONG_MAX])
 {
-    return sqlite3_column_type(stmt, column) == SQLITE_NULL
-               ? NULL
-               : db_reader_account_id(reader, sqlite3_column_int64(stmt, column));
+    const struct record_ids ids = {.ctx = named, .account = find_account, .symbol = find_symbol};
+    const struct record_field *field = record_sqlite_read(stmt, record, row, &ids);
+    if (!field)
+        return NULL;
+    snprintf(words, WRONG_MAX, field->kind == RECORD_TEXT ? "too long a %s" : "unknown %s", field->column);
+    return words;
 }
 
-static const struct db_symbol_row *column_symbol(struct db_reader *reader, sqlite3_stmt *stmt, int column)
+static const char *read_order(struct db_reader *reader, sqlite3_stmt *stmt, struct db_order_row *row,
+                              char words[static WRONG_MAX])
 {
-    return sqlite3_column_type(stmt, column) == SQLITE_NULL
-               ? NULL
-               : db_reader_symbol_id(reader, sqlite3_column_int64(stmt, column));
-}
-
-static const char *read_order(struct db_reader *reader, sqlite3_stmt *stmt, struct db_order_row *row)
-{
-    int side = order_side_parse(db_column_text(stmt, 3)), type = order_type_parse(db_column_text(stmt, 4));
-    int tif = order_tif_parse(db_column_text(stmt, 5)), state = order_state_parse(db_column_text(stmt, 6));
-    int reason = order_reason_parse(db_column_text(stmt, 7));
-    *row = (struct db_order_row){.account = column_account(reader, stmt, 1),
-                                 .symbol = column_symbol(reader, stmt, 2)};
-    if (side < 0 || type < 0 || tif < 0 || state < 0 || reason < 0)
-        return "unknown side, type, time in force, state or reason";
-    if (!refers(stmt, 1, row->account) || !refers(stmt, 2, row->symbol))
-        return "unknown account or symbol";
-    row->order = (struct order){
-        .id = (uint64_t)sqlite3_column_int64(stmt, 0),
-        .account = row->account ? row->account->number : -1,
-        .symbol = row->symbol ? (int)(row->symbol - reader->symbols) : -1,
-        .side = (enum order_side)side,
-        .type = (enum order_type)type,
-        .tif = (enum order_tif)tif,
-        .state = (enum order_state)state,
-        .reason = (enum order_reason)reason,
-        .qty = sqlite3_column_int64(stmt, 8),
-        .filled = sqlite3_column_int64(stmt, 9),
-        .price = sqlite3_column_int64(stmt, 10),
-        .stop_price = sqlite3_column_int64(stmt, 11),
-        .trail = sqlite3_column_int64(stmt, 12),
-        .trail_e6 = sqlite3_column_int(stmt, 13),
-        .peak = sqlite3_column_int64(stmt, 14),
-        .triggered = sqlite3_column_int(stmt, 15),
-        .post_only = sqlite3_column_int(stmt, 16),
-        .reduce_only = sqlite3_column_int(stmt, 17),
-        .group = (uint64_t)sqlite3_column_int64(stmt, 18),
-        .parent = (uint64_t)sqlite3_column_int64(stmt, 19),
-        .cost = sqlite3_column_int64(stmt, 20),
-        .created_ns = sqlite3_column_int64(stmt, 21),
-        .effective_ns = sqlite3_column_int64(stmt, 22),
-        .updated_ns = sqlite3_column_int64(stmt, 23),
-        .expires_ns = sqlite3_column_int64(stmt, 24),
-        .input_seq = (uint64_t)sqlite3_column_int64(stmt, 25),
-        .amends = (uint32_t)sqlite3_column_int64(stmt, 26),
-        .by_hand = sqlite3_column_int(stmt, 27),
-    };
-    return db_column_name(stmt, 28, row->order.client_id, sizeof row->order.client_id) &&
-                   db_column_name(stmt, 29, row->order.tag, sizeof row->order.tag)
-               ? NULL
-               : "too long a client id or tag";
+    struct named named = {.reader = reader};
+    const char *wrong = read_row(stmt, &record_orders, &row->order, &named, words);
+    row->account = named.account;
+    row->symbol = named.symbol;
+    return wrong;
 }
 
 #define ORDER_COLUMNS "SELECT " DB_ORDER_COLUMNS " FROM orders "
@@ -101,7 +71,8 @@ int db_reader_orders(struct db_reader *reader, bool only_live, int64_t limit,
         sqlite3_bind_int64(stmt, 1, limit);
     while ((r = db_query_step(reader, stmt)) > 0) {
         struct db_order_row order;
-        const char *wrong = read_order(reader, stmt, &order);
+        char words[WRONG_MAX];
+        const char *wrong = read_order(reader, stmt, &order, words);
         if (wrong)
             return db_query_end(stmt, db_query_bad(reader, "orders", sqlite3_column_int64(stmt, 0), wrong));
         row(ctx, &order);
@@ -109,32 +80,15 @@ int db_reader_orders(struct db_reader *reader, bool only_live, int64_t limit,
     return db_query_end(stmt, r);
 }
 
-static const char *read_fill(struct db_reader *reader, sqlite3_stmt *stmt, struct db_fill_row *row)
+static const char *read_fill(struct db_reader *reader, sqlite3_stmt *stmt, struct db_fill_row *row,
+                             char words[static WRONG_MAX])
 {
-    int side = order_side_parse(db_column_text(stmt, 4));
-    *row = (struct db_fill_row){.account = column_account(reader, stmt, 2),
-                                .symbol = column_symbol(reader, stmt, 3)};
-    if (side < 0)
-        return "unknown side";
-    if (!row->account || !row->symbol)
-        return "unknown account or symbol";
-    row->fill = (struct fill){
-        .id = (uint64_t)sqlite3_column_int64(stmt, 0),
-        .order_id = (uint64_t)sqlite3_column_int64(stmt, 1),
-        .account = row->account->number,
-        .symbol = (int)(row->symbol - reader->symbols),
-        .side = (enum order_side)side,
-        .ts_ns = sqlite3_column_int64(stmt, 5),
-        .price = sqlite3_column_int64(stmt, 6),
-        .qty = sqlite3_column_int64(stmt, 7),
-        .notional = sqlite3_column_int64(stmt, 8),
-        .fee = sqlite3_column_int64(stmt, 9),
-        .fee_e6 = sqlite3_column_int(stmt, 10),
-        .maker = sqlite3_column_int(stmt, 11),
-        .input_seq = (uint64_t)sqlite3_column_int64(stmt, 12),
-    };
-    row->rate_known = sqlite3_column_int(stmt, 13) > 1;
-    return NULL;
+    struct named named = {.reader = reader};
+    const char *wrong = read_row(stmt, &record_fills, &row->fill, &named, words);
+    row->account = named.account;
+    row->symbol = named.symbol;
+    row->rate_known = sqlite3_column_int(stmt, record_fills.n) > 1;
+    return wrong ? wrong : named.account && named.symbol ? NULL : "no account or symbol";
 }
 
 #define FILL_COLUMNS "SELECT " DB_FILL_COLUMNS ", rule FROM fills "
@@ -145,7 +99,8 @@ static int give_fills(struct db_reader *reader, sqlite3_stmt *stmt,
     int r;
     while ((r = db_query_step(reader, stmt)) > 0) {
         struct db_fill_row fill;
-        const char *wrong = read_fill(reader, stmt, &fill);
+        char words[WRONG_MAX];
+        const char *wrong = read_fill(reader, stmt, &fill, words);
         if (wrong)
             return db_query_end(stmt, db_query_bad(reader, "fills", sqlite3_column_int64(stmt, 0), wrong));
         row(ctx, &fill);
@@ -178,31 +133,15 @@ int db_reader_fills_after(struct db_reader *reader, uint64_t after, int64_t limi
     return give_fills(reader, stmt, row, ctx);
 }
 
-static const char *read_ledger(struct db_reader *reader, sqlite3_stmt *stmt, struct db_ledger_row *ret)
+static const char *read_ledger(struct db_reader *reader, sqlite3_stmt *stmt, struct db_ledger_row *ret,
+                               char words[static WRONG_MAX])
 {
-    struct ledger_row *row = &ret->row;
-    int kind = ledger_kind_parse(db_column_text(stmt, 5));
-    *ret = (struct db_ledger_row){.account = column_account(reader, stmt, 2)};
-    if (kind < 0)
-        return "unknown kind";
-    if (!ret->account)
-        return "unknown account";
-    if (sqlite3_column_int64(stmt, 4) < 0 || sqlite3_column_int64(stmt, 4) > DECIMAL_SCALE_MAX)
-        return "there is no such scale";
-    *row = (struct ledger_row){
-        .id = (uint64_t)sqlite3_column_int64(stmt, 0),
-        .ts_ns = sqlite3_column_int64(stmt, 1),
-        .account = ret->account->number,
-        .scale = sqlite3_column_int(stmt, 4),
-        .kind = (enum ledger_kind)kind,
-        .amount = sqlite3_column_int64(stmt, 6),
-        .balance = sqlite3_column_int64(stmt, 7),
-        .order_id = (uint64_t)sqlite3_column_int64(stmt, 8),
-        .fill_id = (uint64_t)sqlite3_column_int64(stmt, 9),
-    };
-    if (!db_column_name(stmt, 3, row->asset, sizeof row->asset))
-        return "too long an asset";
-    return column_hash(stmt, 10, row->hash) ? NULL : "the hash has the wrong length";
+    struct named named = {.reader = reader};
+    const char *wrong = read_row(stmt, &record_ledger, &ret->row, &named, words);
+    ret->account = named.account;
+    if (wrong || !named.account)
+        return wrong ? wrong : "no account";
+    return ret->row.scale < 0 || ret->row.scale > DECIMAL_SCALE_MAX ? "there is no such scale" : NULL;
 }
 
 int db_reader_ledger(struct db_reader *reader, void (*row)(void *ctx, const struct db_ledger_row *row),
@@ -214,7 +153,8 @@ int db_reader_ledger(struct db_reader *reader, void (*row)(void *ctx, const stru
         return r;
     while ((r = db_query_step(reader, stmt)) > 0) {
         struct db_ledger_row entry;
-        const char *wrong = read_ledger(reader, stmt, &entry);
+        char words[WRONG_MAX];
+        const char *wrong = read_ledger(reader, stmt, &entry, words);
         if (wrong)
             return db_query_end(stmt, db_query_bad(reader, "ledger", sqlite3_column_int64(stmt, 0), wrong));
         row(ctx, &entry);
@@ -258,8 +198,8 @@ int db_reader_positions(struct db_reader *reader, void (*row)(void *ctx, const s
         return r;
     while ((r = db_query_step(reader, stmt)) > 0) {
         struct db_position_row position = {
-            .account = column_account(reader, stmt, 0),
-            .symbol = column_symbol(reader, stmt, 1),
+            .account = db_reader_account_id(reader, sqlite3_column_int64(stmt, 0)),
+            .symbol = db_reader_symbol_id(reader, sqlite3_column_int64(stmt, 1)),
             .position = {.qty = sqlite3_column_int64(stmt, 2),
                          .cost = sqlite3_column_int64(stmt, 3),
                          .realized = sqlite3_column_int64(stmt, 4),

@@ -20,23 +20,20 @@
 
 #include <sqlite3.h>
 
+#include "record/order.h"
+
 enum { DB_ROW_HASH_SIZE = 32 };
 
 /* Makes seal() known to a connection: 32 bytes, or an error for a rule that is none. A SQLite result code. */
 int db_row_hash_register(sqlite3 *db);
 
 /* The columns that a seal covers, in order. */
-#define DB_ORDER_COLUMNS \
-    "id, account, symbol, side, type, tif, state, reason, qty, filled, price, stop_price, trail, trail_e6, " \
-    "peak, triggered, post_only, reduce_only, group_id, parent, cost, created_ns, effective_ns, " \
-    "updated_ns, " \
-    "expires_ns, input_seq, amends, by_hand, client_id, tag"
+#define DB_ORDER_COLUMNS RECORD_COLUMNS(RECORD_ORDER)
 #define DB_ORDER_COLUMNS_1 \
     "id, ifnull(account, -1), ifnull(symbol, 0), side, type, state, reason, qty, filled, price, " \
     "stop_price, " \
     "cost, created_ns, effective_ns, updated_ns, input_seq, by_hand, tag"
-#define DB_FILL_COLUMNS \
-    "id, order_id, account, symbol, side, ts_ns, price, qty, notional, fee, fee_e6, maker, input_seq"
+#define DB_FILL_COLUMNS RECORD_COLUMNS(RECORD_FILL)
 #define DB_FILL_COLUMNS_1 \
     "id, order_id, account, symbol, side, ts_ns, price, qty, notional, fee, maker, input_seq"
 #define DB_POSITION_COLUMNS \

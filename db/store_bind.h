@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "db/store.h"
-#include "engine/ledger.h"
 #include "exchange/fill.h"
+#include "record/ledger_row.h"
 
 /* Values are bound in the order of the statement's parameters; texts and blobs outlive the step. */
 struct binding {

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/row_hash.h"
 #include "db/store_bind.h"
-#include "engine/ledger.h"
 #include "exchange/fill.h"
+#include "record/ledger_row.h"
+#include "record/sqlite.h"
 
 #define HOUR_NS   INT64_C(3600000000000)
 #define WINDOW_NS (8 * 24 * HOUR_NS) /* of equity at full detail */
@@ -156,117 +158,55 @@ int db_apply_symbol(struct db_store *store, const struct db_row_symbol *row)
     return run(store, &b);
 }
 
-static struct binding bind_order(struct db_store *store, enum db_statement which, const struct order *o)
+static int64_t id_of_symbol(void *ctx, int index)
 {
+    return symbol_id(ctx, index);
+}
+
+static struct binding bind_row(struct db_store *store, enum db_statement which, const struct record *record,
+                               const void *row)
+{
+    const struct record_ids ids = {.ctx = store, .symbol_id = id_of_symbol};
     struct binding b = bind(store, which);
-    integer(&b, (int64_t)o->id);
-    if (o->account >= 0)
-        integer(&b, o->account);
-    else
-        sqlite3_bind_null(b.stmt, ++b.n);
-    symbol(&b, store, o->symbol);
-    text(&b, order_side_name(o->side));
-    text(&b, order_type_name(o->type));
-    text(&b, order_tif_name(o->tif));
-    text(&b, order_state_name(o->state));
-    text(&b, order_reason_name(o->reason));
-    integer(&b, o->qty);
-    integer(&b, o->filled);
-    integer(&b, o->price);
-    integer(&b, o->stop_price);
-    integer(&b, o->trail);
-    integer(&b, o->trail_e6);
-    integer(&b, o->peak);
-    integer(&b, o->triggered);
-    integer(&b, o->post_only);
-    integer(&b, o->reduce_only);
-    integer(&b, (int64_t)o->group);
-    integer(&b, (int64_t)o->parent);
-    integer(&b, o->cost);
-    integer(&b, o->created_ns);
-    integer(&b, o->effective_ns);
-    integer(&b, o->updated_ns);
-    integer(&b, o->expires_ns);
-    integer(&b, (int64_t)o->input_seq);
-    integer(&b, o->amends);
-    integer(&b, o->by_hand);
-    text(&b, o->client_id);
-    text(&b, o->tag);
+    record_sqlite_bind(b.stmt, record, row, &ids);
     return b;
 }
 
 int db_apply_order(struct db_store *store, const struct order *order, bool again)
 {
-    struct binding b = bind_order(store, again ? DB_SQL_ORDER_KNOWN : DB_SQL_ORDER, order);
+    struct binding b = bind_row(store, again ? DB_SQL_ORDER_KNOWN : DB_SQL_ORDER, &record_orders, order);
     if (again)
         return compare(store, &b, "order", order->id, true);
     int rc = run(store, &b);
     if (rc != SQLITE_OK || sqlite3_changes(store->db) == 1)
         return rc;
-    b = bind_order(store, DB_SQL_ORDER_SAME, order);
+    b = bind_row(store, DB_SQL_ORDER_SAME, &record_orders, order);
     return compare(store, &b, "order", order->id, false);
-}
-
-static struct binding bind_fill(struct db_store *store, enum db_statement which, const struct fill *f)
-{
-    struct binding b = bind(store, which);
-    integer(&b, (int64_t)f->id);
-    integer(&b, (int64_t)f->order_id);
-    integer(&b, f->account);
-    symbol(&b, store, f->symbol);
-    text(&b, order_side_name(f->side));
-    integer(&b, f->ts_ns);
-    integer(&b, f->price);
-    integer(&b, f->qty);
-    integer(&b, f->notional);
-    integer(&b, f->fee);
-    integer(&b, f->fee_e6);
-    integer(&b, f->maker);
-    integer(&b, (int64_t)f->input_seq);
-    return b;
 }
 
 int db_apply_fill(struct db_store *store, const struct fill *fill, bool again)
 {
     struct binding b;
     if (!again) {
-        b = bind_fill(store, DB_SQL_FILL, fill);
+        b = bind_row(store, DB_SQL_FILL, &record_fills, fill);
         int rc = run(store, &b);
         if (rc != SQLITE_OK || sqlite3_changes(store->db) == 1)
             return rc;
     }
-    b = bind_fill(store, DB_SQL_FILL_SAME, fill);
+    b = bind_row(store, DB_SQL_FILL_SAME, &record_fills, fill);
     return compare(store, &b, "fill", fill->id, again);
-}
-
-static struct binding bind_ledger(struct db_store *store, enum db_statement which,
-                                  const struct ledger_row *row)
-{
-    struct binding b = bind(store, which);
-    integer(&b, (int64_t)row->id);
-    integer(&b, row->ts_ns);
-    integer(&b, row->account);
-    text(&b, row->asset);
-    integer(&b, row->scale);
-    text(&b, ledger_kind_name(row->kind));
-    integer(&b, row->amount);
-    integer(&b, row->balance);
-    integer(&b, (int64_t)row->order_id);
-    integer(&b, (int64_t)row->fill_id);
-    blob(&b, row->hash, LEDGER_HASH_SIZE);
-    return b;
 }
 
 int db_apply_ledger(struct db_store *store, const struct ledger_row *row, bool again)
 {
     struct binding b;
     if (!again) {
-        b = bind_ledger(store, DB_SQL_LEDGER, row);
+        b = bind_row(store, DB_SQL_LEDGER, &record_ledger, row);
         int rc = run(store, &b);
         if (rc != SQLITE_OK || sqlite3_changes(store->db) == 1)
             return rc;
     }
-    b = bind_ledger(store, DB_SQL_LEDGER_SAME, row);
+    b = bind_row(store, DB_SQL_LEDGER_SAME, &record_ledger, row);
     return compare(store, &b, "ledger row", row->id, again);
 }
 

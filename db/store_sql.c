@@ -3,11 +3,11 @@
  * comes again: all of it, or what never changes of it. */
 #include "db/row_hash.h"
 #include "db/store.h"
+#include "record/ledger_row.h"
 
-#define ORDER_VALUES \
-    "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, " \
-    "?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30"
-#define FILL_VALUES     "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13"
+#define ORDER_VALUES    RECORD_VALUES(RECORD_ORDER)
+#define ORDER_IS_GIVEN  "(" RECORD_FIXED(RECORD_ORDER, OWN) ") IS (" RECORD_FIXED(RECORD_ORDER, GIVEN) ")"
+#define FILL_VALUES     RECORD_VALUES(RECORD_FILL)
 #define POSITION_VALUES "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10"
 #define EQUITY_VALUES   "?1, ?2, ?3, ?4, ?5, ?6"
 
@@ -88,34 +88,23 @@ const char *const db_statements_sql[DB_STATEMENTS] = {
         "mark = excluded.mark, ts_ns = excluded.ts_ns, recv_wall_ns = excluded.recv_wall_ns",
     [DB_SQL_ORDER] =
         "INSERT INTO orders (" DB_ORDER_COLUMNS ", rule, hash) VALUES (" ORDER_VALUES ", 2, "
-        "seal(2, " ORDER_VALUES ")) ON CONFLICT (id) DO UPDATE SET tif = excluded.tif, state = "
-        "excluded.state, reason = excluded.reason, qty = excluded.qty, filled = excluded.filled, price = "
-        "excluded.price, stop_price = excluded.stop_price, trail = excluded.trail, trail_e6 = "
-        "excluded.trail_e6, peak = excluded.peak, triggered = excluded.triggered, post_only = "
-        "excluded.post_only, reduce_only = excluded.reduce_only, group_id = excluded.group_id, parent = "
-        "excluded.parent, cost = excluded.cost, effective_ns = excluded.effective_ns, updated_ns = "
-        "excluded.updated_ns, expires_ns = excluded.expires_ns, input_seq = excluded.input_seq, amends = "
-        "excluded.amends, by_hand = excluded.by_hand, tag = excluded.tag, rule = 2, hash = excluded.hash "
-        "WHERE state IN ('PENDING', 'HELD', 'OPEN', 'PARTIAL') AND "
-        "(account, symbol, side, type, created_ns, client_id) IS (excluded.account, excluded.symbol, "
-        "excluded.side, excluded.type, excluded.created_ns, excluded.client_id)",
+        "seal(2, " ORDER_VALUES ")) ON CONFLICT (id) DO UPDATE SET rule = 2, hash = excluded.hash" RECORD_SET(
+            RECORD_ORDER) " WHERE state IN ('PENDING', 'HELD', 'OPEN', 'PARTIAL') AND "
+                          "(" RECORD_FIXED(RECORD_ORDER, OWN) ") IS (" RECORD_FIXED(RECORD_ORDER,
+                                                                                    EXCLUDED) ")",
     /* Also an older state of it, as it comes again with a transaction that was stored after all. */
-    [DB_SQL_ORDER_SAME] =
-        "SELECT seal(2, " DB_ORDER_COLUMNS ") = seal(2, " ORDER_VALUES ") OR "
-        "((account, symbol, side, type, created_ns, client_id) IS (?2, ?3, ?4, ?5, ?22, ?29) AND "
-        "updated_ns >= ?24 AND ?7 IN ('PENDING', 'HELD', 'OPEN', 'PARTIAL')) FROM orders WHERE id = ?1",
-    [DB_SQL_ORDER_KNOWN] =
-        "SELECT (account, symbol, side, type, created_ns, client_id) IS (?2, ?3, ?4, ?5, ?22, ?29) "
-        "FROM orders WHERE id = ?1",
+    [DB_SQL_ORDER_SAME] = "SELECT seal(2, " DB_ORDER_COLUMNS ") = seal(2, " ORDER_VALUES
+                          ") OR (" ORDER_IS_GIVEN " AND updated_ns >= :updated_ns AND :state IN ('PENDING', "
+                          "'HELD', 'OPEN', 'PARTIAL')) FROM orders WHERE id = :id",
+    [DB_SQL_ORDER_KNOWN] = "SELECT " ORDER_IS_GIVEN " FROM orders WHERE id = :id",
     [DB_SQL_FILL] = "INSERT INTO fills (" DB_FILL_COLUMNS ", rule, hash) VALUES (" FILL_VALUES ", 2, "
                     "seal(2, " FILL_VALUES ")) ON CONFLICT DO NOTHING",
     [DB_SQL_FILL_SAME] =
-        "SELECT seal(2, " DB_FILL_COLUMNS ") = seal(2, " FILL_VALUES ") FROM fills WHERE id = ?1",
-    [DB_SQL_LEDGER] =
-        "INSERT INTO ledger (id, ts_ns, account, asset, scale, kind, amount, balance, order_id, fill_id, "
-        "hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, nullif(?9, 0), nullif(?10, 0), ?11) "
-        "ON CONFLICT DO NOTHING",
-    [DB_SQL_LEDGER_SAME] = "SELECT hash = ?11 FROM ledger WHERE id = ?1",
+        "SELECT seal(2, " DB_FILL_COLUMNS ") = seal(2, " FILL_VALUES ") FROM fills WHERE id = :id",
+    [DB_SQL_LEDGER] = "INSERT INTO ledger (" RECORD_COLUMNS(RECORD_LEDGER_ROW) ") VALUES (" RECORD_VALUES(
+        RECORD_LEDGER_ROW) ") "
+                           "ON CONFLICT DO NOTHING",
+    [DB_SQL_LEDGER_SAME] = "SELECT hash = :hash FROM ledger WHERE id = :id",
     [DB_SQL_POSITION] =
         "INSERT INTO positions (" DB_POSITION_COLUMNS ", hash) VALUES (" POSITION_VALUES
         ", seal(2, " POSITION_VALUES

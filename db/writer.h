@@ -15,12 +15,12 @@
 #include "db/migrate.h"
 #include "db/row.h"
 #include "engine/account.h"
-#include "engine/ledger.h"
 #include "exchange/bar.h"
 #include "exchange/clock.h"
 #include "exchange/fill.h"
 #include "exchange/order.h"
 #include "exchange/storing.h"
+#include "record/ledger_row.h"
 
 struct db_writer;
 struct db_disk;

@@ -5,10 +5,10 @@
 
 #include <stdbool.h>
 
-#include "engine/ledger.h"
 #include "exchange/fill.h"
 #include "exchange/order.h"
 #include "exchange/symbol.h"
+#include "record/ledger_row.h"
 
 struct recorded_order {
     struct order order;           /* its symbol's index means nothing */

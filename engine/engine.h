@@ -12,9 +12,9 @@
 
 #include "engine/account.h"
 #include "engine/event.h"
-#include "engine/ledger.h"
 #include "exchange/book_measure.h"
 #include "exchange/fill.h"
+#include "record/ledger_row.h"
 #include "strategy/intent.h"
 #include "strategy/policy/policy.h"
 #include "strategy/record.h"

@@ -3,9 +3,9 @@
 #ifndef ENGINE_RECORD_H
 #define ENGINE_RECORD_H
 
-#include "engine/codec.h"
 #include "engine/engine.h"
 #include "engine/event.h"
+#include "record/codec.h"
 
 /* Of the layout, in step with ENGINE_STATE_VERSION since 6 (what both hold is read by one function), so that
  * the next of both is 8; there was no 5. 7 has SYMBOL_CONNECTION, of which no state holds anything. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine/visit.h"
+#include "record/order.h"
 
 static const char magic[4] = {'P', 'T', 'S', 'T'};
 
@@ -26,36 +27,7 @@ static bool over(const struct visit *visit)
 
 static void visit_order(struct codec *codec, const struct engine *engine, struct order *order)
 {
-    codec_u64(codec, &order->id);
-    codec_int(codec, &order->account, 0, engine->n_accounts - 1);
-    codec_int(codec, &order->symbol, 0, engine->n_symbols - 1);
-    codec_enum(codec, &order->side, ORDER_SELL + 1);
-    codec_enum(codec, &order->type, ORDER_TYPES);
-    codec_enum(codec, &order->tif, ORDER_TIFS);
-    codec_enum(codec, &order->state, ORDER_STATES);
-    codec_enum(codec, &order->reason, ORDER_REASONS);
-    codec_i64(codec, &order->qty);
-    codec_i64(codec, &order->filled);
-    codec_i64(codec, &order->price);
-    codec_i64(codec, &order->stop_price);
-    codec_i64(codec, &order->trail);
-    codec_i32(codec, &order->trail_e6);
-    codec_i64(codec, &order->peak);
-    codec_bool(codec, &order->triggered);
-    codec_bool(codec, &order->post_only);
-    codec_bool(codec, &order->reduce_only);
-    codec_u64(codec, &order->group);
-    codec_u64(codec, &order->parent);
-    codec_i64(codec, &order->cost);
-    codec_i64(codec, &order->created_ns);
-    codec_i64(codec, &order->effective_ns);
-    codec_i64(codec, &order->updated_ns);
-    codec_i64(codec, &order->expires_ns);
-    codec_u64(codec, &order->input_seq);
-    codec_u32(codec, &order->amends);
-    codec_bool(codec, &order->by_hand);
-    codec_text(codec, order->client_id, sizeof order->client_id);
-    codec_text(codec, order->tag, sizeof order->tag);
+    codec_record(codec, &record_orders, order, engine->n_accounts, engine->n_symbols);
     codec->failed |= !order_live(order->state) || order->filled < 0 || order->filled > order->qty;
 }
 

@@ -4,8 +4,8 @@
 #ifndef ENGINE_STATE_H
 #define ENGINE_STATE_H
 
-#include "engine/codec.h"
 #include "engine/engine.h"
+#include "record/codec.h"
 
 enum {
     ENGINE_STATE_VERSION = 6, /* of the layout; older ones are read, newer ones refused */

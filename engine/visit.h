@@ -3,8 +3,8 @@
 #ifndef ENGINE_VISIT_H
 #define ENGINE_VISIT_H
 
-#include "engine/codec.h"
 #include "engine/core.h"
+#include "record/codec.h"
 
 /* visit.c: the vocabulary */
 void visit_symbol(struct codec *codec, struct symbol *symbol); /* fails on scales that no market can have */

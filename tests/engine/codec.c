@@ -2,7 +2,7 @@
  * spelling. */
 #include <limits.h>
 
-#include "engine/codec.h"
+#include "record/codec.h"
 #include "tests/check.h"
 #include "tests/random.h"
 

@@ -2,11 +2,11 @@
  * with holes, every row of the registry, longer timeframes; also when the engine was saved and loaded on the
  * way. */
 #include "engine/backtest/columns.h"
-#include "engine/codec.h"
 #include "engine/frame.h"
 #include "engine/state.h"
 #include "exchange/decimal.h"
 #include "indicators_gpu/features/timeframe.h"
+#include "record/codec.h"
 #include "tests/engine/harness.h"
 #include "tests/random.h"
 

@@ -1,8 +1,8 @@
 /* What a strategy sees and may ask: entries at a limit, brackets, targets, its record; and wishes that no
  * market could grant. */
-#include "engine/codec.h"
 #include "engine/specs.h"
 #include "engine/state.h"
+#include "record/codec.h"
 #include "tests/engine/puppet.h"
 
 static struct harness h;

@@ -1,5 +1,5 @@
 /* A policy's wait for bars that are late: what ends it, what is decided then, and what becomes of the bar. */
-#include "engine/codec.h"
+#include "record/codec.h"
 #include "tests/engine/policy_world.h"
 
 #define SECOND_NS (INT64_C(1000000000))

@@ -1,6 +1,6 @@
 /* The ledger's hash chain against values computed by another program:
  *   python3 -c 'import hashlib; h=hashlib.sha256(bytes(32)+TEXT.encode()); print(h.hexdigest())' */
-#include "engine/ledger.h"
+#include "record/ledger_row.h"
 
 #include <errno.h>
 

@@ -4,9 +4,9 @@
 
 #include <math.h>
 
-#include "engine/codec.h"
 #include "engine/specs.h"
 #include "engine/state.h"
+#include "record/codec.h"
 #include "tests/engine/harness.h"
 #include "tests/random.h"
 

@@ -1,10 +1,17 @@
-#include "engine/ledger.h"
+#include "record/ledger_row.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <openssl/evp.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "record/words.h"
+
+#define ROW struct ledger_row
+static const struct record_field fields[] = {RECORD_FIELDS(RECORD_LEDGER_ROW)};
+#undef ROW
+const struct record record_ledger = {"ledger", fields, sizeof fields / sizeof *fields};
 
 static const struct {
     const char *name, *contra;

@@ -10,13 +10,14 @@
  * 0: it marks the moment; then asset by asset: RESET of the others to what is owed of them, BORROW, negative,
  * of what was owed; DEPOSIT of the opening cash Only rows of a fill name an order and a fill. What is owed of
  * an asset is the sum of its BORROW rows. */
-#ifndef ENGINE_LEDGER_H
-#define ENGINE_LEDGER_H
+#ifndef RECORD_LEDGER_ROW_H
+#define RECORD_LEDGER_ROW_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "exchange/symbol.h"
+#include "record/field.h"
 
 enum ledger_kind {
     LEDGER_DEPOSIT,  /* contra: "equity"; negative: a withdrawal */
@@ -45,6 +46,22 @@ struct ledger_row {
     uint64_t order_id, fill_id;     /* 0 where there is none */
     uint8_t hash[LEDGER_HASH_SIZE]; /* SHA-256(previous hash, ledger_row_text) */
 };
+
+/* Amounts have the row's own scale: a comparison is given a symbol of it. */
+#define RECORD_LEDGER_ROW(FIRST, NEXT) \
+    FIRST(id, "id", "id", UNSIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(ts_ns, "ts_ns", "ts_ns", TIME, FIXED, REQUIRED, NULL) \
+    NEXT(account, "account", "account", ACCOUNT, FIXED, REQUIRED, NULL) \
+    NEXT(asset, "asset", "asset", TEXT, FIXED, REQUIRED, NULL) \
+    NEXT(scale, "scale", "scale", SIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(kind, "kind", "kind", WORD, FIXED, REQUIRED, &record_words_ledger_kind) \
+    NEXT(amount, "amount", "amount", QUOTE, FIXED, REQUIRED, NULL) \
+    NEXT(balance, "balance", "balance", QUOTE, FIXED, REQUIRED, NULL) \
+    NEXT(order_id, "order_id", "order", UNSIGNED, FIXED, NULLABLE, NULL) \
+    NEXT(fill_id, "fill_id", "fill", UNSIGNED, FIXED, NULLABLE, NULL) \
+    NEXT(hash, "hash", "hash", HASH, FIXED, REQUIRED, NULL)
+
+extern const struct record record_ledger;
 
 enum { LEDGER_TEXT_MAX = 256 };
 

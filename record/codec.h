@@ -1,14 +1,15 @@
 /* Numbers to bytes and back. One function describes a layout for both directions: it visits each field in
  * order, and the codec either appends the field's value to the bytes or sets the field from them. So saving
  * and loading cannot disagree. Integers are LEB128, signed ones zigzag: small numbers are short. */
-#ifndef ENGINE_CODEC_H
-#define ENGINE_CODEC_H
+#ifndef RECORD_CODEC_H
+#define RECORD_CODEC_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "exchange/decimal.h"
+#include "record/field.h"
 
 struct policies;
 
@@ -50,5 +51,8 @@ void codec_text(struct codec *codec, char *text, size_t size); /* NUL-terminated
         codec_int(codec, &codec_value_, 0, (int)(n)-1); \
         *(value) = (__typeof__(*(value)))codec_value_; \
     } while (0)
+
+/* A row's fields in the record's order. Numbers of accounts and symbols are below those counts. */
+void codec_record(struct codec *codec, const struct record *record, void *row, int n_accounts, int n_symbols);
 
 #endif

@@ -1,4 +1,4 @@
-#include "engine/codec.h"
+#include "record/codec.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -202,4 +202,40 @@ void codec_text(struct codec *codec, char *text, size_t size)
         return;
     memset(text, 0, size);
     codec_bytes(codec, text, len);
+}
+
+static void codec_field(struct codec *codec, const struct record_field *field, void *row, int end)
+{
+    char *at = (char *)row + field->offset;
+    switch (field->kind) {
+    case RECORD_TEXT:
+        codec_text(codec, at, field->size);
+        break;
+    case RECORD_HASH:
+        codec_bytes(codec, at, field->size);
+        break;
+    case RECORD_BOOL:
+        codec_bool(codec, (bool *)at);
+        break;
+    case RECORD_WORD:
+        codec_int(codec, (int *)(void *)at, 0, field->words->n - 1);
+        break;
+    case RECORD_ACCOUNT:
+    case RECORD_SYMBOL:
+        codec_int(codec, (int *)(void *)at, 0, end - 1);
+        break;
+    case RECORD_UNSIGNED:
+        field->size == sizeof(uint64_t) ? codec_u64(codec, (uint64_t *)(void *)at)
+                                        : codec_u32(codec, (uint32_t *)(void *)at);
+        break;
+    default:
+        field->size == sizeof(int64_t) ? codec_i64(codec, (int64_t *)(void *)at)
+                                       : codec_i32(codec, (int32_t *)(void *)at);
+    }
+}
+
+void codec_record(struct codec *codec, const struct record *record, void *row, int n_accounts, int n_symbols)
+{
+    for (const struct record_field *field = record->fields; field < record->fields + record->n; field++)
+        codec_field(codec, field, row, field->kind == RECORD_ACCOUNT ? n_accounts : n_symbols);
 }

@@ -1,0 +1,59 @@
+#include "record/field.h"
+
+#include <string.h>
+
+int64_t record_field_number(const struct record_field *field, const void *row)
+{
+    const char *at = (const char *)row + field->offset;
+    int32_t narrow;
+    int64_t wide;
+    bool truth;
+    switch (field->kind) {
+    case RECORD_TEXT:
+    case RECORD_HASH:
+        return 0;
+    case RECORD_BOOL:
+        memcpy(&truth, at, sizeof truth);
+        return truth;
+    default:
+        break;
+    }
+    if (field->size == sizeof wide) {
+        memcpy(&wide, at, sizeof wide);
+        return wide;
+    }
+    memcpy(&narrow, at, sizeof narrow);
+    return field->kind == RECORD_UNSIGNED ? (int64_t)(uint32_t)narrow : narrow;
+}
+
+void record_field_set_number(const struct record_field *field, void *row, int64_t number)
+{
+    char *at = (char *)row + field->offset;
+    int32_t narrow = (int32_t)number;
+    bool truth = number != 0;
+    if (field->kind == RECORD_BOOL)
+        memcpy(at, &truth, sizeof truth);
+    else if (field->size == sizeof number)
+        memcpy(at, &number, sizeof number);
+    else
+        memcpy(at, &narrow, sizeof narrow);
+}
+
+const char *record_field_text(const struct record_field *field, const void *row)
+{
+    return (const char *)row + field->offset;
+}
+
+bool record_field_set_text(const struct record_field *field, void *row, const char *text)
+{
+    size_t len = strlen(text);
+    if (len >= field->size)
+        return false;
+    memcpy((char *)row + field->offset, text, len + 1);
+    return true;
+}
+
+const char *record_field_word(const struct record_field *field, const void *row)
+{
+    return field->words->name((int)record_field_number(field, row));
+}

@@ -1,0 +1,124 @@
+/* One description of a record's fields, from which follow its columns in the database, its bytes in a state,
+ * its texts in lists and what two of them differ in.
+ *
+ * A record NAME is a list of its fields, in the order of its columns and bytes (record/order.h):
+ *
+ *   #define RECORD_NAME(FIRST, NEXT)
+ *       FIRST(member, column, name, KIND, FIXED or CHANGES, FLAGS, words)
+ *       NEXT(member, …)
+ *
+ *   member   of the struct; what a comparison calls the field
+ *   column   in the database
+ *   name     in lists, CSV and JSON
+ *   KIND     enum record_kind, without RECORD_
+ *   FIXED    a row that comes again has the same value; CHANGES: it may have another one
+ *   FLAGS    OPTIONAL: 0 stands for none: an empty cell, null in JSON; NULLABLE: in the database too;
+ *            or REQUIRED
+ *   words    of RECORD_WORD: the names of its values (struct record_words); else none
+ *
+ * A field is added by its member, its line in the list, and a migration that adds the column. */
+#ifndef RECORD_FIELD_H
+#define RECORD_FIELD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum record_kind {
+    RECORD_UNSIGNED, /* uint64_t, uint32_t */
+    RECORD_SIGNED,   /* int64_t, int32_t, int */
+    RECORD_BOOL,
+    RECORD_TEXT,    /* char[], ended by '\0' */
+    RECORD_WORD,    /* an enumeration of 0 .. n-1, by the names of its values */
+    RECORD_TIME,    /* int64_t, ns since 1970 */
+    RECORD_PRICE,   /* int64_t of the symbol's price_scale */
+    RECORD_QTY,     /* of its qty_scale */
+    RECORD_QUOTE,   /* of its quote_scale */
+    RECORD_E6,      /* int32_t, a share: 1,000,000 is all; shown in percent */
+    RECORD_ACCOUNT, /* int: the account's number; -1: unknown */
+    RECORD_SYMBOL,  /* int: the symbol's index in the process; -1: unknown */
+    RECORD_HASH,    /* bytes */
+};
+
+enum { RECORD_REQUIRED = 0, RECORD_OPTIONAL = 1, RECORD_NULLABLE = 3 };
+
+/* An enumeration's values by name. */
+struct record_words {
+    int n;
+    const char *(*name)(int value);
+    int (*parse)(const char *name); /* -EINVAL for one that is none */
+};
+
+struct record_field {
+    const char *member, *column, *name;
+    enum record_kind kind;
+    unsigned flags;
+    size_t offset, size;
+    const struct record_words *words;
+};
+
+struct record {
+    const char *table;
+    const struct record_field *fields;
+    int n;
+};
+
+/* ---- of a list, as strings for SQL ---- */
+
+/* "id, account, …" */
+#define RECORD_COLUMNS(LIST)                                                    LIST(RECORD_COLUMN_FIRST_, RECORD_COLUMN_NEXT_)
+#define RECORD_COLUMN_FIRST_(member, column, name, kind, changes, flags, words) column
+#define RECORD_COLUMN_NEXT_(member, column, name, kind, changes, flags, words)  ", " column
+
+/* ":id, :account, …": the parameters of record_sqlite_bind(), in order */
+#define RECORD_VALUES(LIST)                                                    LIST(RECORD_VALUE_FIRST_, RECORD_VALUE_NEXT_)
+#define RECORD_VALUE_FIRST_(member, column, name, kind, changes, flags, words) ":" column
+#define RECORD_VALUE_NEXT_(member, column, name, kind, changes, flags, words)  ", :" column
+
+/* ", tif = excluded.tif, …": what changes; the key does not */
+#define RECORD_SET(LIST) LIST(RECORD_SET_FIRST_, RECORD_SET_NEXT_)
+#define RECORD_SET_FIRST_(member, column, name, kind, changes, flags, words)
+#define RECORD_SET_NEXT_(member, column, name, kind, changes, flags, words) RECORD_SET_##changes##_(column)
+#define RECORD_SET_FIXED_(column)
+#define RECORD_SET_CHANGES_(column) ", " column " = excluded." column
+
+/* "id, account, …" with a word before each: what does not change */
+#define RECORD_FIXED(LIST, PREFIX)                                                 LIST(RECORD_FIXED_FIRST_##PREFIX##_, RECORD_FIXED_NEXT_##PREFIX##_)
+#define RECORD_FIXED_FIRST_OWN_(member, column, name, kind, changes, flags, words) column
+#define RECORD_FIXED_NEXT_OWN_(member, column, name, kind, changes, flags, words) \
+    RECORD_FIXED_##changes##_(", " column)
+#define RECORD_FIXED_FIRST_EXCLUDED_(member, column, name, kind, changes, flags, words) "excluded." column
+#define RECORD_FIXED_NEXT_EXCLUDED_(member, column, name, kind, changes, flags, words) \
+    RECORD_FIXED_##changes##_(", excluded." column)
+#define RECORD_FIXED_FIRST_GIVEN_(member, column, name, kind, changes, flags, words) ":" column
+#define RECORD_FIXED_NEXT_GIVEN_(member, column, name, kind, changes, flags, words) \
+    RECORD_FIXED_##changes##_(", :" column)
+#define RECORD_FIXED_FIXED_(text) text
+#define RECORD_FIXED_CHANGES_(text)
+
+/* The fields as struct record_field; ROW is the struct. In one .c file a list, where ROW is defined. */
+#define RECORD_FIELDS(LIST) LIST(RECORD_FIELD_, RECORD_FIELD_)
+#define RECORD_FIELD_(member, column, name, kind, changes, flags, words) \
+    { \
+        #member, \
+        column, \
+        name, \
+        RECORD_##kind, \
+        RECORD_##flags, \
+        offsetof(ROW, member), \
+        sizeof(((ROW *)0)->member), \
+        words},
+
+/* ---- a field's value ---- */
+
+/* As a number; of kinds that are none 0. */
+int64_t record_field_number(const struct record_field *field, const void *row);
+/* The number is one that the member can hold. */
+void record_field_set_number(const struct record_field *field, void *row, int64_t number);
+/* RECORD_TEXT. Set: false where it does not fit. */
+const char *record_field_text(const struct record_field *field, const void *row);
+bool record_field_set_text(const struct record_field *field, void *row, const char *text);
+/* RECORD_WORD: the name of the row's value. */
+const char *record_field_word(const struct record_field *field, const void *row);
+
+#endif

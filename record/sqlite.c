@@ -1,0 +1,116 @@
+#include "record/sqlite.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { PARAMETER_MAX = 64 };
+
+static void bind_value(sqlite3_stmt *stmt, int at, const struct record_field *field, const void *row,
+                       const struct record_ids *ids)
+{
+    int64_t number = record_field_number(field, row);
+    switch (field->kind) {
+    case RECORD_TEXT:
+        sqlite3_bind_text(stmt, at, record_field_text(field, row), -1, SQLITE_STATIC);
+        return;
+    case RECORD_WORD:
+        sqlite3_bind_text(stmt, at, record_field_word(field, row), -1, SQLITE_STATIC);
+        return;
+    case RECORD_HASH:
+        sqlite3_bind_blob(stmt, at, (const char *)row + field->offset, (int)field->size, SQLITE_STATIC);
+        return;
+    case RECORD_SYMBOL:
+        number = ids->symbol_id(ids->ctx, (int)number);
+        break;
+    default:
+        break;
+    }
+    bool none = field->kind == RECORD_ACCOUNT  ? number < 0
+                : field->kind == RECORD_SYMBOL ? number == 0
+                                               : number == 0 && field->flags == RECORD_NULLABLE;
+    if (none)
+        sqlite3_bind_null(stmt, at);
+    else
+        sqlite3_bind_int64(stmt, at, number);
+}
+
+void record_sqlite_bind(sqlite3_stmt *stmt, const struct record *record, const void *row,
+                        const struct record_ids *ids)
+{
+    bool all = sqlite3_bind_parameter_count(stmt) >= record->n;
+    for (int i = 0; i < record->n; i++) {
+        const struct record_field *field = &record->fields[i];
+        char name[PARAMETER_MAX];
+        int at = i + 1;
+        if (!all) {
+            snprintf(name, sizeof name, ":%s", field->column);
+            at = sqlite3_bind_parameter_index(stmt, name);
+        }
+        if (at > 0)
+            bind_value(stmt, at, field, row, ids);
+    }
+}
+
+static const char *column_text(sqlite3_stmt *stmt, int at)
+{
+    const char *text = (const char *)sqlite3_column_text(stmt, at);
+    return text ? text : "";
+}
+
+static bool read_word(sqlite3_stmt *stmt, int at, const struct record_field *field, void *row)
+{
+    int value = field->words->parse(column_text(stmt, at));
+    record_field_set_number(field, row, value < 0 ? 0 : value);
+    return value >= 0;
+}
+
+static bool read_hash(sqlite3_stmt *stmt, int at, const struct record_field *field, void *row)
+{
+    const void *blob = sqlite3_column_blob(stmt, at);
+    if (!blob || (size_t)sqlite3_column_bytes(stmt, at) != field->size)
+        return false;
+    memcpy((char *)row + field->offset, blob, field->size);
+    return true;
+}
+
+/* An account or a symbol: null is -1. */
+static bool read_reference(sqlite3_stmt *stmt, int at, const struct record_field *field, void *row,
+                           const struct record_ids *ids)
+{
+    int64_t id = sqlite3_column_int64(stmt, at);
+    bool null = sqlite3_column_type(stmt, at) == SQLITE_NULL, there = true;
+    if (!null && field->kind == RECORD_ACCOUNT && ids && ids->account)
+        there = ids->account(ids->ctx, id);
+    if (!null && field->kind == RECORD_SYMBOL && ids && ids->symbol)
+        there = (id = ids->symbol(ids->ctx, id)) >= 0;
+    record_field_set_number(field, row, null || !there ? -1 : id);
+    return there;
+}
+
+static bool read_value(sqlite3_stmt *stmt, int at, const struct record_field *field, void *row,
+                       const struct record_ids *ids)
+{
+    switch (field->kind) {
+    case RECORD_TEXT:
+        return record_field_set_text(field, row, column_text(stmt, at));
+    case RECORD_WORD:
+        return read_word(stmt, at, field, row);
+    case RECORD_HASH:
+        return read_hash(stmt, at, field, row);
+    case RECORD_ACCOUNT:
+    case RECORD_SYMBOL:
+        return read_reference(stmt, at, field, row, ids);
+    default:
+        record_field_set_number(field, row, sqlite3_column_int64(stmt, at));
+        return true;
+    }
+}
+
+const struct record_field *record_sqlite_read(sqlite3_stmt *stmt, const struct record *record, void *row,
+                                              const struct record_ids *ids)
+{
+    for (int i = 0; i < record->n; i++)
+        if (!read_value(stmt, i, &record->fields[i], row, ids))
+            return &record->fields[i];
+    return NULL;
+}

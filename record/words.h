@@ -1,0 +1,10 @@
+/* The enumerations of records, by the names of their values. */
+#ifndef RECORD_WORDS_H
+#define RECORD_WORDS_H
+
+#include "record/field.h"
+
+extern const struct record_words record_words_order_side, record_words_order_type, record_words_order_tif,
+    record_words_order_state, record_words_order_reason, record_words_ledger_kind;
+
+#endif
