@@ -4,6 +4,8 @@
 
 #include "daemon/feed/feeds.h"
 #include "daemon/status_internal.h"
+#include "record/json.h"
+#include "record/order.h"
 
 json_t *status_number_or_null(double value)
 {
@@ -167,36 +169,44 @@ json_t *status_positions(const struct daemon *daemon)
     return array;
 }
 
-static json_t *id_or_null(uint64_t id)
-{
-    return id ? json_integer((json_int_t)id) : json_null();
-}
-
+static const struct record_key order_keys[] = {
+    {"order", "order"},
+    {"account", "account"},
+    {"symbol", "symbol"},
+    {"side", "side"},
+    {"type", "type"},
+    {"tif", "tif"},
+    {"state", "state"},
+    {"qty", "qty"},
+    {"filled", "filled"},
+    {"price", "price"},
+    {"stop", "stop"},
+    {"trail", "trail"},
+    {"trail_percent", "trail_pct"},
+    {"peak", "peak"},
+    {"triggered", "triggered"},
+    {"post_only", "post_only"},
+    {"reduce_only", "reduce_only"},
+    {"group", "group"},
+    {"parent", "parent"},
+    {"expires_ns", "expires_ns"},
+    {"client_id", "client_id"},
+    {"tag", "tag"},
+    {"reason", NULL},
+    {"cost", NULL},
+    {"created_ns", NULL},
+    {"effective_ns", NULL},
+    {"updated_ns", NULL},
+    {"input_seq", NULL},
+    {"amends", NULL},
+    {"by_hand", NULL},
+};
 static json_t *order_object(const struct engine *engine, const struct order *order)
 {
-    const struct symbol *symbol = engine_symbol(engine, order->symbol);
-    json_t *object = json_pack(
-        "{s:I, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:f, s:o, s:o}", "order", (json_int_t)order->id, "account",
-        engine_account(engine, order->account)->name, "symbol", symbol->name, "side",
-        order_side_name(order->side), "type", order_type_name(order->type), "tif", order_tif_name(order->tif),
-        "state", order_state_name(order->state), "qty", decimal_to_double(order->qty, symbol->qty_scale),
-        "filled", decimal_to_double(order->filled, symbol->qty_scale), "price",
-        status_price(order->price, symbol->price_scale), "stop",
-        status_price(order->stop_price, symbol->price_scale));
-    json_object_set_new(object, "trail", status_price(order->trail, symbol->price_scale));
-    json_object_set_new(object, "trail_pct",
-                        order->trail_e6 ? json_real(order->trail_e6 / 10000.0) : json_null());
-    json_object_set_new(object, "peak", status_price(order->peak, symbol->price_scale));
-    json_object_set_new(object, "triggered", json_boolean(order->triggered));
-    json_object_set_new(object, "post_only", json_boolean(order->post_only));
-    json_object_set_new(object, "reduce_only", json_boolean(order->reduce_only));
-    json_object_set_new(object, "group", id_or_null(order->group));
-    json_object_set_new(object, "parent", id_or_null(order->parent));
-    json_object_set_new(object, "expires_ns",
-                        order->expires_ns ? json_integer(order->expires_ns) : json_null());
-    json_object_set_new(object, "client_id", json_string(order->client_id));
-    json_object_set_new(object, "tag", json_string(order->tag));
-    return object;
+    const struct record_context context = {engine_symbol(engine, order->symbol),
+                                           engine_account(engine, order->account)->name};
+    return record_json_object(&record_orders, order_keys, sizeof order_keys / sizeof *order_keys, order,
+                              &context);
 }
 
 json_t *status_orders(const struct daemon *daemon)

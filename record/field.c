@@ -39,6 +39,20 @@ void record_field_set_number(const struct record_field *field, void *row, int64_
         memcpy(at, &narrow, sizeof narrow);
 }
 
+const struct record_field *record_find(const struct record *record, const char *name)
+{
+    for (int i = 0; i < record->n; i++)
+        if (strcmp(record->fields[i].name, name) == 0)
+            return &record->fields[i];
+    return NULL;
+}
+
+bool record_is_decimal(const struct record_field *field)
+{
+    return field->kind == RECORD_PRICE || field->kind == RECORD_QTY || field->kind == RECORD_QUOTE ||
+           field->kind == RECORD_E6;
+}
+
 const char *record_field_text(const struct record_field *field, const void *row)
 {
     return (const char *)row + field->offset;

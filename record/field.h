@@ -109,7 +109,13 @@ struct record {
         sizeof(((ROW *)0)->member), \
         words},
 
+/* By its name in lists; NULL: there is none. */
+const struct record_field *record_find(const struct record *record, const char *name);
+
 /* ---- a field's value ---- */
+
+/* Is it a number of a scale? */
+bool record_is_decimal(const struct record_field *field);
 
 /* As a number; of kinds that are none 0. */
 int64_t record_field_number(const struct record_field *field, const void *row);

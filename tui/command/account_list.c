@@ -223,7 +223,10 @@ int command_account_list(int argc, char **argv, const char *help)
         r = db_reader_equity(reader, read->lines[read->at].row.account.number, INT64_MIN, 1, take_point,
                              read);
     db_reader_end(reader);
-    struct stored_list list = {"accounts", options.form, columns, sizeof columns / sizeof *columns, 0, 0};
+    struct stored_list list = {.name = "accounts",
+                               .form = options.form,
+                               .columns = columns,
+                               .n_columns = sizeof columns / sizeof *columns};
     stored_begin(&list);
     for (int i = 0; r == 0 && i < read->n; i++)
         print_line(&list, &read->lines[i]);

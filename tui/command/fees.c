@@ -42,7 +42,10 @@ int command_fees(int argc, char **argv)
         return r;
     if (options.first < argc)
         return stored_fail(EXIT_USAGE, "fees", argv[options.first], "it takes no argument");
-    struct stored_list list = {"fees", options.form, columns, sizeof columns / sizeof *columns, 0, 0};
+    struct stored_list list = {.name = "fees",
+                               .form = options.form,
+                               .columns = columns,
+                               .n_columns = sizeof columns / sizeof *columns};
     stored_begin(&list);
     for (size_t i = 0; (schedule = fee_schedule(i)); i++)
         for (size_t t = 0; t < schedule->n; t++)

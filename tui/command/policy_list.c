@@ -96,7 +96,8 @@ static void print_row(struct stored_list *list, const json_t *row)
 
 int policy_list(const char *state, enum stored_form form)
 {
-    struct stored_list list = {"policies", form, columns, sizeof columns / sizeof *columns, 0, 0};
+    struct stored_list list = {
+        .name = "policies", .form = form, .columns = columns, .n_columns = sizeof columns / sizeof *columns};
 
     return told_list("policy", "papertape.policies/1", state, &told_policies, &list, print_row);
 }

@@ -152,7 +152,10 @@ int command_positions(int argc, char **argv)
     if (r != EXIT_OK)
         return r;
     struct printing printing = {
-        .list = {"positions", options.form, columns, sizeof columns / sizeof *columns, 0, 0},
+        .list = {.name = "positions",
+                 .form = options.form,
+                 .columns = columns,
+                 .n_columns = sizeof columns / sizeof *columns},
         .all = options.all,
     };
     r = db_reader_begin(reader);

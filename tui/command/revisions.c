@@ -235,12 +235,10 @@ int command_revisions(int argc, char **argv)
     r = symbol ? db_reader_symbol(reader, symbol, &ignored) : 0;
     if (r < 0)
         return stored_close("revisions", reader, r);
-    struct stored_list list = {"revisions",
-                               options.form,
-                               revision_columns,
-                               sizeof revision_columns / sizeof *revision_columns,
-                               0,
-                               0};
+    struct stored_list list = {.name = "revisions",
+                               .form = options.form,
+                               .columns = revision_columns,
+                               .n_columns = sizeof revision_columns / sizeof *revision_columns};
     stored_begin(&list);
     r = db_reader_revisions(reader, symbol, from_ns, to_ns, print_revision, &list);
     stored_end(&list);
@@ -267,8 +265,10 @@ int command_actions(int argc, char **argv)
     r = symbol ? db_reader_symbol(reader, symbol, &ignored) : 0;
     if (r < 0)
         return stored_close("actions", reader, r);
-    struct stored_list list = {
-        "actions", options.form, action_columns, sizeof action_columns / sizeof *action_columns, 0, 0};
+    struct stored_list list = {.name = "actions",
+                               .form = options.form,
+                               .columns = action_columns,
+                               .n_columns = sizeof action_columns / sizeof *action_columns};
     stored_begin(&list);
     r = db_reader_actions(reader, symbol, print_action, &list);
     stored_end(&list);

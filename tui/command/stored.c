@@ -147,6 +147,11 @@ static void print_csv(FILE *out, const char *text)
     fputc('"', out);
 }
 
+static const struct stored_column *columns_of(const struct stored_list *list)
+{
+    return list->columns ? list->columns : list->own;
+}
+
 static void print_cells(const struct stored_list *list, const char *const *cells)
 {
     char shown[STORED_CELL];
@@ -157,9 +162,9 @@ static void print_cells(const struct stored_list *list, const char *const *cells
             if (i > 0)
                 fputc(',', out);
             print_csv(out, cells[i]);
-        } else if (list->columns[i].width != 0) {
+        } else if (columns_of(list)[i].width != 0) {
             text_clean(shown, sizeof shown, cells[i]);
-            fprintf(out, "%s%*s", space, list->columns[i].width, shown);
+            fprintf(out, "%s%*s", space, columns_of(list)[i].width, shown);
             space = "  ";
         }
     }
@@ -178,15 +183,15 @@ static const char *heading(const char *name, char shown[static 24])
 
 void stored_begin(struct stored_list *list)
 {
-    const char *names[32];
-    char shown[32][24];
+    const char *names[STORED_COLUMNS_MAX];
+    char shown[STORED_COLUMNS_MAX][24];
     if (list->form == STORED_JSON) {
         printf("{\"schema\":\"papertape.%s/1\",\"%s\":[", list->name, list->name);
         return;
     }
     for (int i = 0; i < list->n_columns; i++)
-        names[i] =
-            list->form == STORED_TABLE ? heading(list->columns[i].name, shown[i]) : list->columns[i].name;
+        names[i] = list->form == STORED_TABLE ? heading(columns_of(list)[i].name, shown[i])
+                                              : columns_of(list)[i].name;
     print_cells(list, names);
 }
 

@@ -38,16 +38,29 @@ int stored_open(const char *verb, const char *state, struct db_reader **ret);
 /* Closes it; r is what the queries came to: an exit status, after saying what a failure was. */
 int stored_close(const char *verb, struct db_reader *reader, int r);
 
+struct record;
+struct record_context;
+
+enum {
+    STORED_COLUMNS_MAX = 48,
+    STORED_JSON_ONLY = 1000, /* widths of a record's list: in JSON alone, */
+    STORED_NOWHERE,          /* in no form */
+};
+
 struct stored_column {
     const char *name; /* a table, which shows nanoseconds as times, heads NAME_ns with NAME */
     int width;        /* of the table; negative: aligned to the left; 0: not in the table */
+    /* Of a record's list: what is no field of it. */
+    const char *(*derived)(const struct record_context *context);
 };
 
 struct stored_list {
     const char *name; /* "fills": schema papertape.fills/1 */
     enum stored_form form;
-    const struct stored_column *columns;
+    const struct stored_column *columns; /* NULL: own */
     int n_columns;
+    const struct record *record; /* stored_record.h; NULL: cells and objects are given */
+    struct stored_column own[STORED_COLUMNS_MAX];
     unsigned long rows;
     int r;     /* -ENOMEM once a row could not be written */
     FILE *out; /* NULL: stdout */

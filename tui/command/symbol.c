@@ -84,7 +84,7 @@ static void print_row(struct stored_list *list, const json_t *row)
 static int list_symbols(const struct wish *wish)
 {
     enum stored_form form = wish->json ? STORED_JSON : wish->csv ? STORED_CSV : STORED_TABLE;
-    struct stored_list list = {"symbols", form, columns, sizeof columns / sizeof *columns, 0, 0};
+    struct stored_list list = {.name = "symbols", .form = form, .columns = columns, .n_columns = sizeof columns / sizeof *columns};
 
     return told_list("symbol", "papertape.symbols/1", wish->state, &source, &list, print_row);
 }

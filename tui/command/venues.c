@@ -174,7 +174,7 @@ int command_venues(int argc, char **argv)
     int n = argc - options.first;
     const char *word = n > 0 ? argv[options.first] : "";
     if (n == 0) {
-        struct stored_list list = {"venues", options.form, columns, sizeof columns / sizeof *columns, 0, 0};
+        struct stored_list list = {.name = "venues", .form = options.form, .columns = columns, .n_columns = sizeof columns / sizeof *columns};
         return told_list("venues", "papertape.venues/1", options.state, &source, &list, print_row);
     }
     if (strcmp(word, "streams") != 0)

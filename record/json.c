@@ -1,0 +1,80 @@
+#include "record/json.h"
+
+#include <string.h>
+
+#include "exchange/decimal.h"
+
+enum { PERCENT_SCALE = 4 }; /* of a share in millionths */
+
+int record_scale(const struct record_field *field, const struct record_context *context)
+{
+    const struct symbol *symbol = context->symbol;
+    switch (field->kind) {
+    case RECORD_PRICE:
+        return symbol ? symbol->price_scale : -1;
+    case RECORD_QTY:
+        return symbol ? symbol->qty_scale : -1;
+    case RECORD_QUOTE:
+        return symbol ? symbol->quote_scale : -1;
+    case RECORD_E6:
+        return PERCENT_SCALE;
+    default:
+        return -1;
+    }
+}
+
+static json_t *text_or_null(const char *text)
+{
+    return text ? json_string(text) : json_null();
+}
+
+json_t *record_json(const struct record_field *field, const void *row, const struct record_context *context)
+{
+    int64_t number = record_field_number(field, row);
+    int scale = record_scale(field, context);
+    switch (field->kind) {
+    case RECORD_TEXT:
+        return json_string(record_field_text(field, row));
+    case RECORD_ACCOUNT:
+        return text_or_null(context->account);
+    case RECORD_SYMBOL:
+        return text_or_null(context->symbol ? context->symbol->name : NULL);
+    case RECORD_BOOL:
+        return json_boolean(number);
+    default:
+        break;
+    }
+    if (number == 0 && field->flags & RECORD_OPTIONAL)
+        return json_null();
+    if (field->kind == RECORD_WORD)
+        return json_string(record_field_word(field, row));
+    if (record_is_decimal(field))
+        return scale < 0 ? json_null() : json_real(decimal_to_double(number, scale));
+    return json_integer(number);
+}
+
+static bool has_key(const struct record_key *keys, int n, const char *name)
+{
+    for (int i = 0; i < n; i++)
+        if (strcmp(keys[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+json_t *record_json_object(const struct record *record, const struct record_key *keys, int n, const void *row,
+                           const struct record_context *context)
+{
+    json_t *object = json_object();
+    int r = object ? 0 : -1;
+    for (int i = 0; r == 0 && i < n; i++)
+        if (keys[i].as)
+            r = json_object_set_new(object, keys[i].as,
+                                    record_json(record_find(record, keys[i].name), row, context));
+    for (int i = 0; r == 0 && i < record->n; i++)
+        if (!has_key(keys, n, record->fields[i].name))
+            r = json_object_set_new(object, record->fields[i].name,
+                                    record_json(&record->fields[i], row, context));
+    if (r < 0)
+        json_decref(object);
+    return r < 0 ? NULL : object;
+}

@@ -1,0 +1,34 @@
+/* A record's values in JSON. */
+#ifndef RECORD_JSON_H
+#define RECORD_JSON_H
+
+#include <jansson.h>
+
+#include "exchange/symbol.h"
+#include "record/field.h"
+
+/* What a row names by number; NULL: unknown. */
+struct record_context {
+    const struct symbol *symbol;
+    const char *account;
+};
+
+/* A number, a text, a truth; null for what an optional field has not, and for an amount whose symbol is
+ * unknown. The caller's; NULL without memory. */
+json_t *record_json(const struct record_field *field, const void *row, const struct record_context *context);
+
+/* Where the field's decimals end: of a price, a quantity, a quote amount by the symbol, of a share 4, since
+ * it is shown in percent. -1: the kind has none, or its symbol is unknown. */
+int record_scale(const struct record_field *field, const struct record_context *context);
+
+/* What an object has of a record, in this order, under which key; `as` NULL: it is left out. */
+struct record_key {
+    const char *name, *as;
+};
+
+/* A row's object: the named keys, then every other field of the record by its own name, so that one which
+ * comes later is not forgotten. The caller's; NULL without memory. */
+json_t *record_json_object(const struct record *record, const struct record_key *keys, int n, const void *row,
+                           const struct record_context *context);
+
+#endif
