@@ -126,5 +126,5 @@ int main(void)
     codec_enum(&in, &colour, COLOURS);
     CHECK(in.failed && colour == GREEN);
     codec_finish(&codec);
-    return check_done("engine/codec");
+    return check_done("record/codec");
 }

@@ -72,5 +72,5 @@ int main(void)
     };
     CHECK_INT(ledger_row_text(&longest, text), strlen(text));
     CHECK(strlen(text) < LEDGER_TEXT_MAX);
-    return check_done("ledger");
+    return check_done("record/ledger_row");
 }

@@ -1,0 +1,268 @@
+/* What follows from a record's list: random rows through SQLite, bytes and comparison, each field by itself;
+ * and that no member is left out. */
+#include "record/field.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+
+#include "exchange/fill.h"
+#include "record/codec.h"
+#include "record/compare.h"
+#include "record/json.h"
+#include "record/ledger_row.h"
+#include "record/order.h"
+#include "record/sqlite.h"
+#include "tests/check.h"
+#include "tests/random.h"
+
+enum { ROWS = 200, ACCOUNTS = 3, SYMBOLS = 5, ROW_MAX = 512 };
+
+static const struct {
+    const struct record *record;
+    size_t size;
+    const char *columns, *values;
+} records[] = {
+    {&record_orders, sizeof(struct order), RECORD_COLUMNS(RECORD_ORDER), RECORD_VALUES(RECORD_ORDER)},
+    {&record_fills, sizeof(struct fill), RECORD_COLUMNS(RECORD_FILL), RECORD_VALUES(RECORD_FILL)},
+    {&record_ledger, sizeof(struct ledger_row), RECORD_COLUMNS(RECORD_LEDGER_ROW),
+     RECORD_VALUES(RECORD_LEDGER_ROW)},
+};
+
+/* The database counts symbols otherwise than the process. */
+static int64_t symbol_id(void *ctx, int index)
+{
+    (void)ctx;
+    return index < 0 ? 0 : 100 + index;
+}
+
+static bool account_is_there(void *ctx, int64_t id)
+{
+    (void)ctx;
+    return id >= 0 && id < ACCOUNTS;
+}
+
+static int symbol_index(void *ctx, int64_t id)
+{
+    (void)ctx;
+    return id >= 100 && id < 100 + SYMBOLS ? (int)id - 100 : -1;
+}
+
+static const struct record_ids ids = {NULL, symbol_id, account_is_there, symbol_index};
+
+static void draw(struct random *random, const struct record_field *field, char *row)
+{
+    size_t len = field->kind == RECORD_TEXT ? (size_t)random_between(random, 0, (int64_t)field->size - 1)
+                                            : field->size;
+    switch (field->kind) {
+    case RECORD_TEXT:
+    case RECORD_HASH:
+        memset(row + field->offset, 0, field->size);
+        for (size_t i = 0; i < len; i++)
+            row[field->offset + i] = (char)random_between(random, 'a', 'z');
+        break;
+    case RECORD_BOOL:
+        record_field_set_number(field, row, random_between(random, 0, 1));
+        break;
+    case RECORD_WORD:
+        record_field_set_number(field, row, random_between(random, 0, field->words->n - 1));
+        break;
+    case RECORD_ACCOUNT:
+        record_field_set_number(field, row, random_between(random, 0, ACCOUNTS - 1));
+        break;
+    case RECORD_SYMBOL:
+        record_field_set_number(field, row, random_between(random, 0, SYMBOLS - 1));
+        break;
+    default:
+        record_field_set_number(field, row,
+                                random_between(random, -1, 1) * (int64_t)(random_next(random) >> 33));
+        if (field->kind == RECORD_UNSIGNED && record_field_number(field, row) < 0)
+            record_field_set_number(field, row, 0);
+    }
+}
+
+static void draw_row(struct random *random, const struct record *record, char *row)
+{
+    memset(row, 0, ROW_MAX);
+    for (int i = 0; i < record->n; i++)
+        draw(random, &record->fields[i], row);
+}
+
+static size_t alignment(const struct record_field *field)
+{
+    return field->kind == RECORD_TEXT || field->kind == RECORD_HASH ? 1 : field->size;
+}
+
+/* Between two fields there are no more bytes than align the later one. */
+static void nothing_left_out(const struct record *record, size_t size)
+{
+    const struct record_field *starting[ROW_MAX] = {0};
+    size_t end = 0;
+    for (int i = 0; i < record->n; i++) {
+        CHECK(!starting[record->fields[i].offset]);
+        starting[record->fields[i].offset] = &record->fields[i];
+    }
+    for (size_t at = 0; at < size; at++)
+        if (starting[at]) {
+            CHECK(at >= end && at - end < alignment(starting[at]));
+            end = at + starting[at]->size;
+        }
+    CHECK(size - end < sizeof(int64_t));
+}
+
+static void through_sqlite(struct random *random, size_t which)
+{
+    const struct record *record = records[which].record;
+    _Alignas(16) char row[ROW_MAX], back[ROW_MAX];
+    char sql[2000];
+    sqlite3 *db;
+    sqlite3_stmt *insert, *select;
+    CHECK_INT(sqlite3_open(":memory:", &db), SQLITE_OK);
+    snprintf(sql, sizeof sql, "CREATE TABLE t (%s)", records[which].columns);
+    CHECK_INT(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    snprintf(sql, sizeof sql, "INSERT INTO t VALUES (%s)", records[which].values);
+    CHECK_INT(sqlite3_prepare_v2(db, sql, -1, &insert, NULL), SQLITE_OK);
+    CHECK_INT(sqlite3_bind_parameter_count(insert), record->n);
+    for (int i = 0; i < ROWS; i++) {
+        draw_row(random, record, row);
+        record_sqlite_bind(insert, record, row, &ids);
+        CHECK_INT(sqlite3_step(insert), SQLITE_DONE);
+        sqlite3_reset(insert);
+        snprintf(sql, sizeof sql, "SELECT %s FROM t WHERE rowid = %d", records[which].columns, i + 1);
+        CHECK_INT(sqlite3_prepare_v2(db, sql, -1, &select, NULL), SQLITE_OK);
+        CHECK_INT(sqlite3_step(select), SQLITE_ROW);
+        memset(back, 0x5a, sizeof back);
+        CHECK(!record_sqlite_read(select, record, back, &ids));
+        CHECK(!record_compare(record, row, back));
+        for (int k = 0; k < record->n; k++)
+            if (record->fields[k].kind == RECORD_SYMBOL)
+                CHECK_INT(record_field_number(&record->fields[k], back),
+                          record_field_number(&record->fields[k], row));
+        sqlite3_finalize(select);
+    }
+    sqlite3_finalize(insert);
+    sqlite3_close(db);
+}
+
+/* A statement that names few of the parameters gets those. */
+static void few_parameters(void)
+{
+    const struct order order = {.id = 7, .account = 1, .symbol = 2, .client_id = "mine"};
+    sqlite3 *db;
+    sqlite3_stmt *stmt;
+    CHECK_INT(sqlite3_open(":memory:", &db), SQLITE_OK);
+    CHECK_INT(sqlite3_prepare_v2(db, "SELECT :client_id, :id, :symbol, :type", -1, &stmt, NULL), SQLITE_OK);
+    record_sqlite_bind(stmt, &record_orders, &order, &ids);
+    CHECK_INT(sqlite3_step(stmt), SQLITE_ROW);
+    CHECK_STR((const char *)sqlite3_column_text(stmt, 0), "mine");
+    CHECK_INT(sqlite3_column_int(stmt, 1), 7);
+    CHECK_INT(sqlite3_column_int(stmt, 2), 102);
+    CHECK_STR((const char *)sqlite3_column_text(stmt, 3), "MARKET");
+    sqlite3_finalize(stmt);
+    sqlite3_close(db);
+}
+
+/* What cannot be read is named by its field. */
+static void unreadable(void)
+{
+    static const struct {
+        const char *values, *column;
+    } rows[] = {
+        {"1, 9, 101, 'BUY'", "account"},
+        {"1, 1, 99, 'BUY'", "symbol"},
+        {"1, 1, 101, 'HOLD'", "side"},
+        {"1, 1, 101, NULL", "side"},
+        {"1, NULL, NULL, 'SELL', 'LIMIT', 'NEVER'", "tif"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char sql[200];
+        struct order order;
+        sqlite3 *db;
+        sqlite3_stmt *stmt;
+        CHECK_INT(sqlite3_open(":memory:", &db), SQLITE_OK);
+        snprintf(sql, sizeof sql, "SELECT %s", rows[i].values);
+        CHECK_INT(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL), SQLITE_OK);
+        CHECK_INT(sqlite3_step(stmt), SQLITE_ROW);
+        const struct record_field *field = record_sqlite_read(stmt, &record_orders, &order, &ids);
+        CHECK_STR(field ? field->column : NULL, rows[i].column);
+        sqlite3_finalize(stmt);
+        sqlite3_close(db);
+    }
+}
+
+static void through_bytes(struct random *random, const struct record *record)
+{
+    struct codec codec = {0};
+    _Alignas(16) char row[ROW_MAX], back[ROW_MAX] = {0};
+    for (int i = 0; i < ROWS; i++) {
+        draw_row(random, record, row);
+        codec_save(&codec);
+        codec_record(&codec, record, row, ACCOUNTS, SYMBOLS);
+        CHECK(!codec.failed);
+        struct codec load;
+        codec_load(&load, codec.bytes, codec.len);
+        codec_record(&load, record, back, ACCOUNTS, SYMBOLS);
+        CHECK(codec_complete(&load));
+        CHECK(!record_compare(record, row, back));
+        codec_load(&load, codec.bytes, codec.len - 1);
+        codec_record(&load, record, back, ACCOUNTS, SYMBOLS);
+        CHECK(!codec_complete(&load));
+    }
+    codec_finish(&codec);
+}
+
+/* Each field, changed by itself, is the one that differs; a symbol's index is a process's own. */
+static void compared(struct random *random, const struct record *record)
+{
+    _Alignas(16) char row[ROW_MAX], other[ROW_MAX];
+    char text[RECORD_TEXT_MAX];
+    for (int i = 0; i < record->n; i++) {
+        const struct record_field *field = &record->fields[i];
+        draw_row(random, record, row);
+        memcpy(other, row, sizeof other);
+        if (field->kind == RECORD_TEXT || field->kind == RECORD_HASH)
+            other[field->offset] ^= 1;
+        else
+            record_field_set_number(field, other, record_field_number(field, row) ? 0 : 1);
+        CHECK(record_compare(record, row, other) == (field->kind == RECORD_SYMBOL ? NULL : field));
+        record_value(field, row, NULL, text);
+        CHECK(record_find(record, field->name) == field);
+    }
+}
+
+static void json(void)
+{
+    static const struct record_key keys[] = {{"symbol", "of"}, {"price", "price"}, {"tag", NULL}};
+    const struct symbol symbol = {.name = "BTCUSDT", .price_scale = 2, .qty_scale = 3, .quote_scale = 2};
+    const struct order order = {.id = 5, .qty = 1500, .tag = "stop", .trail_e6 = 12500, .reduce_only = true};
+    const struct record_context known = {&symbol, "main"}, unknown = {NULL, NULL};
+    json_t *object = record_json_object(&record_orders, keys, 3, &order, &known);
+    CHECK_INT(json_object_size(object), record_orders.n - 1);
+    CHECK_STR(json_string_value(json_object_get(object, "of")), "BTCUSDT");
+    CHECK(json_is_null(json_object_get(object, "price"))); /* there is none */
+    CHECK(json_real_value(json_object_get(object, "qty")) == 1.5);
+    CHECK(json_real_value(json_object_get(object, "trail_percent")) == 1.25);
+    CHECK(json_is_true(json_object_get(object, "reduce_only")));
+    CHECK(json_is_null(json_object_get(object, "reason")));
+    CHECK_STR(json_string_value(json_object_get(object, "account")), "main");
+    CHECK(!json_object_get(object, "tag"));
+    json_decref(object);
+    object = record_json_object(&record_orders, keys, 3, &order, &unknown);
+    CHECK(json_is_null(json_object_get(object, "qty")) && json_is_null(json_object_get(object, "of")));
+    json_decref(object);
+}
+
+int main(void)
+{
+    struct random random = random_seeded("fields", 20261123);
+    for (size_t i = 0; i < sizeof records / sizeof *records; i++) {
+        CHECK(records[i].size <= ROW_MAX);
+        nothing_left_out(records[i].record, records[i].size);
+        through_sqlite(&random, i);
+        through_bytes(&random, records[i].record);
+        compared(&random, records[i].record);
+    }
+    few_parameters();
+    unreadable();
+    json();
+    return check_done("record/fields");
+}
