@@ -84,7 +84,8 @@ static void print_row(struct stored_list *list, const json_t *row)
 static int list_symbols(const struct wish *wish)
 {
     enum stored_form form = wish->json ? STORED_JSON : wish->csv ? STORED_CSV : STORED_TABLE;
-    struct stored_list list = {.name = "symbols", .form = form, .columns = columns, .n_columns = sizeof columns / sizeof *columns};
+    struct stored_list list = {
+        .name = "symbols", .form = form, .columns = columns, .n_columns = sizeof columns / sizeof *columns};
 
     return told_list("symbol", "papertape.symbols/1", wish->state, &source, &list, print_row);
 }

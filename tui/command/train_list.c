@@ -159,7 +159,8 @@ static void print_row(struct stored_list *list, const json_t *row)
 
 int train_list(const char *state, enum stored_form form)
 {
-    struct stored_list list = {.name = "trainings", .form = form, .columns = columns, .n_columns = sizeof columns / sizeof *columns};
+    struct stored_list list = {
+        .name = "trainings", .form = form, .columns = columns, .n_columns = sizeof columns / sizeof *columns};
 
     return told_list("train", "papertape.trainings/1", state, &told_trainings, &list, print_row);
 }

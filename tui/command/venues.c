@@ -174,7 +174,10 @@ int command_venues(int argc, char **argv)
     int n = argc - options.first;
     const char *word = n > 0 ? argv[options.first] : "";
     if (n == 0) {
-        struct stored_list list = {.name = "venues", .form = options.form, .columns = columns, .n_columns = sizeof columns / sizeof *columns};
+        struct stored_list list = {.name = "venues",
+                                   .form = options.form,
+                                   .columns = columns,
+                                   .n_columns = sizeof columns / sizeof *columns};
         return told_list("venues", "papertape.venues/1", options.state, &source, &list, print_row);
     }
     if (strcmp(word, "streams") != 0)
