@@ -14,9 +14,9 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / sys.argv[1]
 os.environ["PAPERTAPE_BUILD"] = str(BUILD)
-sys.path.insert(0, str(ROOT / "tests/system"))
+sys.path.insert(0, str(ROOT / "fixtures"))
 
-import harness  # noqa: E402
+import programs  # noqa: E402
 
 RECORDING = "btcusdt_2024-08-08.jsonl.gz"
 PEER = "nautilus_trader==1.221.0"  # the last for Python 3.11
@@ -137,7 +137,7 @@ def commits(folder):
 
 
 def main():
-    recording = harness.recording(RECORDING)
+    recording = programs.recording(RECORDING)
     cores = os.sched_getaffinity(0)
     folder = tempfile.mkdtemp(prefix="papertape-engine-", dir=BUILD)  # on a real disk
     try:

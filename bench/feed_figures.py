@@ -12,13 +12,13 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / sys.argv[1]
 os.environ["PAPERTAPE_BUILD"] = str(BUILD)
-sys.path.insert(0, str(ROOT / "tests/system"))
+sys.path.insert(0, str(ROOT / "fixtures"))
 
 import feed_many  # noqa: E402
 import feed_peers  # noqa: E402
 import feed_programs  # noqa: E402
 import figures  # noqa: E402
-import harness  # noqa: E402
+import programs  # noqa: E402
 
 RECORDING = "btcusdt_2024-08-08.jsonl.gz"
 CLIENTS = ["orjson==3.13.0", "cryptofeed==2.4.1"]
@@ -110,7 +110,7 @@ def decisions(folder, path):
 
 
 def main():
-    recording = harness.recording(RECORDING)
+    recording = programs.recording(RECORDING)
     folder = tempfile.mkdtemp(prefix="papertape-feed-", dir=BUILD)  # on a real disk
     try:
         path = recording or os.path.join(folder, "synthetic.jsonl")

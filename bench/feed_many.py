@@ -10,7 +10,7 @@ import subprocess
 import threading
 import urllib.parse
 
-import harness
+import programs
 
 DEPTH = 100
 NOT_ALLOWED = 77  # feed_many may not have real-time priority here
@@ -28,11 +28,11 @@ def names(count, connection):
 
 def run(build, symbols, rate, seconds, fifo=False):
     """Yields (case, value, unit, limit) of so many symbols with so many frames a second each; fifo: at real-time priority."""
-    with harness.Folder() as folder:
+    with programs.Folder() as folder:
         cores = os.sched_getaffinity(0)
         os.sched_setaffinity(0, cores - {max(cores)} or cores)  # the last one is feed_many's
         try:
-            replay = folder.start(harness.Replay(folder.path, "--synthetic", "1", "--symbols", str(symbols), "--rate",
+            replay = folder.start(programs.Replay(folder.path, "--synthetic", "1", "--symbols", str(symbols), "--rate",
                                                  str(rate)))
             host = urllib.parse.urlparse(replay.urls["rest_url"])
             context = ssl.create_default_context(cafile=replay.ca)

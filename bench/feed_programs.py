@@ -10,7 +10,7 @@ import struct
 import termios
 import time
 
-import harness
+import programs
 
 PAINTS = 10
 QUIET_S = 0.2     # no byte for so long: the frame is complete
@@ -33,7 +33,7 @@ class Screen:
         if self.pid == 0:
             os.environ.update(TERM="xterm-256color", LANG="C.UTF-8")
             fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-            os.execv(harness.PAPERTAPE, ["papertape", "--state", state])
+            os.execv(programs.PAPERTAPE, ["papertape", "--state", state])
 
     def read_until_quiet(self, quiet_s, end=float("inf")):
         """The bytes until none came for so long, and when the last one came."""
@@ -75,9 +75,9 @@ def first_paint_s(state):
 
 def dashboard():
     """Yields (case, value, unit, limit)."""
-    with harness.Folder() as folder:
-        replay = folder.start(harness.Replay(folder.path, "--synthetic", "1"))
-        daemon = folder.start(harness.Daemon(folder.path, replay))
+    with programs.Folder() as folder:
+        replay = folder.start(programs.Replay(folder.path, "--synthetic", "1"))
+        daemon = folder.start(programs.Daemon(folder.path, replay))
         daemon.frames("BTCUSDT", "trade", 20)
         daemon.frames("ETHUSDT", "trade", 20)
         yield "first_paint", statistics.median(first_paint_s(daemon.state) for _ in range(PAINTS)), "s", 0.05
@@ -105,9 +105,9 @@ def dashboard():
 
 def daemon_on(path, counts):
     """Yields (case, value, unit, limit) of papertaped taking a whole recording over TLS, as fast as it can."""
-    with harness.Folder() as folder:
-        replay = folder.start(harness.Replay(folder.path, "--recording", path, "--speed", "max"))
-        daemon = folder.start(harness.Daemon(folder.path, replay, "[market]\nsymbols = BTCUSDT\ninterval = 1s\n",
+    with programs.Folder() as folder:
+        replay = folder.start(programs.Replay(folder.path, "--recording", path, "--speed", "max"))
+        daemon = folder.start(programs.Daemon(folder.path, replay, "[market]\nsymbols = BTCUSDT\ninterval = 1s\n",
                                              ["--clock", "feed"]))
         for stream, count in counts.items():
             daemon.frames("BTCUSDT", stream, count)

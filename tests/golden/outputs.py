@@ -28,7 +28,7 @@ import types
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(HERE))
-sys.path[:0] = [HERE, os.path.join(SOURCE, "tests/system")]
+sys.path[:0] = [HERE, os.path.join(SOURCE, "fixtures")]
 import commands  # noqa: E402
 import fake_daemon  # noqa: E402
 

@@ -18,7 +18,8 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "../../fixtures")]
 import fake_daemon  # noqa: E402
 import real_daemon  # noqa: E402
 
@@ -82,45 +83,6 @@ def expect(tmux, *texts):
 
 def expect_gone(tmux, text):
     wait(f"gone from the screen: {text!r}", lambda: text not in tmux.screen(), tmux.screen)
-
-
-def make_database(source, path):
-    """A small papertape.db: one account, one fill, one open alert."""
-    folder = os.path.join(source, "db", "schema")
-    migrations = sorted(name for name in os.listdir(folder) if name.endswith(".sql"))
-    now = time.time_ns()
-    unit = 100_000_000
-    with sqlite3.connect(path) as db:
-        db.execute("PRAGMA journal_mode = WAL")
-        db.execute(f"PRAGMA application_id = {0x50415054}")
-        db.create_function("seal", -1, lambda *values: bytes(32), deterministic=True)
-        for name in migrations:
-            with open(os.path.join(folder, name), encoding="ascii") as file:
-                db.executescript(file.read())
-        db.execute(f"PRAGMA user_version = {len(migrations)}")
-        def insert(table, **values):
-            """What is not given is 0, or empty where it is text or bytes."""
-            zero = {"TEXT": "", "BLOB": bytes(32)}
-            row = {name: values.pop(name, zero.get(kind, 0))
-                   for _, name, kind, *_ in db.execute(f"PRAGMA table_info({table})").fetchall()}
-            assert not values, (table, values)
-            db.execute(f"INSERT INTO {table} VALUES ({','.join('?' * len(row))})", list(row.values()))
-
-        insert("accounts", name="main", currency="USDT", currency_scale=8, created_ns=1, strategy="sma-cross-rsi", params="{}")
-        insert("symbols", id=1, venue="binance", name="BTCUSDT", base="BTC", quote="USDT", price_scale=8, qty_scale=8,
-               quote_scale=8, trading=1, tick=unit // 100, step=1000, seen_ns=now)
-        price = dict.fromkeys(("last", "bid", "ask", "mark"), 6183763 * unit // 100)
-        insert("prices", symbol=1, **price, ts_ns=now - 60 * NS, recv_wall_ns=now - 60 * NS)
-        insert("orders", id=7, symbol=1, side="BUY", type="MARKET", tif="GTC", state="FILLED", qty=8000000, filled=8000000,
-               created_ns=now, effective_ns=now, updated_ns=now, input_seq=1, rule=2, tag="cross up")
-        insert("fills", id=1, order_id=7, symbol=1, side="BUY", ts_ns=now, price=61700 * unit, qty=8000000, rule=2,
-               notional=4936 * unit, fee=4 * unit, input_seq=1)
-        insert("positions", symbol=1, qty=8000000, cost=4936 * unit, fifo_cost=4936 * unit, opened_ns=now, updated_ns=now)
-        for i in range(100):
-            insert("equity", ts_ns=now - (100 - i) * 60 * NS, equity=(10000 + i) * unit)
-        insert("alerts", id=3, ts_ns=now, last_ns=now, count=1, code="stale", severity="warning",
-               text="ETHUSDT depth is late", acked_ns=None)
-    db.close()
 
 
 class Session:
@@ -604,7 +566,7 @@ def run_tests(fake_tests, real_tests=(), fake_ready=lambda daemon: None, ended=l
         if servers:
             session.daemon = real_daemon.Daemon(session.state, *servers[:2])
         else:
-            make_database(source, os.path.join(session.state, "papertape.db"))
+            fake_daemon.make_database(source, os.path.join(session.state, "papertape.db"))
             session.daemon = fake_daemon.Daemon(session.state)
             fake_ready(session.daemon)
         try:

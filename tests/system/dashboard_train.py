@@ -12,7 +12,8 @@ import os
 import signal
 import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "../../fixtures")]
 import fake_trainings  # noqa: E402
 from dashboard import expect, expect_gone, run_tests, run_verb, runs, wait  # noqa: E402
 

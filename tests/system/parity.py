@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import sqlite3
+import subprocess
 import sys
 
 import harness
@@ -65,7 +66,7 @@ def equal_when_played(daemon, name):
 class Daemon(harness.Daemon):
     def papertape_on(self, *arguments):
         """A verb that takes no --state."""
-        done = harness.subprocess.run([harness.PAPERTAPE, *arguments], capture_output=True, text=True,
+        done = subprocess.run([harness.PAPERTAPE, *arguments], capture_output=True, text=True,
                                       timeout=harness.PATIENCE)
         assert done.returncode == 0, (arguments, done.returncode, done.stderr)
         return done.stdout
@@ -162,9 +163,9 @@ def own_check(folder):
 
     alone, path, program = os.path.join(folder.path, "papertaped"), os.environ["PATH"], harness.DAEMON
     shutil.copy(program, alone)
-    os.environ["PATH"], harness.DAEMON = folder.path, alone
+    os.environ["PATH"], harness.programs.DAEMON = folder.path, alone
     daemon = start(folder, replay, "BTCUSDT", "checked")
-    os.environ["PATH"], harness.DAEMON = path, program
+    os.environ["PATH"], harness.programs.DAEMON = path, program
     daemon.wait_status(lambda s: s["symbols"], "the engine")
     kept = ask()
     assert {**kept, "error": None} == found, (found, kept)

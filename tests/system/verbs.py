@@ -10,7 +10,8 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "../../fixtures")]
 import fake_daemon  # noqa: E402
 
 BUY = {"side": "buy", "symbol": "BTCUSDT", "qty": "0.01"}
