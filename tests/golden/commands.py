@@ -86,16 +86,19 @@ CONFIGS = {
 VARIES_JSON = {
     "live": "pid uptime_s now_ns at_ns ts_ns last_ns detail text retry_in_ms requests requests_failed requests_waiting connects turns turn_max_ms "
             "turns_per_second busy wait_p99_ms longest_ms commits rows commit_p50_ms commit_p99_ms seq events bytes bytes_per_event waiting_bytes "
-            "elapsed_ms away_s age_ms gpu count clients",
+            "elapsed_ms away_s age_ms gpu count clients queue updates behind",
     "runs": "seconds events_per_s seconds_by_stage peak_bytes load_s",
+    "market": "gpu behind stale",
     "dashboard": "age_ms",
     "log": "file_bytes bytes hash",  # of an event log: how well it is packed is libzstd's
 }
 # ... and of text what these find.
 VARIES_TEXT = {
-    "live": [r"(?<=pid )\d+", r"(?<=up )[\d.]+s", r"2024-08-09 23:5\d:\d\d(\.\d+)?Z", r"17232474\d{11}", r"(time: )*127\.0\.0\.1: [^\n\"]*", r"(?<= retry)(, retry in [\d.]+s)?(?=, )",
-             r"(?<=commits )\d+", r"(?<=commit p50 ).* ms", r"(?<=ok, event )\d+, .*", r"(?<=^gpu       ).*", r"(?<=warning  x)\d+ +"],
+    "live": [r"(?<=pid )\d+", r"(?<=up )[\d.]+s", r"2024-08-09 23:5\d:\d\d(\.\d+)?Z", r"17232474\d{11}",
+             r"(time: )*127\.0\.0\.1: [^\n\"]*", r"(?<= retry)(, retry in [\d.]+s)?(?=, )", r"(?<=commits ).* ms", r"(?<=^charts    ).*",
+             r"(?<=ok, event )\d+, .*", r"(?<=^gpu       ).*", r"(?<=warning  x)\d+ +"],
     "runs": [r"(?<=^seconds   )load .*(\n .*)?", r"(?<=^memory    ).*", r"(?<=^events  6000 in ).*"],
+    "market": [r"(?<=\":)(null|-?\d[-+.e\d]*)", r"(?<=127\.0\.0\.1:)\d+"],
     "dashboard": [r"(?<= age )[\d.]+s"],
     "log": [r"(?<=^hash )[0-9a-f]{64}$", r"\d+(?= in the files)", r"(?<=\d) +\d+(?=  states)"],
 }

@@ -34,7 +34,7 @@ import fake_daemon  # noqa: E402
 
 NOW_S = 1723247400  # 2024-08-09 23:50:00 UTC: for all programs, by fixed_clock.c
 STUDIES_AGE_S = 5430
-PATIENCE_S = 120
+PATIENCE_S = 60
 SHOWN_LINES, SHOWN_BEFORE, SHOWN_WIDTH = 12, 80, 160
 BASELINE, DIFFERENCES = os.path.join(HERE, "outputs.sha256"), os.path.join(HERE, "differences")
 PROGRAMS = {"papertape": "tui/papertape", "papertaped": "daemon/papertaped", "papertape-trainer": "trainer/papertape-trainer",
@@ -47,13 +47,23 @@ history = 0
 start = never
 """ + "".join(f"[account {name}]\ncash = {cash}\nshorts = {shorts}\nstrategy = {strategy}\n" for name, cash, shorts, strategy in (
     ("alice", 200000, "off", "none"), ("bob", 200000, "off", "sma-cross-rsi"), ("carol", 4000, "on", "none"), ("dave", 200000, "on", "sma-cross-rsi")))
+MARKET_CONFIG = """[market]
+symbols = BTCUSDT, ETHUSDT
+interval = 1s
+history = 5
+[trainer]
+start = never
+[account main]
+cash = 1000
+strategy = none
+"""
 
 
 def star(kind, text):
     """The text, with "*" for what is not the same each time."""
     names = "|".join(commands.VARIES_JSON[kind].split())
     parts, at = [], 0
-    for found in re.finditer(rf'"(?:{names})":', text) if text.count('{"schema"') else ():
+    for found in re.finditer(rf'"(?:{names})":', text) if names and '{"schema"' in text else ():
         if found.start() >= at:
             parts += [text[at:found.end()], "*"]
             at = json.JSONDecoder().raw_decode(text, found.end())[1]
@@ -70,8 +80,9 @@ class Maker:
         self.build, self.out = os.path.abspath(build), os.path.abspath(out)
         self.work = tempfile.mkdtemp(prefix="papertape-golden-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
         self.env = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "TZ": "UTC", "LC_ALL": "C.UTF-8", "FIXED_CLOCK": str(NOW_S),
-                    "LD_PRELOAD": os.path.join(self.build, "tests/golden/libfixed-clock.so"), "TMPDIR": self.work,
+                    "LD_PRELOAD": os.path.join(self.work, "fixed-clock.so"), "TMPDIR": self.work,
                     "PAPERTAPE_GPU_MODULE": "/nonexistent/gpu.so"}
+        shutil.copy(os.path.join(self.build, "tests/golden/libfixed-clock.so"), self.env["LD_PRELOAD"])  # whose path may have no blank
         self.pool = concurrent.futures.ThreadPoolExecutor(3)
         self.running = []
 
@@ -80,7 +91,7 @@ class Maker:
 
     def run(self, line):
         """A command line's exit status, and what it said."""
-        words = [word.replace("SOURCE/", SOURCE + "/") for word in line.split()]
+        words = [word.replace("SOURCE/", SOURCE + "/") for word in line.split()]  # after the split: a path may have blanks
         argv = [os.path.join(self.build, PROGRAMS[words[0]]), *words[1:]]
         with self.start(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             out, err = process.communicate(timeout=PATIENCE_S)
@@ -249,30 +260,56 @@ def make_fake(maker):
         daemon.stop()
 
 
-def wait_live(maker, daemon):
-    """Until its venue did not answer, and it has stored where the accounts stand."""
-    deadline = time.monotonic() + PATIENCE_S
-    for line, words in (("status --json", '"state":"retry"'), ("account list --csv", f",{NOW_S}"[:-2])):
-        while words not in maker.run(f"papertape {line} --state live")[1]:
-            if daemon.poll() is not None or time.monotonic() > deadline:
-                raise SystemExit("golden: papertaped: " + open(f"{maker.work}/live.log", encoding="utf-8").read())
-            time.sleep(0.02)
+@contextlib.contextmanager
+def daemon(maker, state, *options, more_env=None):
+    """papertaped on a state directory; has(line, condition) waits until what a verb prints of it is as wanted, and returns that."""
+    argv = [os.path.join(maker.build, PROGRAMS["papertaped"]), "--config", f"{state}.ini", "--state", state, *options]
+    with open(f"{maker.work}/{state}.log", "w") as log, maker.start(argv, more_env, stderr=log) as process:
+        def has(line, condition):
+            deadline = time.monotonic() + PATIENCE_S
+            while not condition(said := maker.run(f"papertape {line} --state {state}")[1]):
+                if process.poll() is not None or time.monotonic() > deadline:
+                    raise SystemExit(f"golden: papertaped: {line}: " + open(f"{maker.work}/{state}.log", encoding="utf-8").read())
+                time.sleep(0.02)
+            return said
+        try:
+            yield has
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(PATIENCE_S)
 
 
 def make_live(maker):
     """papertaped goes on with what `run` has, and its venue never answers: all that it says is of the log."""
     shutil.copytree(f"{maker.work}/run", f"{maker.work}/live")
     write(f"{maker.work}/live.ini", RUN_CONFIG)
-    argv = [os.path.join(maker.build, PROGRAMS["papertaped"]), "--config", "live.ini", "--state", "live", "--venue-url", "wss://127.0.0.1:9",
-            "--rest-url", "https://127.0.0.1:9"]
-    with open(f"{maker.work}/live.log", "w") as log, maker.start(argv, {"FIXED_CLOCK": f"{NOW_S}+"}, stderr=log) as daemon:
+    with daemon(maker, "live", "--venue-url", "wss://127.0.0.1:9", "--rest-url", "https://127.0.0.1:9", more_env={"FIXED_CLOCK": f"{NOW_S}+"}) as has:
+        has("status --json", lambda said: '"state":"retry"' in said)
+        has("account list --csv", lambda said: f",{NOW_S // 100}" in said)
+        maker.each_form("live", commands.OF_LIVE, "live")
+        maker.settle()
+
+
+def streams(said):
+    """Is every stream there, with frames, and every book?"""
+    status = json.loads(said) if said else {"feed": {"streams": []}, "symbols": []}
+    return (len(status["feed"]["streams"]) == 10 and all(stream["frames"] for stream in status["feed"]["streams"]) and
+            all(symbol["book"] == "synced" and symbol["last"] for symbol in status["symbols"]))
+
+
+def make_market(maker):
+    """papertaped with a market: what it says of that has other numbers each time, and the same names."""
+    write(f"{maker.work}/market.ini", MARKET_CONFIG)
+    argv = [os.path.join(maker.build, PROGRAMS["papertape-replay"]), "--listen", "127.0.0.1:0", "--ca-out", "ca.pem", "--synthetic", "3", "--rate", "100"]
+    wall = {"LD_PRELOAD": ""}
+    with maker.start(argv, wall, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as replay:
         try:
-            wait_live(maker, daemon)
-            maker.each_form("live", commands.OF_LIVE, "live")
-            maker.settle()
+            urls = json.loads(replay.stdout.readline())
+            with daemon(maker, "market", "--venue-url", urls["ws_url"], "--rest-url", urls["rest_url"], "--ca-file", "ca.pem", more_env=wall) as has:
+                for line, condition in (("status --json", streams), ("venues --json", bool), ("venues streams binance", bool), ("symbol list --json", bool)):
+                    maker.keep(f"market/{line.replace(' ', '_')}", star("market", has(line, condition)))
         finally:
-            daemon.send_signal(signal.SIGTERM)
-            daemon.wait(PATIENCE_S)
+            replay.kill()
 
 
 def make(build, out):
@@ -284,6 +321,7 @@ def make(build, out):
         make_lists(maker)
         make_runs(maker)
         make_live(maker)
+        make_market(maker)
         make_fake(maker)
         maker.settle()
     finally:
