@@ -154,16 +154,15 @@ def make_states(maker):
     if process.returncode != 0:
         raise SystemExit(f"golden: {golden}: {err}")
     make_bars(maker)
-    # At the end of the report stands what is only on standard error: how it went.
-    saved = commands.RUNS["backtest-two"] + " --save saved " + " ".join(f"--{option} {name}" for option, name in commands.FILES.items())
-    status, _, err = maker.run("papertape " + saved)
-    if status != 0:
-        raise SystemExit(f"golden: papertape {saved}: {err}")
-    maker.keep("logs.txt", open(f"{maker.work}/logs.txt", encoding="utf-8").read())
-    for name in commands.FILES.values():
-        maker.keep(f"backtest/{name}", open(f"{maker.work}/{name}", encoding="utf-8").read())
+    options = "".join(f" --{option} {name}" for option, name in commands.FILES.items())
+    maker.keep_run("runs/backtest-saved", f"papertape {commands.RUNS['backtest-two']} --save saved{options}", "runs")
+    for name in ("logs.txt", *commands.FILES.values()):
+        if os.path.exists(f"{maker.work}/{name}"):  # else it is gone from the outputs, and said to be
+            with open(f"{maker.work}/{name}", encoding="utf-8") as file:
+                maker.keep(name if name == "logs.txt" else f"backtest/{name}", file.read())
     for name in ("desk", "day", "run", "saved"):
-        maker.keep(f"database/{name}.txt", dump(f"{maker.work}/{name}/papertape.db"))
+        if os.path.exists(f"{maker.work}/{name}/papertape.db"):
+            maker.keep(f"database/{name}.txt", dump(f"{maker.work}/{name}/papertape.db"))
 
 
 def cell(value):
