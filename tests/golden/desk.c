@@ -162,17 +162,17 @@ static void put_revisions(struct db_writer *writer)
     now.high -= 20000;
     now.volume--;
     for (int i = 0; i < 4; i++) {
-        const struct engine_revision told = {.kind = i < 2 ? (enum revision_kind)i : REVISION_BAR,
-                                             .symbol = i == 3 ? 0 : 2,
-                                             .ts_ns = fixture_now_ns + i,
-                                             .at_ns = i < 2 ? fixture_now_ns - i : old.open_ns,
-                                             .correction = i < 2 ? &corrections[i] : NULL,
-                                             .old = i == 1 || i == 3 ? NULL : &old,
-                                             .now = i == 3 ? NULL : &now,
-                                             .source = i < 2 ? BAR_TRADES : BAR_VENUE,
-                                             .applied = i != 3};
+        const struct engine_revision revised = {.kind = i < 2 ? (enum revision_kind)i : REVISION_BAR,
+                                                .symbol = i == 3 ? 0 : 2,
+                                                .ts_ns = fixture_now_ns + i,
+                                                .at_ns = i < 2 ? fixture_now_ns - i : old.open_ns,
+                                                .correction = i < 2 ? &corrections[i] : NULL,
+                                                .old = i == 1 || i == 3 ? NULL : &old,
+                                                .now = i == 3 ? NULL : &now,
+                                                .source = i < 2 ? BAR_TRADES : BAR_VENUE,
+                                                .applied = i != 3};
         struct db_revision revision;
-        db_revision_of(&told, 21 + (uint64_t)i, &revision);
+        db_revision_of(&revised, 21 + (uint64_t)i, &revision);
         db_writer_put_revision(writer, &revision);
     }
     for (size_t i = 0; i < COUNT(actions); i++)

@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static struct timespec begun;
+static struct timespec started;
 
 static struct timespec monotonic(void)
 {
@@ -18,7 +18,7 @@ static struct timespec monotonic(void)
 
 __attribute__((constructor)) static void begin(void)
 {
-    begun = monotonic();
+    started = monotonic();
 }
 
 static struct timespec moment(void)
@@ -29,8 +29,8 @@ static struct timespec moment(void)
     if (!end || *end != '+')
         return at;
     struct timespec now = monotonic();
-    at.tv_sec += now.tv_sec - begun.tv_sec - (now.tv_nsec < begun.tv_nsec);
-    at.tv_nsec = now.tv_nsec - begun.tv_nsec + (now.tv_nsec < begun.tv_nsec ? 1000000000 : 0);
+    at.tv_sec += now.tv_sec - started.tv_sec - (now.tv_nsec < started.tv_nsec);
+    at.tv_nsec = now.tv_nsec - started.tv_nsec + (now.tv_nsec < started.tv_nsec ? 1000000000 : 0);
     return at;
 }
 

@@ -35,7 +35,7 @@ import fake_daemon  # noqa: E402
 NOW_S = 1723247400  # 2024-08-09 23:50:00 UTC: for all programs, by fixed_clock.c
 STUDIES_AGE_S = 5430
 PATIENCE_S = 60
-SHOWN_LINES, SHOWN_BEFORE, SHOWN_WIDTH = 12, 80, 160
+SHOWN_FILES, SHOWN_LINES, SHOWN_BEFORE, SHOWN_WIDTH = 10, 12, 80, 160
 BASELINE, DIFFERENCES = os.path.join(HERE, "outputs.sha256"), os.path.join(HERE, "differences")
 PROGRAMS = {"papertape": "tui/papertape", "papertaped": "daemon/papertaped", "papertape-trainer": "trainer/papertape-trainer",
             "papertape-replay": "exchange/replay/papertape-replay"}
@@ -399,7 +399,8 @@ def check(build, out):
             lines = read_lines(os.path.join(out, name))
             print(f"{name}: " + ("is gone" if lines is None else "is new" if name not in old else "differs") +
                   (f" (from what {wanted[name][1]} wants)" if name in wanted else ""))
-            print("".join(f"  {line[:200]}\n" for line in (lines or [])[:SHOWN_LINES]), end="")
+            if wrong < SHOWN_FILES:
+                print("".join(f"  {line[:200]}\n" for line in (lines or [])[:SHOWN_LINES]), end="")
         else:
             continue
         wrong += 1
