@@ -321,6 +321,7 @@ int journal_writer_put(struct journal_writer *writer, const struct journal_batch
     }
     if (writer->back_fd >= 0 && writer->back_fd != writer->fd)
         close(writer->back_fd);
+    writer->back_fd = -1; /* its number may be another file's soon */
     count(writer, batch);
     writer->place.puts++;
     if (writer->place.n_segments > writer->back.n_segments)
