@@ -19,18 +19,6 @@
 
 enum { BUSY_TIMEOUT_MS = 60000 };
 
-static int fail(int r, char *err, size_t err_size, const char *path)
-{
-    snprintf(err, err_size, "%s: %s", path, strerror(-r));
-    return r;
-}
-
-static bool there(const char *path)
-{
-    struct stat st;
-    return lstat(path, &st) == 0;
-}
-
 /* ---- what is built ---- */
 
 struct building {
@@ -74,10 +62,10 @@ static int open_new(struct building *b, char *err, size_t err_size)
 {
     int r = rebuild_remove(b->paths.building);
     if (r < 0)
-        return fail(r, err, err_size, b->paths.building);
+        return rebuild_fail(r, err, err_size, b->paths.building);
     int fd = open(b->paths.building, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
     if (fd < 0)
-        return fail(-errno, err, err_size, b->paths.building);
+        return rebuild_fail(-errno, err, err_size, b->paths.building);
     close(fd);
     int rc = sqlite3_open_v2(b->paths.building, &b->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (rc == SQLITE_OK)
@@ -118,7 +106,7 @@ static int open_former(struct building *b, char *err, size_t err_size)
     }
     int r = db_salvage_open(path, b->db, &b->salvage, why, sizeof why);
     if (r == -ENOMEM)
-        return fail(r, err, err_size, path);
+        return rebuild_fail(r, err, err_size, path);
     if (r < 0)
         snprintf(b->lost, sizeof b->lost, "the former file cannot be read: %s", why);
     return 0;
@@ -129,7 +117,7 @@ static int salvage_before(struct building *b, char *err, size_t err_size)
     uint64_t first_seq = 0;
     int r = rebuild_log_begins(b->events, &first_seq);
     if (r < 0)
-        return fail(r, err, err_size, b->events);
+        return rebuild_fail(r, err, err_size, b->events);
     if (!b->salvage)
         return 0;
     r = sql(b, "BEGIN IMMEDIATE", err, err_size);
@@ -250,8 +238,8 @@ static bool ledger_end(struct building *b, uint64_t *ret_id, uint8_t ret[static 
     return good || rc == SQLITE_DONE;
 }
 
-static void tell_beyond(struct building *b, const struct db_salvage_ends *ours,
-                        const struct db_salvage_ends *theirs)
+static void report_beyond(struct building *b, const struct db_salvage_ends *ours,
+                          const struct db_salvage_ends *theirs)
 {
     snprintf(b->beyond, sizeof b->beyond,
              DB_REBUILT_LOST ": after event %" PRIu64 ", where the log ends, orders to %" PRIu64
@@ -263,7 +251,7 @@ static void tell_beyond(struct building *b, const struct db_salvage_ends *ours,
 }
 
 /* Events that the log has, and that cannot be read. */
-static void tell_cut(struct building *b)
+static void report_cut(struct building *b)
 {
     const struct rebuild_played *played = &b->played;
     const char *name = strrchr(b->events, '/');
@@ -297,7 +285,7 @@ static int take_beyond(struct building *b, char *err, size_t err_size)
     if (theirs.order <= ours.order && theirs.fill <= ours.fill && theirs.ledger <= ours.ledger)
         return 0;
     if (b->stay || !known || theirs.event_seq <= ours.event_seq) {
-        tell_beyond(b, &ours, &theirs);
+        report_beyond(b, &ours, &theirs);
         return 0;
     }
     int r = sql(b, "BEGIN IMMEDIATE", err, err_size);
@@ -326,7 +314,7 @@ static int salvage_beyond(struct building *b, char *err, size_t err_size)
 {
     int r = take_beyond(b, err, err_size);
     if (r == 0)
-        tell_cut(b);
+        report_cut(b);
     return r;
 }
 
@@ -456,7 +444,7 @@ static int put_list(struct building *b, char *err, size_t err_size)
         .ts_ns = b->options->now_ns, .first_seq = b->played.first_seq, .last_seq = b->played.last_seq};
     int64_t id = 0;
     snprintf(rebuild.why, sizeof rebuild.why, "%s", b->options->why ? b->options->why : "");
-    if (there(b->options->state->database))
+    if (rebuild_there(b->options->state->database))
         snprintf(rebuild.aside, sizeof rebuild.aside, "%.200s", name ? name + 1 : b->paths.aside);
     int r = sql(b, "BEGIN IMMEDIATE", err, err_size);
     int rc = r == 0 ? db_rebuild_put(b->db, &rebuild, &id) : SQLITE_OK;
@@ -584,10 +572,10 @@ int rebuild_database(const struct rebuild_options *options, struct rebuild_resul
     }
     b->options = options;
     b->events = options->events ? options->events : options->state->events;
-    bool former = there(options->state->database);
+    bool former = rebuild_there(options->state->database);
     int r = rebuild_paths_choose(options->state, options->now_ns, &b->paths);
     if (r < 0)
-        fail(r, err, err_size, options->state->database);
+        rebuild_fail(r, err, err_size, options->state->database);
     else
         r = build(b, err, err_size);
     while (another_way(b, r)) {
@@ -611,7 +599,7 @@ int rebuild_database(const struct rebuild_options *options, struct rebuild_resul
         tell(b, former, ret);
     } else {
         if (r == -EUCLEAN && rename(b->paths.building, b->paths.unsound) < 0)
-            fail(-errno, err, err_size, b->paths.unsound);
+            rebuild_fail(-errno, err, err_size, b->paths.unsound);
         rebuild_remove(b->paths.building);
     }
     if (r == -ECANCELED)

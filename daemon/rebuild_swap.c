@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,13 +16,13 @@ enum { DATE_SIZE = 24, SAME_SECOND_MAX = 100 };
 static const char *const companions[] = {"-wal", "-shm", "-journal"};
 enum { COMPANIONS = sizeof companions / sizeof *companions };
 
-static int fail(int r, char *err, size_t err_size, const char *path)
+int rebuild_fail(int r, char *err, size_t err_size, const char *path)
 {
     snprintf(err, err_size, "%s: %s", path, strerror(-r));
     return r;
 }
 
-static bool there(const char *path)
+bool rebuild_there(const char *path)
 {
     struct stat st;
     return lstat(path, &st) == 0;
@@ -93,7 +92,7 @@ int rebuild_paths_choose(const struct state_dir *state, int64_t now_ns, struct r
             return -EOVERFLOW;
         name_paths(state, date, ret);
         snprintf(with, sizeof with, "%.500s-wal", ret->aside);
-        if (!there(ret->built) && !there(ret->aside) && !there(with))
+        if (!rebuild_there(ret->built) && !rebuild_there(ret->aside) && !rebuild_there(with))
             return 0;
     }
     return -EEXIST;
@@ -105,7 +104,7 @@ int rebuild_seal(const struct state_dir *state, const struct rebuild_paths *path
     struct stat st;
     snprintf(name, sizeof name, "%s-wal", paths->building);
     if (stat(name, &st) == 0 && st.st_size > 0)
-        return fail(-EBUSY, err, err_size, name);
+        return rebuild_fail(-EBUSY, err, err_size, name);
     for (int i = 0; i < COMPANIONS; i++) {
         snprintf(name, sizeof name, "%s%s", paths->building, companions[i]);
         unlink(name);
@@ -115,7 +114,7 @@ int rebuild_seal(const struct state_dir *state, const struct rebuild_paths *path
         r = -errno;
     if (r == 0)
         r = sync_path(state->path, O_RDONLY | O_DIRECTORY);
-    return r < 0 ? fail(r, err, err_size, paths->building) : 0;
+    return r < 0 ? rebuild_fail(r, err, err_size, paths->building) : 0;
 }
 
 int rebuild_finish(const struct state_dir *state, char *err, size_t err_size)
@@ -125,7 +124,7 @@ int rebuild_finish(const struct state_dir *state, char *err, size_t err_size)
     char date[DATE_SIZE] = "";
     DIR *dir = opendir(state->path);
     if (!dir)
-        return fail(-errno, err, err_size, state->path);
+        return rebuild_fail(-errno, err, err_size, state->path);
     for (struct dirent *entry; (entry = readdir(dir));) /* the newest, should there be two */
         if (strncmp(entry->d_name, mark, sizeof mark - 1) == 0 &&
             strlen(entry->d_name) == sizeof mark - 1 + 16 &&
@@ -135,9 +134,9 @@ int rebuild_finish(const struct state_dir *state, char *err, size_t err_size)
     name_paths(state, date, &paths);
     int r = rebuild_remove(paths.building);
     if (r < 0)
-        return fail(r, err, err_size, paths.building);
+        return rebuild_fail(r, err, err_size, paths.building);
     if (!*date)
         return 0;
     r = rebuild_swap(state, &paths);
-    return r < 0 ? fail(r, err, err_size, paths.built) : 1;
+    return r < 0 ? rebuild_fail(r, err, err_size, paths.built) : 1;
 }

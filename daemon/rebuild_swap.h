@@ -10,6 +10,7 @@
 #ifndef DAEMON_REBUILD_SWAP_H
 #define DAEMON_REBUILD_SWAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,12 @@ struct rebuild_paths {
     char building[REBUILD_PATH_MAX], built[REBUILD_PATH_MAX], aside[REBUILD_PATH_MAX],
         unsound[REBUILD_PATH_MAX];
 };
+
+/* Says what errno means for a path, which it returns. */
+int rebuild_fail(int r, char *err, size_t err_size, const char *path);
+
+/* Is there a file, a link, anything of that name? */
+bool rebuild_there(const char *path);
 
 /* By a date under which nothing is there yet. 0 or -errno. */
 int rebuild_paths_choose(const struct state_dir *state, int64_t now_ns, struct rebuild_paths *ret);

@@ -436,7 +436,7 @@ static void end_former_conditions(struct session *session)
 }
 
 /* What was wrong with the log, once; events that it named and that cannot be read are lost: an error. */
-static void tell_log(struct session *session)
+static void report_log(struct session *session)
 {
     bool played = strcmp(session->recovery.from, "log") == 0, lost = session->lost_events[0] != '\0';
     char text[sizeof session->trouble + sizeof session->lost_events + 80];
@@ -463,7 +463,7 @@ static void tell(struct session *session)
     if (session->rebuilt)
         session_alert(session, session->lost_money ? DB_ERROR : DB_WARNING, "database-rebuilt",
                       session->rebuilt_words);
-    tell_log(session);
+    report_log(session);
 }
 
 /* What a backtest of an account wants to know of the run. */

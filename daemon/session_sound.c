@@ -111,7 +111,7 @@ static int held_by_now(struct session *session, uint64_t *ret_seq, char *err, si
 
 /* A sound database that ends before what the log no longer has, or cannot give: played on from there it would
  * be at an older moment than the log's newest state. What is wrong, in words; "": nothing. */
-static void compare(struct session *session, uint64_t seq, uint64_t begins, char *why, size_t size)
+static void find_missing(struct session *session, uint64_t seq, uint64_t begins, char *why, size_t size)
 {
     struct rebuild_after after;
     why[0] = '\0';
@@ -140,7 +140,7 @@ static int catch_up(struct session *session, uint64_t begins, char *err, size_t 
     int r = held_by_now(session, &seq, err, err_size);
     if (r < 0)
         return r;
-    compare(session, seq, begins, why, sizeof why);
+    find_missing(session, seq, begins, why, sizeof why);
     r = why[0] ? session_rebuild(session, why, seq >= begins, err, err_size) : 0;
     if (r == -EILSEQ)
         log_warning("the database is left as it is: the log contradicts it");

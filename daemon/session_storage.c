@@ -186,23 +186,22 @@ void session_storage_hole(struct session *session)
     struct recorder_stats stats;
     char text[512];
     recorder_stats(session->log, &stats);
-    if (stats.holes == session->holes_told)
+    if (stats.holes == session->holes_reported)
         return;
-    unsigned long long lost = stats.lost - session->lost_told;
-    if (stats.restarts > session->restarts_told)
+    unsigned long long lost = stats.lost - session->lost_reported;
+    if (stats.restarts > session->restarts_reported)
         snprintf(text, sizeof text,
-                 "%.300s or its newest segment was removed or renamed: a new log begins, without %llu events "
-                 "and all before "
-                 "them; explanations and parity begin after them",
+                 "%.300s or its newest segment was removed or renamed: a new log begins, without %llu "
+                 "events and all before them; explanations and parity begin after them",
                  session->state->events, lost);
     else
         snprintf(text, sizeof text,
                  "the event log has a hole%s: %llu events could not be kept; explanations and parity end "
                  "before it",
-                 stats.holes - session->holes_told > 1 ? " and more" : "", lost);
-    session->restarts_told = stats.restarts;
-    session->holes_told = stats.holes;
-    session->lost_told = stats.lost;
+                 stats.holes - session->holes_reported > 1 ? " and more" : "", lost);
+    session->restarts_reported = stats.restarts;
+    session->holes_reported = stats.holes;
+    session->lost_reported = stats.lost;
     log_error("%s", text);
     session_alert(session, DB_ERROR, "event-log-hole", text);
 }

@@ -6,7 +6,10 @@
 #include "record/ledger_row.h"
 
 #define ORDER_VALUES    RECORD_VALUES(RECORD_ORDER)
-#define ORDER_IS_GIVEN  "(" RECORD_FIXED(RECORD_ORDER, OWN) ") IS (" RECORD_FIXED(RECORD_ORDER, GIVEN) ")"
+#define ORDER_FIXED(OF) "(" RECORD_FIXED(RECORD_ORDER, OF) ")"
+#define ORDER_IS_GIVEN  ORDER_FIXED(OWN) " IS " ORDER_FIXED(GIVEN)
+#define ORDER_IS_STORED ORDER_FIXED(OWN) " IS " ORDER_FIXED(EXCLUDED)
+#define ORDER_SET       "rule = 2, hash = excluded.hash" RECORD_SET(RECORD_ORDER)
 #define FILL_VALUES     RECORD_VALUES(RECORD_FILL)
 #define POSITION_VALUES "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10"
 #define EQUITY_VALUES   "?1, ?2, ?3, ?4, ?5, ?6"
@@ -86,12 +89,9 @@ const char *const db_statements_sql[DB_STATEMENTS] = {
         "VALUES (?1, nullif(?2, 0), nullif(?3, 0), nullif(?4, 0), nullif(?5, 0), ?6, ?7) "
         "ON CONFLICT DO UPDATE SET last = excluded.last, bid = excluded.bid, ask = excluded.ask, "
         "mark = excluded.mark, ts_ns = excluded.ts_ns, recv_wall_ns = excluded.recv_wall_ns",
-    [DB_SQL_ORDER] =
-        "INSERT INTO orders (" DB_ORDER_COLUMNS ", rule, hash) VALUES (" ORDER_VALUES ", 2, "
-        "seal(2, " ORDER_VALUES ")) ON CONFLICT (id) DO UPDATE SET rule = 2, hash = excluded.hash" RECORD_SET(
-            RECORD_ORDER) " WHERE state IN ('PENDING', 'HELD', 'OPEN', 'PARTIAL') AND "
-                          "(" RECORD_FIXED(RECORD_ORDER, OWN) ") IS (" RECORD_FIXED(RECORD_ORDER,
-                                                                                    EXCLUDED) ")",
+    [DB_SQL_ORDER] = "INSERT INTO orders (" DB_ORDER_COLUMNS ", rule, hash) VALUES (" ORDER_VALUES ", 2, "
+                     "seal(2, " ORDER_VALUES ")) ON CONFLICT (id) DO UPDATE SET " ORDER_SET " "
+                     "WHERE state IN ('PENDING', 'HELD', 'OPEN', 'PARTIAL') AND " ORDER_IS_STORED,
     /* Also an older state of it, as it comes again with a transaction that was stored after all. */
     [DB_SQL_ORDER_SAME] = "SELECT seal(2, " DB_ORDER_COLUMNS ") = seal(2, " ORDER_VALUES
                           ") OR (" ORDER_IS_GIVEN " AND updated_ns >= :updated_ns AND :state IN ('PENDING', "

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "record/compare.h"
 #include "record/order.h"
+#include "record/value.h"
 
 _Static_assert((int)RECORD_TEXT_MAX == (int)DIFFERENCE_TEXT_MAX, "a value's text");
 

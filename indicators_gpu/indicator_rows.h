@@ -1,7 +1,8 @@
 /* The indicators, one line each, sorted by name: the registry, its declarations, the steps, the streams and
- * the fast kernels follow from this list, as X(number, ID, name, kernels): number   part of the GPU module's
- * ABI and of saved states: never changes; a new row has the next one kernels  BOTH: a fast kernel for either
- * precision; F64: for float64 alone, which takes float32 widened
+ * the fast kernels follow from this list, as X(number, ID, name, kernels):
+ *
+ *   number   part of the GPU module's ABI and of saved states: never changes; a new row has the next one
+ *   kernels  BOTH: a fast kernel for either precision; F64: for float64 alone, which takes float32 widened
  *
  * For each line there is, under that name,
  *   indicator_name        in rows/: the row, which begins with INDICATOR_ROW(name)

@@ -71,3 +71,17 @@ const char *record_field_word(const struct record_field *field, const void *row)
 {
     return field->words->name((int)record_field_number(field, row));
 }
+
+static bool same(const struct record_field *field, const char *a, const char *b)
+{
+    a += field->offset, b += field->offset;
+    return field->kind == RECORD_TEXT ? strncmp(a, b, field->size) == 0 : memcmp(a, b, field->size) == 0;
+}
+
+const struct record_field *record_compare(const struct record *record, const void *a, const void *b)
+{
+    for (const struct record_field *field = record->fields; field < record->fields + record->n; field++)
+        if (field->kind != RECORD_SYMBOL && !same(field, a, b))
+            return field;
+    return NULL;
+}

@@ -67,11 +67,13 @@ struct record {
 
 /* "id, account, …" */
 #define RECORD_COLUMNS(LIST)                                                    LIST(RECORD_COLUMN_FIRST_, RECORD_COLUMN_NEXT_)
+
 #define RECORD_COLUMN_FIRST_(member, column, name, kind, changes, flags, words) column
 #define RECORD_COLUMN_NEXT_(member, column, name, kind, changes, flags, words)  ", " column
 
 /* ":id, :account, …": the parameters of record_sqlite_bind(), in order */
 #define RECORD_VALUES(LIST)                                                    LIST(RECORD_VALUE_FIRST_, RECORD_VALUE_NEXT_)
+
 #define RECORD_VALUE_FIRST_(member, column, name, kind, changes, flags, words) ":" column
 #define RECORD_VALUE_NEXT_(member, column, name, kind, changes, flags, words)  ", :" column
 
@@ -82,8 +84,9 @@ struct record {
 #define RECORD_SET_FIXED_(column)
 #define RECORD_SET_CHANGES_(column) ", " column " = excluded." column
 
-/* "id, account, …" with a word before each: what does not change */
+/* What does not change: OWN "id, account, …", EXCLUDED "excluded.id, …", GIVEN ":id, …" */
 #define RECORD_FIXED(LIST, PREFIX)                                                 LIST(RECORD_FIXED_FIRST_##PREFIX##_, RECORD_FIXED_NEXT_##PREFIX##_)
+
 #define RECORD_FIXED_FIRST_OWN_(member, column, name, kind, changes, flags, words) column
 #define RECORD_FIXED_NEXT_OWN_(member, column, name, kind, changes, flags, words) \
     RECORD_FIXED_##changes##_(", " column)
@@ -111,6 +114,10 @@ struct record {
 
 /* By its name in lists; NULL: there is none. */
 const struct record_field *record_find(const struct record *record, const char *name);
+
+/* The first field in which two rows differ, to the last bit; NULL: none. Symbols are not compared: their
+ * indices are a process's own. */
+const struct record_field *record_compare(const struct record *record, const void *a, const void *b);
 
 /* ---- a field's value ---- */
 

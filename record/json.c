@@ -3,25 +3,7 @@
 #include <string.h>
 
 #include "exchange/decimal.h"
-
-enum { PERCENT_SCALE = 4 }; /* of a share in millionths */
-
-int record_scale(const struct record_field *field, const struct record_context *context)
-{
-    const struct symbol *symbol = context->symbol;
-    switch (field->kind) {
-    case RECORD_PRICE:
-        return symbol ? symbol->price_scale : -1;
-    case RECORD_QTY:
-        return symbol ? symbol->qty_scale : -1;
-    case RECORD_QUOTE:
-        return symbol ? symbol->quote_scale : -1;
-    case RECORD_E6:
-        return PERCENT_SCALE;
-    default:
-        return -1;
-    }
-}
+#include "record/value.h"
 
 static json_t *text_or_null(const char *text)
 {
@@ -31,7 +13,7 @@ static json_t *text_or_null(const char *text)
 json_t *record_json(const struct record_field *field, const void *row, const struct record_context *context)
 {
     int64_t number = record_field_number(field, row);
-    int scale = record_scale(field, context);
+    int scale = record_scale(field, context->symbol);
     switch (field->kind) {
     case RECORD_TEXT:
         return json_string(record_field_text(field, row));
@@ -67,8 +49,8 @@ json_t *record_json_object(const struct record *record, const struct record_key 
     json_t *object = json_object();
     int r = object ? 0 : -1;
     for (int i = 0; r == 0 && i < n; i++)
-        if (keys[i].as)
-            r = json_object_set_new(object, keys[i].as,
+        if (!keys[i].as || keys[i].as[0])
+            r = json_object_set_new(object, keys[i].as ? keys[i].as : keys[i].name,
                                     record_json(record_find(record, keys[i].name), row, context));
     for (int i = 0; r == 0 && i < record->n; i++)
         if (!has_key(keys, n, record->fields[i].name))

@@ -17,11 +17,8 @@ struct record_context {
  * unknown. The caller's; NULL without memory. */
 json_t *record_json(const struct record_field *field, const void *row, const struct record_context *context);
 
-/* Where the field's decimals end: of a price, a quantity, a quote amount by the symbol, of a share 4, since
- * it is shown in percent. -1: the kind has none, or its symbol is unknown. */
-int record_scale(const struct record_field *field, const struct record_context *context);
-
-/* What an object has of a record, in this order, under which key; `as` NULL: it is left out. */
+/* What an object has of a record, in this order, under which key; `as` NULL: the name itself, "": it is left
+ * out. */
 struct record_key {
     const char *name, *as;
 };

@@ -3,13 +3,17 @@
  * unit, at all times. Rows are chained by SHA-256. An amount of 0 has no row, but for one (see RESET).
  *
  * Within an event rows stand in the order in which things happened; those of one thing in this one:
- *   a fill       BORROW of the base that a sale lacks, TRADE of the base, TRADE of the quote, FEE in the
- * quote, BORROW, negative, of the base that a buy gives back: all with its order's and its own id interest
- * INTEREST in the account's currency, one row a short position, by account, then by symbol a transfer
- * TRANSFER out of one account, TRANSFER into the other a reset      RESET of the account's currency, even of
- * 0: it marks the moment; then asset by asset: RESET of the others to what is owed of them, BORROW, negative,
- * of what was owed; DEPOSIT of the opening cash Only rows of a fill name an order and a fill. What is owed of
- * an asset is the sum of its BORROW rows. */
+ *
+ *   a fill      BORROW of the base that a sale lacks, TRADE of the base, TRADE of the quote, FEE in quote,
+ *               BORROW, negative, of the base that a buy gives back: all with its order's and its own id
+ *   interest    INTEREST in the account's currency, a row for each short position, by account, by symbol
+ *   a transfer  TRANSFER out of one account, TRANSFER into the other
+ *   a reset     RESET of the account's currency, even of 0: it marks the moment; then asset by asset:
+ *               RESET of the others to what is borrowed of them, BORROW, negative, of what was borrowed;
+ *               DEPOSIT of the opening cash
+ *
+ * Only rows of a fill name an order and a fill. What is borrowed of an asset is the sum of its BORROW rows.
+ */
 #ifndef RECORD_LEDGER_ROW_H
 #define RECORD_LEDGER_ROW_H
 

@@ -169,39 +169,41 @@ static int send_bars(struct asked *asked)
     return feed->venue->rest_bars(feed->rest, &request, have_bars, call, NULL);
 }
 
-/* The newest bar that a former run left: in the engine where the log was played, else in the
- * database. Its open time; 0: there is none. */
-static int64_t former_bar(const struct feed *feed, int symbol)
+/* The open time of the newest bar that a former run left: in the engine where the log was played, else in
+ * the database; 0: there is none. */
+static int64_t former_bar(const struct feed *feed, int symbol, const struct engine_symbol_view *view)
 {
     const struct session *session = feed->daemon->session;
-    struct engine_symbol_view view;
-    engine_symbol_view(session_engine(session), feed->symbols[symbol].index, &view);
-    if (view.bars > 0)
-        return view.last_bar.open_ns;
+    if (view->bars > 0)
+        return view->last_bar.open_ns;
     bool alone = strcmp(session_recovery(session)->from, "database") == 0;
     return alone ? session_stored_bar(session, feed->listed[symbol].name, feed->daemon->config.interval_ns)
                  : 0;
 }
 
-int64_t feed_history_from(const struct feed *feed, int symbol, int64_t open_ns)
+/* Where the history of a symbol begins that the engine has no bars of. */
+static int64_t history_begins(const struct feed *feed, int symbol, int64_t open_ns)
 {
     const struct config *config = &feed->daemon->config;
-    const struct feed_symbol *ours = &feed->symbols[symbol];
+    int calendar = feed->symbols[symbol].calendar;
+    return calendar >= 0 && feed->calendars[calendar].n > 0
+               ? calendar_back(&feed->calendars[calendar], open_ns, config->interval_ns, config->history)
+               : open_ns - config->history * config->interval_ns;
+}
+
+int64_t feed_history_from(const struct feed *feed, int symbol, int64_t open_ns)
+{
+    int64_t interval_ns = feed->daemon->config.interval_ns;
     struct engine_symbol_view view;
-    engine_symbol_view(session_engine(feed->daemon->session), ours->index, &view);
-    int64_t former = former_bar(feed, symbol), back = open_ns;
-    if (view.bars == 0 && ours->calendar >= 0 && feed->calendars[ours->calendar].n > 0)
-        back = calendar_back(&feed->calendars[ours->calendar], open_ns, config->interval_ns, config->history);
-    else if (view.bars == 0)
-        back = open_ns - config->history * config->interval_ns;
+    engine_symbol_view(session_engine(feed->daemon->session), feed->symbols[symbol].index, &view);
+    int64_t former = former_bar(feed, symbol, &view), begins = history_begins(feed, symbol, open_ns);
     if (former == 0)
-        return back;
+        return begins;
     /* Of a symbol that a former run streamed, what closed since; an engine without bars has the history too.
      */
-    int64_t next = former + config->interval_ns;
-    int64_t most = open_ns - MISSED_BARS_MAX * config->interval_ns;
+    int64_t next = former + interval_ns, most = open_ns - MISSED_BARS_MAX * interval_ns;
     next = next > most ? next : most;
-    return view.bars > 0 || next < back ? next : back;
+    return view.bars > 0 || next < begins ? next : begins;
 }
 
 int feed_ask_bars(struct feed *feed, int symbol, int64_t from_ns, int64_t to_ns, enum bars_why why)

@@ -52,7 +52,7 @@ static int leave_segments(struct journal_writer *writer, char *words, size_t siz
 static int leave_directory(struct journal_writer *writer, char *words, size_t size)
 {
     struct journal_segments there = {0};
-    char err[JOURNAL_ERROR_MAX];
+    char err[JOURNAL_ERROR_MAX] = "its segments cannot be listed";
     int dir, r = journal_open_dir(writer->config.dir, &dir, err, sizeof err);
     if (r == 0 && (r = journal_segments_read(&there, dir)) == 0 && there.n > 0)
         r = -EEXIST;

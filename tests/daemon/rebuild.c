@@ -214,7 +214,7 @@ static void test_contradiction(void)
     end();
 }
 
-/* A log that was begun in another's place, as former versions did: its newest stretch is what there is. */
+/* A log that was started in another's place, as former versions did: its newest stretch is what there is. */
 static void test_two_histories(void)
 {
     static struct logged other;

@@ -27,31 +27,31 @@ static struct {
     pthread_mutex_t lock;
     int failed, worked;
     char detail[RECORDER_ERROR_MAX];
-} told = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} reports = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void tell(void *ctx, bool ok, const char *detail)
 {
     (void)ctx;
-    pthread_mutex_lock(&told.lock);
-    told.failed += !ok;
-    told.worked += ok;
-    snprintf(told.detail, sizeof told.detail, "%s", detail);
-    pthread_mutex_unlock(&told.lock);
+    pthread_mutex_lock(&reports.lock);
+    reports.failed += !ok;
+    reports.worked += ok;
+    snprintf(reports.detail, sizeof reports.detail, "%s", detail);
+    pthread_mutex_unlock(&reports.lock);
 }
 
 static int times_failed(void)
 {
-    pthread_mutex_lock(&told.lock);
-    int n = told.failed;
-    pthread_mutex_unlock(&told.lock);
+    pthread_mutex_lock(&reports.lock);
+    int n = reports.failed;
+    pthread_mutex_unlock(&reports.lock);
     return n;
 }
 
 static int times_worked(void)
 {
-    pthread_mutex_lock(&told.lock);
-    int n = told.worked;
-    pthread_mutex_unlock(&told.lock);
+    pthread_mutex_lock(&reports.lock);
+    int n = reports.worked;
+    pthread_mutex_unlock(&reports.lock);
     return n;
 }
 
@@ -67,7 +67,7 @@ static void empty_dir(void)
     if (listing)
         closedir(listing);
     rmdir(dir);
-    told.failed = told.worked = 0;
+    reports.failed = reports.worked = 0;
 }
 
 static void limit_files(rlim_t bytes)
@@ -241,7 +241,7 @@ static void test_full_disk(void)
         usleep(1000);
     CHECK_INT(r, 0);
     CHECK_INT(recorder_close(recorder, CLOSE_MS), 0);
-    CHECK_INT(told.worked, 1);
+    CHECK_INT(reports.worked, 1);
     read_back(1000, 0, 0, &states);
     CHECK_INT(states, 2);
     empty_dir();
@@ -484,7 +484,7 @@ static void test_gone(enum gone how, bool rotated)
     CHECK_INT(how == RENAMED ? (int)summary.last_seq : 0, how == RENAMED ? (rotated ? 101 : 100) : 0);
     scratch_remove(away);
     scratch_remove(dir);
-    told.failed = told.worked = 0;
+    reports.failed = reports.worked = 0;
 }
 
 /* Another log in its place is left alone, and said; once that is away, it begins again. */
@@ -510,7 +510,7 @@ static void test_replaced(void)
     CHECK_INT(recorder_close(recorder, CLOSE_MS), 0);
     scratch_remove(away);
     scratch_remove(dir);
-    told.failed = told.worked = 0;
+    reports.failed = reports.worked = 0;
 }
 
 /* A recording ends at its first failure, and holds up nothing. */

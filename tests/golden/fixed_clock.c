@@ -1,5 +1,5 @@
 /* A wall clock that stands still: for LD_PRELOAD, the moment of $FIXED_CLOCK, in seconds since 1970; with a
- * "+" behind, one that goes on from there when the program starts. */
+ * "+" behind, one that continues from there when the program starts. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/syscall.h>

@@ -279,7 +279,7 @@ def daemon(maker, state, *options, more_env=None):
 
 
 def make_live(maker):
-    """papertaped goes on with what `run` has, and its venue never answers: all that it says is of the log."""
+    """papertaped continues with what `run` has, and its venue never answers: all that it says is of the log."""
     shutil.copytree(f"{maker.work}/run", f"{maker.work}/live")
     write(f"{maker.work}/live.ini", RUN_CONFIG)
     with daemon(maker, "live", "--venue-url", "wss://127.0.0.1:9", "--rest-url", "https://127.0.0.1:9", more_env={"FIXED_CLOCK": f"{NOW_S}+"}) as has:

@@ -336,7 +336,7 @@ static void test_cells(void)
     series_free(&s);
 }
 
-/* Quantiles that are equal but for rounding are one point, and nothing jumps there: what the cpu backend
+/* Quantiles that are equal except for rounding are one point, and nothing jumps there: what the cpu backend
  * gives beside a live stream's value is scaled as that. */
 static void test_ties(void)
 {

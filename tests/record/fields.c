@@ -7,11 +7,11 @@
 
 #include "exchange/fill.h"
 #include "record/codec.h"
-#include "record/compare.h"
 #include "record/json.h"
 #include "record/ledger_row.h"
 #include "record/order.h"
 #include "record/sqlite.h"
+#include "record/value.h"
 #include "tests/check.h"
 #include "tests/random.h"
 
@@ -231,7 +231,7 @@ static void compared(struct random *random, const struct record *record)
 
 static void json(void)
 {
-    static const struct record_key keys[] = {{"symbol", "of"}, {"price", "price"}, {"tag", NULL}};
+    static const struct record_key keys[] = {{"symbol", "of"}, {"price"}, {"tag", ""}};
     const struct symbol symbol = {.name = "BTCUSDT", .price_scale = 2, .qty_scale = 3, .quote_scale = 2};
     const struct order order = {.id = 5, .qty = 1500, .tag = "stop", .trail_e6 = 12500, .reduce_only = true};
     const struct record_context known = {&symbol, "main"}, unknown = {NULL, NULL};

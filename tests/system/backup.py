@@ -133,11 +133,11 @@ def in_parts(folder, replay, backup, state, before, all_of_them):
 
 
 def taken_away(folder, daemon):
-    """Its directory is renamed: noticed, and begun again; the former one stays as it is."""
+    """Its directory is renamed: noticed, and a new one starts; the former one stays as it is."""
     os.rename(f"{daemon.state}/events", os.path.join(folder.path, "away"))
-    status = daemon.wait_status(lambda s: s["events"]["holes"] >= 1 and s["events"]["state"] == s["db"]["state"] == "ok", "a new log")
+    status = daemon.wait_status(lambda s: s["events"]["holes"] == 1 and s["events"]["state"] == s["db"]["state"] == "ok", "a new log")
     alerts = [a for a in json.loads(daemon.papertape("alerts", "list", "--json"))["alerts"] if a["code"] == "event-log-hole"]
-    assert alerts and alerts[0]["severity"] == "error", alerts
+    assert len(alerts) == 1 and alerts[0]["severity"] == "error", alerts
     assert f"{daemon.state}/events or its newest segment was removed or renamed: a new log begins" in alerts[0]["text"], alerts
     for where in (daemon.state, os.path.join(folder.path, "away")):
         done = subprocess.run([harness.PAPERTAPE, "events", "verify", where], capture_output=True, text=True, timeout=harness.PATIENCE)

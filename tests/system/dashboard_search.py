@@ -305,7 +305,7 @@ def test_jobs(session):
     tmux.keys("s")
     expect(tmux, "restart ppo?")
     tmux.keys("y")
-    wait("a restart", lambda: daemon.seen("train_restart"))
+    expect(tmux, "restart done")
     assert daemon.seen("train_restart")[0]["name"] == "ppo", daemon.seen("train_restart")
     tmux.keys("Escape")
     with storage.write() as db:

@@ -1,4 +1,4 @@
-"""What system tests have besides the programs themselves (fixtures/programs.py): harness.X is either's."""
+"""What system tests have in addition to the programs themselves (fixtures/programs.py): harness.X is either's."""
 
 import concurrent.futures
 import json

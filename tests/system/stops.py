@@ -174,7 +174,7 @@ def at_the_start(folder, replay):
 
 
 def missed_nothing(folder, replay):
-    """A restart within a bar: the log says how long it was away, and nobody has to acknowledge that."""
+    """A restart within a bar: the log says how long it was away, and nothing has to be acknowledged."""
     config = CONFIG.replace("interval = 1s", "interval = 1d")
     for name in ("day", "same-day"):
         daemon = folder.start(harness.Daemon(folder.path, replay, config, name=name, state="day"))

@@ -78,7 +78,7 @@ struct training_record {
     char checkpoint[PATH_MAX], policy[PATH_MAX];
     int64_t checkpoint_steps;
     int64_t seq;                       /* of its events, at least */
-    char run[TRAINING_RECORD_RUN_MAX]; /* of a study: what it is called in studies.db; "": not begun */
+    char run[TRAINING_RECORD_RUN_MAX]; /* of a study: what it is called in studies.db; "": not started */
     bool run_over;    /* it is done, or has failed for good: the next worker begins another */
     int64_t begun_ns; /* when that run began first; 0 */
     int64_t due_ns;   /* a scheduled study's next run, while it is queued; 0: none */

@@ -1,7 +1,8 @@
 #include "tui/command/stored_record.h"
 
-#include <errno.h>
 #include <string.h>
+
+#include "record/value.h"
 
 static bool is_named(const struct stored_column *columns, int n, const char *name)
 {
@@ -35,7 +36,7 @@ static const char *cell(enum stored_form form, char *buf, const struct record_fi
                         const struct record_context *context)
 {
     int64_t number = record_field_number(field, row);
-    int scale = record_scale(field, context);
+    int scale = record_scale(field, context->symbol);
     switch (field->kind) {
     case RECORD_TEXT:
         return record_field_text(field, row);

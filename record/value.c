@@ -1,23 +1,26 @@
-#include "record/compare.h"
+#include "record/value.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "exchange/decimal.h"
 
-static bool same(const struct record_field *field, const char *a, const char *b)
-{
-    a += field->offset, b += field->offset;
-    return field->kind == RECORD_TEXT ? strncmp(a, b, field->size) == 0 : memcmp(a, b, field->size) == 0;
-}
+enum { PERCENT_SCALE = 4 }; /* of a share in millionths */
 
-const struct record_field *record_compare(const struct record *record, const void *a, const void *b)
+int record_scale(const struct record_field *field, const struct symbol *symbol)
 {
-    for (const struct record_field *field = record->fields; field < record->fields + record->n; field++)
-        if (field->kind != RECORD_SYMBOL && !same(field, a, b))
-            return field;
-    return NULL;
+    switch (field->kind) {
+    case RECORD_PRICE:
+        return symbol ? symbol->price_scale : -1;
+    case RECORD_QTY:
+        return symbol ? symbol->qty_scale : -1;
+    case RECORD_QUOTE:
+        return symbol ? symbol->quote_scale : -1;
+    case RECORD_E6:
+        return PERCENT_SCALE;
+    default:
+        return -1;
+    }
 }
 
 static void show_hash(const struct record_field *field, const void *row, char ret[static RECORD_TEXT_MAX])
@@ -37,8 +40,6 @@ static void show_decimal(int64_t units, int scale, char ret[static RECORD_TEXT_M
 void record_value(const struct record_field *field, const void *row, const struct symbol *symbol,
                   char ret[static RECORD_TEXT_MAX])
 {
-    static const struct symbol units;
-    const struct symbol *scales = symbol ? symbol : &units;
     int64_t number = record_field_number(field, row);
     switch (field->kind) {
     case RECORD_UNSIGNED:
@@ -54,13 +55,9 @@ void record_value(const struct record_field *field, const void *row, const struc
         snprintf(ret, RECORD_TEXT_MAX, "%s", record_field_word(field, row));
         break;
     case RECORD_PRICE:
-        show_decimal(number, scales->price_scale, ret);
-        break;
     case RECORD_QTY:
-        show_decimal(number, scales->qty_scale, ret);
-        break;
     case RECORD_QUOTE:
-        show_decimal(number, scales->quote_scale, ret);
+        show_decimal(number, symbol ? record_scale(field, symbol) : 0, ret);
         break;
     case RECORD_HASH:
         show_hash(field, row, ret);
