@@ -60,6 +60,13 @@ static void fatal(int signal_number)
     raise(signal_number);
 }
 
+/* Never called: who opens the screen blocks SIGTSTP. A signal that has a handler when curses starts is left
+ * to the program; otherwise each drawing ignores it for a moment, which throws away one that waits. */
+static void keep_stop(int signal_number)
+{
+    (void)signal_number;
+}
+
 static void remember(const char *capability)
 {
     size_t len = capability ? strlen(capability) : 0;
@@ -118,6 +125,9 @@ int screen_open(enum scheme scheme)
     unsetenv("COLUMNS");
     if (tcgetattr(STDIN_FILENO, &screen.before) < 0)
         return -ENOTTY;
+    struct sigaction action = {.sa_handler = keep_stop};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGTSTP, &action, NULL);
     screen.terminal = newterm(NULL, stdout, stdin);
     if (!screen.terminal)
         return -ENOTTY;
@@ -129,8 +139,7 @@ int screen_open(enum scheme scheme)
     remember(keypad_local);
     remember(exit_ca_mode);
     screen.open = true;
-    struct sigaction action = {.sa_handler = fatal};
-    sigemptyset(&action.sa_mask);
+    action.sa_handler = fatal;
     for (size_t i = 0; i < sizeof(fatal_signals) / sizeof(fatal_signals[0]); i++)
         sigaction(fatal_signals[i], &action, NULL);
     prepare_styles(scheme);

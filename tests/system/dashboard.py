@@ -85,6 +85,14 @@ def expect_gone(tmux, text):
     wait(f"gone from the screen: {text!r}", lambda: text not in tmux.screen(), tmux.screen)
 
 
+def confirm(tmux, key, question, *outcome):
+    """What a key asks, a y, and the answer to it: what is pressed before the answer has come is for the page as it was."""
+    tmux.keys(key)
+    expect(tmux, *question, "y does it")
+    tmux.keys("y")
+    expect(tmux, *outcome)
+
+
 class Session:
     """The dashboard in a terminal, with the daemon that it looks at."""
 

@@ -11,7 +11,7 @@ import sys
 
 import harness
 import policy_three_ways as recorded
-from dashboard import Session, expect, wait
+from dashboard import Session, confirm, expect, wait
 from dashboard_train import choose, end_trainer, expect_listed, replace_value
 
 ROWS = 6000
@@ -48,10 +48,7 @@ def trade(session, daemon):
     """Promoted from the list: first on an account of its own, then as champion."""
     tmux = session.tmux
     for step in ("challenger", "champion"):
-        tmux.keys("P")
-        expect(tmux, "promote first?")
-        tmux.keys("y")
-        expect(tmux, "promote done", f"{step} on first" if step == "challenger" else step)
+        confirm(tmux, "P", ("promote first?",), "promote done", f"{step} on first" if step == "challenger" else step)
         expect_listed(tmux, " first", step)
 
     def trades(status):
@@ -87,10 +84,7 @@ def loop(session, daemon):
     tmux.type("first")
     tmux.keys("Enter")
     expect(tmux, "Start first", "learning_rate")
-    tmux.keys("s")
-    expect(tmux, "start first?")
-    tmux.keys("y")
-    expect(tmux, "start done", "Trainings (1)")
+    confirm(tmux, "s", ("start first?",), "start done", "Trainings (1)")
     steps_beyond(0)
     wait("a checkpoint", lambda: listed()["checkpoint_steps"], listed)
     tmux.keys("Escape")
@@ -108,9 +102,7 @@ def loop(session, daemon):
     assert again["attempts"] == 2 and again["checkpoint_steps"] >= killed["checkpoint_steps"], again
     print(f"  killed at {killed['steps']} steps, went on from {killed['checkpoint_steps']} or later")
 
-    tmux.keys("x")
-    expect(tmux, "stop first?")
-    tmux.keys("y")
+    confirm(tmux, "x", ("stop first?",), "stop done")
     wait("its end", lambda: listed()["state"] == "stopped", listed)
     stopped = listed()
     assert stopped["checkpoint_steps"] == stopped["steps"], stopped
@@ -120,17 +112,12 @@ def loop(session, daemon):
     expect(tmux, "Restart first", "learning_rate")
     choose(tmux, "learning_rate")
     replace_value(tmux, "0.0001")
-    tmux.keys("s")
-    expect(tmux, "restart first?", "from its checkpoint")
-    tmux.keys("y")
-    expect(tmux, "restart done")
+    confirm(tmux, "s", ("restart first?", "from its checkpoint"), "restart done")
     steps_beyond(stopped["steps"])
     points = json.loads(daemon.papertape("train", "list", "--json"))["trainings"][0]
     print(f"  stopped at {stopped['steps']} steps, restarted with learning_rate 0.0001, at {points['steps']}")
     trade(session, daemon)
-    tmux.keys("x")
-    expect(tmux, "stop first?")
-    tmux.keys("y")
+    confirm(tmux, "x", ("stop first?",), "stop done")
     wait("its end", lambda: listed()["state"] == "stopped", listed)
     tmux.keys("q")
     session.ended()

@@ -21,7 +21,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "../../fixtures")]
 import fake_trainings  # noqa: E402
-from dashboard import expect, expect_gone, run_tests, wait  # noqa: E402
+from dashboard import confirm, expect, expect_gone, run_tests, wait  # noqa: E402
 
 TABLES = """
 CREATE TABLE studies (study_id INTEGER NOT NULL PRIMARY KEY, study_name VARCHAR(512) NOT NULL);
@@ -250,9 +250,7 @@ def test_start(session):
     tmux.type("again")
     tmux.keys("Enter")
     expect(tmux, "Start again", "[study]", "trials", " 40")
-    tmux.keys("s")
-    tmux.keys("y")
-    wait("a training", lambda: daemon.learning.configs.get("again"))
+    confirm(tmux, "s", ("start again?",), "start done")
     assert daemon.learning.configs["again"] == "[study]\ntrials = 40\n# as it was\n", daemon.learning.configs
     with daemon.lock:
         daemon.learning.trainings[:] = [fake_trainings.training("ppo", state="update")]
@@ -286,15 +284,9 @@ def test_jobs(session):
     tmux.keys("n")
     expect(tmux, "stop: nothing is done")
     assert len(daemon.seen("train_stop")) == asked
-    tmux.keys("x")
-    expect(tmux, "stop ppo?")
-    tmux.keys("y")
-    expect(tmux, "stop done", "job stopped")
+    confirm(tmux, "x", ("stop ppo?",), "stop done", "job stopped")
     assert [each["name"] for each in daemon.seen("train_stop")[asked:]] == ["ppo"], daemon.seen("train_stop")
-    tmux.keys("e")
-    expect(tmux, "resume ppo?")
-    tmux.keys("y")
-    expect(tmux, "resume done", "job queued")
+    confirm(tmux, "e", ("resume ppo?",), "resume done", "job queued")
     assert [each["name"] for each in daemon.seen("train_resume")] == ["ppo"], daemon.seen("train_resume")
     with daemon.lock:
         daemon.learning.trainings[0].update(due_ns=time.time_ns() + 7000 * 10**9)
@@ -302,10 +294,7 @@ def test_jobs(session):
     daemon.learning.configs["ppo"] = "[study]\ntrials = 9\n"
     tmux.keys("r")
     expect(tmux, "Restart ppo", "[study]", "trials")
-    tmux.keys("s")
-    expect(tmux, "restart ppo?")
-    tmux.keys("y")
-    expect(tmux, "restart done")
+    confirm(tmux, "s", ("restart ppo?",), "restart done")
     assert daemon.seen("train_restart")[0]["name"] == "ppo", daemon.seen("train_restart")
     tmux.keys("Escape")
     with storage.write() as db:
@@ -372,15 +361,9 @@ def test_workers(session):
     expect(tmux, ">ppo_1..2")
     tmux.keys("Enter")
     expect(tmux, "jobs searching (1 of 2)")
-    tmux.keys("x")
-    expect(tmux, "stop ppo_1?")
-    tmux.keys("y")
-    expect(tmux, "stop done", "jobs stopped (2 of 2)")
+    confirm(tmux, "x", ("stop ppo_1?",), "stop done", "jobs stopped (2 of 2)")
     assert [each["name"] for each in daemon.seen("train_stop")[stopped:]] == ["ppo_1"], daemon.seen("train_stop")
-    tmux.keys("e")
-    expect(tmux, "resume ppo_2 and ppo_1?")
-    tmux.keys("y")
-    expect(tmux, "resume done", "ppo_2: queued; ppo_1: queued", "jobs queued (2 of 2)")
+    confirm(tmux, "e", ("resume ppo_2 and ppo_1?",), "resume done", "ppo_2: queued; ppo_1: queued", "jobs queued (2 of 2)")
     assert [each["name"] for each in daemon.seen("train_resume")[resumed:]] == ["ppo_2", "ppo_1"], daemon.seen("train_resume")
     with daemon.lock:
         for training in daemon.learning.trainings:
@@ -389,10 +372,7 @@ def test_workers(session):
     daemon.learning.configs["ppo_2"] = "[study]\ntrials = 9\n"
     tmux.keys("r")
     expect(tmux, "Restart ppo_2", "[study]", "trials")
-    tmux.keys("s")
-    expect(tmux, "restart ppo_2 and ppo_1?", "unchanged")
-    tmux.keys("y")
-    expect(tmux, "restart done")
+    confirm(tmux, "s", ("restart ppo_2 and ppo_1?", "unchanged"), "restart done")
     assert [each["name"] for each in daemon.seen("train_restart")[restarted:]] == ["ppo_2", "ppo_1"], daemon.seen("train_restart")
     assert not any("config" in each for each in daemon.seen("train_restart")[restarted:]), daemon.seen("train_restart")
     changed_restart(tmux, daemon)
@@ -403,10 +383,7 @@ def test_workers(session):
         daemon.learning.train_stop = lambda args: (fake_trainings.refuse("EBUSY", "not now") if args["name"] == "ppo_2"
                                                    else stop(args))
     expect(tmux, "jobs searching (2 of 2)")
-    tmux.keys("x")
-    expect(tmux, "stop ppo_2 and ppo_1?")
-    tmux.keys("y")
-    expect(tmux, "stop refused", "EBUSY: not now; ppo_1: stopped", "jobs searching (1 of 2)")
+    confirm(tmux, "x", ("stop ppo_2 and ppo_1?",), "stop refused", "EBUSY: not now; ppo_1: stopped", "jobs searching (1 of 2)")
     with daemon.lock:
         del daemon.learning.train_stop
         daemon.learning.trainings[:] = [each for each in daemon.learning.trainings if each["training"] == "ppo_2"]

@@ -15,7 +15,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "../../fixtures")]
 import fake_trainings  # noqa: E402
-from dashboard import expect, expect_gone, run_tests, run_verb, runs, wait  # noqa: E402
+from dashboard import confirm, expect, expect_gone, run_tests, run_verb, runs, wait  # noqa: E402
 
 CONFIG = """\
 # As the daemon trains by default
@@ -63,14 +63,6 @@ def replace_value(tmux, value):
     tmux.type(value)
     tmux.keys("Enter")
     expect(tmux, value, "Esc back")
-
-
-def confirm(tmux, key, question, *outcome):
-    """What a key asks, a y, and what becomes of it."""
-    tmux.keys(key)
-    expect(tmux, *question, "y does it")
-    tmux.keys("y")
-    expect(tmux, *outcome)
 
 
 def choose(tmux, text):
@@ -421,9 +413,7 @@ def test_live(session):
         assert "learning_rate = 0.0001\n" in file.read()
     confirm(tmux, "P", ("promote first?", "a challenger"), "promote done", "challenger on first")
     expect_listed(tmux, " first", "challenger")
-    tmux.keys("x")
-    expect(tmux, "stop first?")
-    tmux.keys("y")
+    confirm(tmux, "x", ("stop first?",), "stop done")
     wait("its end", lambda: listed()["state"] == "stopped", listed)
     assert listed()["steps"] > stopped["steps"]
     tmux.keys("q")
