@@ -23,7 +23,7 @@ struct rebuild_paths {
         unsound[REBUILD_PATH_MAX];
 };
 
-/* Says what errno means for a path, which it returns. */
+/* Writes "PATH: what it means" of r, a -errno, into err. Returns r. */
 int rebuild_fail(int r, char *err, size_t err_size, const char *path);
 
 /* Is there a file, a link, anything of that name? */

@@ -38,7 +38,7 @@ static int fall_back(struct playing *playing)
     return 0;
 }
 
-/* The same where the log contradicts it: its end is no part of this history. */
+/* A log that contradicts the database: its end is no part of this history. */
 static int put_aside(struct playing *playing, char *err, size_t err_size)
 {
     struct session *session = playing->session;

@@ -11,9 +11,9 @@
  */
 bool screen_possible(void);
 
-/* Takes the terminal, in a process whose threads all block SIGTSTP (see screen_suspend). NO_COLOR makes the
- * scheme mono. 0; -ENOTTY when it cannot be done. Afterwards the signals that would end the process give the
- * terminal back first. */
+/* Takes the terminal, in a process whose threads all block SIGTSTP and call screen_suspend() for it. NO_COLOR
+ * makes the scheme mono. 0; -ENOTTY when it cannot be done. Afterwards the signals that would end the process
+ * give the terminal back first. */
 int screen_open(enum scheme scheme);
 
 /* Gives it back, as it was. May be called twice. */

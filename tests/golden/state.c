@@ -3,13 +3,9 @@
  *   golden-state DIR
  *
  * DIR/logs.txt    50 random event logs: what came out, the hashes of state, ledger and log
- *
  * DIR/day/        the state directory of such a log, of several venues, and the database built from it
- *
  * DIR/run/        the same of one venue, with which a daemon may continue
- *
  * DIR/desk/       one whose rows were put by hand: desk.h
- *
  * DIR/status.json a daemon's status: fixtures/dashboard.h
  */
 #include <dirent.h>

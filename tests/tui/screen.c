@@ -45,12 +45,13 @@ static void check_stop_while_drawing(void)
 int main(void)
 {
     const struct winsize size = {.ws_col = WIDTH, .ws_row = HEIGHT};
-    int terminal, program;
+    int terminal, program, out = dup(STDOUT_FILENO);
 
     CHECK_INT(openpty(&terminal, &program, NULL, NULL, &size), 0);
     CHECK_INT(setenv("TERM", "xterm", 1), 0);
     CHECK_INT(dup2(program, STDIN_FILENO), STDIN_FILENO);
     CHECK_INT(dup2(program, STDOUT_FILENO), STDOUT_FILENO);
     check_stop_while_drawing();
+    CHECK_INT(dup2(out, STDOUT_FILENO), STDOUT_FILENO);
     return check_done("tui/screen");
 }
