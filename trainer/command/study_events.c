@@ -177,8 +177,8 @@ void study_ended(struct study_run *run, const char *result, const char *cause)
     report_bar_clear(&run->report);
     if (run->proposal)
         snprintf(path, sizeof path, "%s/proposal.json", run->folder);
-    report_event(
-        &run->report, "end",
+    report_last(
+        &run->report,
         json_pack("{s:s, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "result", result,
                   "cause", text_or_null(cause), "done", run->last.tally.done, "trials", run->settings.trials,
                   "complete", states[TRIAL_COMPLETE], "pruned", states[TRIAL_PRUNED], "failed",

@@ -202,8 +202,8 @@ void train_ended(struct train_run *run, const char *result, const char *cause)
     if (run->has_untold)
         report_event(&run->report, "update", update_json(&run->untold));
     run->has_untold = false;
-    report_event(
-        &run->report, "end",
+    report_last(
+        &run->report,
         json_pack(
             "{s:s, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:s}", "result", result, "cause",
             cause_json(cause), "steps", (json_int_t)run->steps, "iterations", (json_int_t)run->iterations,

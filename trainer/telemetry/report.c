@@ -107,6 +107,12 @@ void report_event(struct report *report, const char *event, json_t *fields)
     pthread_mutex_unlock(&report->lock);
 }
 
+void report_last(struct report *report, json_t *fields)
+{
+    report_pace_end(report);
+    report_event(report, "end", fields);
+}
+
 void report_warning(struct report *report, const char *words)
 {
     report_warning_of(report, NULL, words);

@@ -60,6 +60,8 @@ void report_state(struct report *report, const char *state, int64_t steps);
 /* One line: schema, event, seconds since the beginning, and `fields`, which it takes (NULL: without memory).
  */
 void report_event(struct report *report, const char *event, json_t *fields);
+/* The last line, `end`: the heartbeat stops before it. `fields` as with report_event(). */
+void report_last(struct report *report, json_t *fields);
 
 /* A sentence: an event of its own, and a line on stderr. `cause`: one word of docs/serve.md, or NULL. */
 void report_warning(struct report *report, const char *words);
