@@ -172,7 +172,8 @@ def test_states(trainer, folder):
     seen, error, status = trainer.end_by(signal.SIGTERM, lambda seen: len(events(seen, "heartbeat")) >= 3, "train", "--config", "states.ini",
                                          "--report-every", "3600000", "--heartbeat", "10")
     beats = events(seen, "heartbeat")
-    check(status == 0 and error == "" and seen[-1]["result"] == "stopped", f"beats: {status} {error}")
+    end = seen[-1]
+    check(status == 0 and error == "" and (end["event"], end.get("result")) == ("end", "stopped"), f"beats: {status} {error} {end}")
     for line in beats:
         check(line["state"] in ("loading", "features", "rollout", "update", "checkpointing") and line["rss_bytes"] > 1 << 20
               and line["state_seconds"] >= 0, f"beats: {line}")

@@ -8,26 +8,26 @@
 
 #include "tests/check.h"
 
-enum { BEATS = 3, BEAT_MS = 1, QUIET_MS = 50 };
+enum { HEARTBEATS = 3, HEARTBEAT_MS = 1, QUIET_MS = 50 };
 
 static void test_last_line(void)
 {
     struct report report;
-    int ends[2], kept = dup(STDOUT_FILENO), beats = 0;
+    int ends[2], kept = dup(STDOUT_FILENO), heartbeats = 0;
     char line[1024] = "";
     CHECK(kept >= 0 && pipe(ends) == 0 && dup2(ends[1], STDOUT_FILENO) == STDOUT_FILENO);
-    FILE *told = fdopen(ends[0], "r");
-    CHECK(told != NULL);
-    if (!told)
+    FILE *output = fdopen(ends[0], "r");
+    CHECK(output != NULL);
+    if (!output)
         return;
-    setvbuf(told, NULL, _IONBF, 0); /* poll() sees what is not read yet */
+    setvbuf(output, NULL, _IONBF, 0); /* poll() sees what is not read yet */
     report_begin(&report, true);
-    CHECK_INT(report_pace(&report, 0, BEAT_MS), 0);
-    while (beats < BEATS && fgets(line, sizeof line, told))
-        beats += strstr(line, "\"heartbeat\"") != NULL;
-    CHECK_INT(beats, BEATS);
+    CHECK_INT(report_pace(&report, 0, HEARTBEAT_MS), 0);
+    while (heartbeats < HEARTBEATS && fgets(line, sizeof line, output))
+        heartbeats += strstr(line, "\"heartbeat\"") != NULL;
+    CHECK_INT(heartbeats, HEARTBEATS);
     report_last(&report, json_pack("{s:s}", "result", "stopped"));
-    while (!strstr(line, "\"end\"") && fgets(line, sizeof line, told))
+    while (!strstr(line, "\"end\"") && fgets(line, sizeof line, output))
         ;
     CHECK(strstr(line, "\"result\":\"stopped\""));
     struct pollfd more = {.fd = ends[0], .events = POLLIN};
@@ -36,7 +36,7 @@ static void test_last_line(void)
     dup2(kept, STDOUT_FILENO);
     close(kept);
     close(ends[1]);
-    fclose(told);
+    fclose(output);
 }
 
 int main(void)
