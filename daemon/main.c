@@ -22,11 +22,11 @@
 #include "daemon/training/trainings.h"
 #include "exchange/clock.h"
 #include "exchange/early_stop.h"
+#include "exchange/exit_status.h"
 #include "exchange/net/notify.h"
 #include "strategy/policy/device.h"
 
 enum {
-    EXIT_USAGE = 2,
     DRAIN_TIMEOUT_MS = 15000, /* of the queue; SESSION_FAILING_MS where the disk refuses, … */
     CLOSE_TIMEOUT_MS = 3000,  /* … of what comes after: in all less than the unit's TimeoutStopSec= */
     GIVE_UP_MS = 100,

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tui/text.h"
+#include "cli/text.h"
 
 extern char **environ;
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/text.h"
+#include "cli/text.h"
 
 static const struct cell blank = {.text = {L' '}, .style = STYLE_NORMAL};
 

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/format.h"
+#include "cli/text.h"
 #include "db/studies/store.h"
-#include "tui/format.h"
-#include "tui/text.h"
 
 enum { SILENCE_MS = 15000 }; /* a daemon that answers nothing for so long is connected to anew */
 
@@ -32,7 +32,7 @@ int collector_init(struct collector *collector, const struct state_dir *state, c
                    int64_t interval_ms)
 {
     *collector = (struct collector){.state = *state};
-    control_init(&collector->control);
+    cli_control_init(&collector->control);
     backtest_job_init(&collector->job);
     collector->model = model_create(interval_ms);
     if (!collector->model)
@@ -59,7 +59,7 @@ void collector_finish(struct collector *collector)
 {
     end_rest(collector);
     collector_each_end(collector);
-    control_finish(&collector->control);
+    cli_control_finish(&collector->control);
     backtest_job_finish(&collector->job);
     history_close(collector->reader);
     json_decref(collector->status_json);
@@ -129,7 +129,7 @@ static void no_daemon(struct collector *collector, int r)
 {
     char path[STATUS_TEXT_MAX / 2];
 
-    control_close(&collector->control);
+    cli_control_close(&collector->control);
     collector->status_id = 0;
     text_clean(path, sizeof(path), collector->state.socket);
     snprintf(collector->model->daemon_words, sizeof(collector->model->daemon_words), "%s: %s", path,
@@ -138,7 +138,7 @@ static void no_daemon(struct collector *collector, int r)
 
 static void connect_daemon(struct collector *collector)
 {
-    int r = collector->control.fd >= 0 ? 0 : control_open(&collector->control, collector->state.socket);
+    int r = collector->control.fd >= 0 ? 0 : cli_control_open(&collector->control, collector->state.socket);
 
     if (r < 0)
         no_daemon(collector, r);
@@ -150,7 +150,7 @@ void collector_tick(struct collector *collector, struct moment now)
         no_daemon(collector, -ETIMEDOUT);
     connect_daemon(collector);
     if (collector->control.fd >= 0 && !collector->status_id) {
-        int64_t id = control_send(&collector->control, "status", NULL);
+        int64_t id = cli_control_send(&collector->control, "status", NULL);
         collector->status_id = id > 0 ? id : 0;
         collector->status_sent_ms = now.mono_ms;
     }
@@ -206,7 +206,7 @@ void collector_want(struct collector *collector, const struct status_symbol *sym
 
 int collector_fd(const struct collector *collector, short *ret_events)
 {
-    *ret_events = control_events(&collector->control);
+    *ret_events = cli_control_events(&collector->control);
     return collector->control.fd;
 }
 
@@ -217,7 +217,7 @@ static void take_status(struct collector *collector, const json_t *reply, struct
     struct model *model = collector->model;
 
     collector->status_id = 0;
-    if (!control_reply(reply, &result, &error)) {
+    if (!cli_control_reply(reply, &result, &error)) {
         snprintf(model->daemon_words, sizeof(model->daemon_words), "status: %.120s", error.message);
         return;
     }
@@ -293,7 +293,7 @@ static void command_done(struct collector *collector, struct view *view, const j
 
     collector->command_id = 0;
     collector_train_done(view, collector->command, reply);
-    if (!control_reply(reply, &result, &error)) {
+    if (!cli_control_reply(reply, &result, &error)) {
         snprintf(words, sizeof(words), "%s%s%s", error.code, error.code[0] ? ": " : "", error.message);
         tell_outcome(collector, view, OUTCOME_REFUSED, words, now);
         return;
@@ -320,9 +320,9 @@ bool collector_io(struct collector *collector, struct view *view, struct moment 
 {
     json_t *reply;
     bool news = false;
-    int r = control_io(&collector->control);
+    int r = cli_control_io(&collector->control);
 
-    while (control_next(&collector->control, &reply)) {
+    while (cli_control_next(&collector->control, &reply)) {
         int64_t id = json_integer_value(json_object_get(reply, "id"));
         if (id && id == collector->status_id)
             take_status(collector, reply, now);
@@ -362,7 +362,7 @@ void collector_command(struct collector *collector, struct view *view, const cha
     connect_daemon(collector);
     collector->command_listed = verb != NULL;
     snprintf(collector->command, sizeof(collector->command), "%s", verb ? verb + 1 : command);
-    int64_t id = control_send(&collector->control, command, args);
+    int64_t id = cli_control_send(&collector->control, command, args);
     if (id < 0) {
         view_tell(view, OUTCOME_REFUSED, collector->command, "there is no daemon to ask", now);
         return;
@@ -473,7 +473,7 @@ void collector_once(struct collector *collector, int timeout_ms)
     view_init(&unused, true, 1000);
     collector_tick(collector, start);
     while (collector->status_id && now.mono_ms - start.mono_ms < timeout_ms) {
-        struct pollfd pfd = {.fd = collector->control.fd, .events = control_events(&collector->control)};
+        struct pollfd pfd = {.fd = collector->control.fd, .events = cli_control_events(&collector->control)};
         int left = timeout_ms - (int)(now.mono_ms - start.mono_ms);
         if (poll(&pfd, 1, left) < 0 && errno != EINTR)
             break;

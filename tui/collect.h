@@ -5,9 +5,9 @@
 
 #include <jansson.h>
 
+#include "cli/control_client.h"
 #include "db/state.h"
 #include "tui/backtest_job.h"
-#include "tui/control_client.h"
 #include "tui/history.h"
 #include "tui/model.h"
 #include "tui/search_reader.h"

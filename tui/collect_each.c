@@ -53,7 +53,7 @@ static void ask(struct collector *collector, struct view *view, struct moment no
         refuse(collector, view, "its configuration is too long for the daemon", now);
         return;
     }
-    each->id = control_send(&collector->control, each->checks ? "train_check" : "train_config", args);
+    each->id = cli_control_send(&collector->control, each->checks ? "train_check" : "train_config", args);
     each->sent_ms = now.mono_ms;
     if (each->id < 0)
         refuse(collector, view, "there is no daemon to ask", now);
@@ -156,7 +156,7 @@ bool collector_each_reply(struct collector *collector, struct view *view, int64_
     if (!each->id || id != each->id)
         return false;
     each->id = 0;
-    if (!control_reply(reply, &result, &error)) {
+    if (!cli_control_reply(reply, &result, &error)) {
         snprintf(words, sizeof(words), "%s%s%s", error.code, error.code[0] ? ": " : "", error.message);
         refuse(collector, view, words, now);
     } else if (!is_same(each, view)) {

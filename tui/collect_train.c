@@ -29,7 +29,7 @@ void collector_form(struct collector *collector, struct view *view, struct momen
 {
     struct form_page *page = view->page;
     json_t *args = page->restart ? json_pack("{s:s}", "name", page->name) : NULL;
-    int64_t id = control_send(&collector->control, "train_config", args);
+    int64_t id = cli_control_send(&collector->control, "train_config", args);
 
     if (id < 0) {
         no_text(view, "there is no daemon to ask", now);
@@ -87,7 +87,7 @@ void collector_check(struct collector *collector, struct view *view, struct mome
 
     if (!text)
         return;
-    int64_t id = control_send(&collector->control, "train_check", json_pack("{s:o}", "config", text));
+    int64_t id = cli_control_send(&collector->control, "train_check", json_pack("{s:o}", "config", text));
     if (id < 0) {
         view_tell(view, OUTCOME_REFUSED, "check", "there is no daemon to ask", now);
         return;
@@ -170,7 +170,7 @@ static void take_text(struct collector *collector, struct view *view, const json
         return; /* the form was left meanwhile */
     if (checks)
         view->page->checking = false;
-    bool ok = control_reply(reply, &result, &error);
+    bool ok = cli_control_reply(reply, &result, &error);
     if (!ok) {
         char words[CONTROL_WORDS_MAX + 40];
         snprintf(words, sizeof(words), "%s%s%s", error.code, error.code[0] ? ": " : "", error.message);
@@ -223,8 +223,8 @@ void collector_log(struct collector *collector, const char *training, struct mom
     }
     if (!training[0] || collector->log_id || (!other && now.mono_ms < collector->log_at_ms))
         return;
-    int64_t id = control_send(&collector->control, "train_log",
-                              json_pack("{s:s, s:i}", "name", training, "lines", LOG_LINES));
+    int64_t id = cli_control_send(&collector->control, "train_log",
+                                  json_pack("{s:s, s:i}", "name", training, "lines", LOG_LINES));
     if (id < 0)
         return; /* the connection is sought once an interval */
     collector->log_id = id;
@@ -247,7 +247,7 @@ bool collector_train_reply(struct collector *collector, struct view *view, int64
     if (id != collector->log_id)
         return false;
     collector->log_id = 0;
-    bool ok = control_reply(reply, &result, &error);
+    bool ok = cli_control_reply(reply, &result, &error);
     model_take_log(collector->model, collector->log_training, ok ? json_object_get(result, "lines") : NULL,
                    ok ? "the daemon's answer has no lines" : error.message, now);
     return true;

@@ -11,6 +11,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "exchange/exit_status.h"
 #include "tui/collect.h"
 #include "tui/keys.h"
 #include "tui/paste.h"

@@ -10,15 +10,6 @@
 #include "tui/layout.h"
 #include "tui/theme.h"
 
-/* Exit statuses of papertape. */
-enum {
-    EXIT_OK = 0,
-    EXIT_ERROR = 1,
-    EXIT_USAGE = 2, /* or no terminal */
-    EXIT_NO_DAEMON = 3,
-    EXIT_STALE = 4,
-};
-
 struct dashboard_options {
     struct state_dir state;
     const char *studies; /* --studies; NULL: the state directory's */

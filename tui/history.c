@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/text.h"
 #include "exchange/decimal.h"
 #include "exchange/order.h"
 #include "tui/history_reader.h"
 #include "tui/status_reader.h"
-#include "tui/text.h"
 
 enum { LOG_EACH = 100 }; /* newest orders that the log is made of; half as many alerts and commands */
 

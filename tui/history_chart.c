@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/text.h"
 #include "exchange/decimal.h"
 #include "tui/history_reader.h"
-#include "tui/text.h"
 
 struct reading {
     struct history *history;

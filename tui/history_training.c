@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/text.h"
 #include "tui/history_reader.h"
-#include "tui/text.h"
 
 #define COPY(field, text) text_clean(field, sizeof(field), text)
 

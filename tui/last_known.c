@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/text.h"
 #include "db/backtest.h"
 #include "exchange/decimal.h"
 #include "exchange/order.h"
 #include "tui/history_reader.h"
-#include "tui/text.h"
 
 #define COPY(field, text) text_clean(field, sizeof(field), text)
 

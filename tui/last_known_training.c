@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/text.h"
 #include "db/training_order.h"
 #include "tui/history_reader.h"
 #include "tui/model.h"
 #include "tui/status_reader.h"
-#include "tui/text.h"
 
 #define COPY(field, text) text_clean(field, sizeof(field), text)
 
@@ -73,7 +73,7 @@ static void on_training(void *ctx, const struct db_training *row)
     if (row->heard_ns > 0 && row->heard_ns <= reading->wall_ns) /* no age of what is yet to come */
         t->age_ms = (reading->wall_ns - row->heard_ns) / 1000000;
     if (model_training_works(t))
-        t->expected_ms = MODEL_TRAINING_STORED_MS;
+        t->expected_ms = FRESHNESS_TRAINING_MS;
 }
 
 /* Its account's figures are those that the account had last. */

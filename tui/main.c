@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/command/dashboard.h"
-#include "tui/dashboard.h"
-#include "tui/text.h"
+#include "cli/text.h"
+#include "exchange/exit_status.h"
+#include "tui/verb/dashboard.h"
 #include "tui/verbs.h"
 
 static int unknown(const char *name)
@@ -25,7 +25,7 @@ int main(int argc, char **argv)
 {
     setlocale(LC_CTYPE, ""); /* numbers keep their decimal points */
     if (argc < 2 || argv[1][0] == '-')
-        return command_dashboard(argc, argv);
+        return tui_dashboard(argc, argv);
     const struct verb *verb = verbs_find(argv[1]);
     if (!verb)
         return unknown(argv[1]);

@@ -138,13 +138,6 @@ int64_t model_age(const struct model *model, int64_t age_ms, struct moment now)
     return age_ms + (since > 0 ? since : 0);
 }
 
-enum freshness freshness_of(int64_t age_ms, int64_t expected_ms)
-{
-    if (age_ms < 0 || age_ms > 10 * expected_ms)
-        return GONE;
-    return age_ms > 3 * expected_ms ? STALE : FRESH;
-}
-
 enum freshness model_freshness(const struct model *model, struct moment now)
 {
     if (model->source == MODEL_NOTHING)

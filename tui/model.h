@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/freshness.h"
 #include "tui/backtest_job.h"
 #include "tui/history.h"
 #include "tui/search_source.h"
@@ -24,15 +25,10 @@ enum model_source {
     MODEL_DAEMON,
 };
 
-/* How far a figure may be trusted: older than three times the expected interval it is stale, than ten gone;
- * one of a market that is closed, however old, is the last there is. */
-enum freshness { FRESH, CLOSED, STALE, GONE };
-
 enum {
     MODEL_LOG_LINES_MAX = 200,
-    MODEL_LOG_LINE_MAX = 240,        /* bytes; the rest of a longer line is cut */
-    MODEL_LOG_EXPECTED_MS = 2000,    /* between two questions for it */
-    MODEL_TRAINING_STORED_MS = 1000, /* between what is stored of a training that a worker is at */
+    MODEL_LOG_LINE_MAX = 240,     /* bytes; the rest of a longer line is cut */
+    MODEL_LOG_EXPECTED_MS = 2000, /* between two questions for it */
 };
 
 /* The newest lines that a training's worker wrote, as the daemon was asked for them (train_log). */
@@ -107,9 +103,6 @@ enum freshness model_position_freshness(const struct model *model, const struct 
 
 /* Of the accounts' equity. */
 enum freshness model_accounts_freshness(const struct model *model, struct moment now);
-
-/* Of anything that is `age_ms` old and is expected anew every expected_ms. */
-enum freshness freshness_of(int64_t age_ms, int64_t expected_ms);
 
 /* Of a training's figures: one that a worker is at is expected to be heard of every expected_ms; one that
  * waits or is paused is as fresh as the co-process, and without a daemon not expected to be heard of at all;

@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cli/text.h"
 #include "tui/model.h"
-#include "tui/text.h"
 
 void model_take_searches(struct model *model, struct search_reading *reading)
 {

@@ -1,8 +1,9 @@
 #include <string.h>
 
+#include "cli/text.h"
 #include "exchange/bar.h"
+#include "trainer/serve/record.h"
 #include "tui/model.h"
-#include "tui/text.h"
 
 enum {
     TRAINER_EXPECTED_MS = 2000,  /* the daemon asks it every second */
@@ -24,17 +25,12 @@ static bool is_one_of(const char *state, const char *const *states, size_t n)
 
 bool model_training_ended(const struct status_training *training)
 {
-    static const char *const states[] = {"done", "failed", "stopped"};
-
-    return is_one_of(training->state, states, sizeof(states) / sizeof(states[0]));
+    return training_word_ended(training->state);
 }
 
 bool model_training_works(const struct status_training *training)
 {
-    static const char *const states[] = {"loading",    "features",  "rollout",   "update",
-                                         "evaluating", "proposing", "searching", "checkpointing"};
-
-    return is_one_of(training->state, states, sizeof(states) / sizeof(states[0]));
+    return training_word_runs(training->state);
 }
 
 const struct status_training *model_training(const struct model *model, int row)

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "cli/text.h"
 #include "tui/press.h"
-#include "tui/text.h"
 
 static void trim(struct paste *paste)
 {

@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/text.h"
 #include "exchange/clock.h"
 #include "trainer/study/overfit.h"
 #include "trainer/study/validation.h"
-#include "tui/text.h"
 
 static double number(const json_t *object, const char *key)
 {

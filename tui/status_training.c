@@ -1,8 +1,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/text.h"
 #include "tui/status_reader.h"
-#include "tui/text.h"
 
 #define TEXT(object, key, field) status_text(object, key, field, sizeof(field))
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/format.h"
+#include "cli/format.h"
 
 enum {
     NAME_MAX_LEN = 31, /* it becomes an account's */

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/text.h"
 #include "tui/panel/panel.h"
 #include "tui/search_rows.h"
-#include "tui/text.h"
 
 void view_init(struct view *view, bool readonly, int64_t interval_ms)
 {

@@ -9,10 +9,11 @@
 #include <string.h>
 
 #include "exchange/bars_file.h"
+#include "exchange/exit_status.h"
 #include "exchange/replay/candles.h"
 #include "exchange/replay/protocol.h"
 
-enum { EXIT_USAGE = 2, GO_ON = -1 };
+enum { GO_ON = -1 };
 
 static const char help[] =
     "Usage: papertape-replay (--recording F... | --bars F... | --synthetic SEED) [OPTION]...\n"

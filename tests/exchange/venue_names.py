@@ -7,7 +7,7 @@ import pathlib
 import re
 import sys
 
-ROOMS = "exchange indicators_gpu strategy engine db trainer daemon tui".split()
+ROOMS = "exchange record indicators_gpu strategy engine db trainer daemon cli tui".split()
 KINDS = {".c", ".h", ".cu", ".cuh", ".py", ".ini", ".sql", ".in"}
 LISTS = {"exchange/venues.c", "exchange/venue_formats.c", "exchange/bars_name.c", "daemon/papertaped.ini"}
 

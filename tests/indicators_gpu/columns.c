@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/indicators.h"
 #include "exchange/bars_file.h"
 #include "indicators_gpu/module.h"
-#include "tui/command/indicators.h"
 
 enum { SPECS_MAX = 512, COLUMNS_MAX = SPECS_MAX * INDICATOR_OUTPUTS_MAX };
 
@@ -77,5 +77,5 @@ int main(int argc, char **argv)
         if (strcmp(argv[2], "tiles") == 0)
             return run_blocks(GPU_PARALLEL, argv[3], argv + 4, (size_t)argc - 4);
     }
-    return command_indicators(argc, argv);
+    return cli_indicators(argc, argv);
 }

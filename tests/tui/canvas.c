@@ -5,10 +5,10 @@
 #include <locale.h>
 #include <stdlib.h>
 
+#include "cli/format.h"
+#include "cli/text.h"
 #include "tests/check.h"
 #include "tui/chart.h"
-#include "tui/format.h"
-#include "tui/text.h"
 
 static char *printed(const struct canvas *canvas)
 {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/text.h"
+#include "cli/text.h"
 
 enum { PICTURE_MAX = 1 << 17 };
 

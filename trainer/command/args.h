@@ -6,7 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { EXIT_USAGE = 2, GO_ON = -1 }; /* beside EXIT_SUCCESS and EXIT_FAILURE */
+#include "exchange/exit_status.h"
+
+enum { GO_ON = -1 }; /* beside the exit statuses */
 
 enum { ARGS_WORD = 1, ARGS_HELP = 'h' };
 

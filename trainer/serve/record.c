@@ -52,6 +52,31 @@ bool training_state_ended(enum training_state state)
     return state >= TRAINING_DONE;
 }
 
+bool training_word_runs(const char *word)
+{
+    enum training_state state;
+    return training_state_parse(word, &state) && training_state_runs(state);
+}
+
+bool training_word_ended(const char *word)
+{
+    enum training_state state;
+    return training_state_parse(word, &state) && training_state_ended(state);
+}
+
+bool training_steps_endless(int64_t total_steps)
+{
+    const int64_t endless = 1000000000000; /* twelve days at a million a second */
+    return total_steps <= 0 || total_steps >= endless;
+}
+
+double training_steps_share(int64_t steps, int64_t total_steps)
+{
+    if (training_steps_endless(total_steps) || steps < 0)
+        return NAN;
+    return fmin(1, (double)steps / (double)total_steps);
+}
+
 bool training_record_name_is_good(const char *name)
 {
     return db_training_name_good(name) && strcmp(name, "serve.lock") != 0;

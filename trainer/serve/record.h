@@ -92,6 +92,15 @@ bool training_state_parse(const char *name, enum training_state *ret);
 bool training_state_runs(enum training_state state); /* it has a worker */
 bool training_state_ended(enum training_state state);
 
+/* The same of a state's word; false of one that is unknown. */
+bool training_word_runs(const char *word);
+bool training_word_ended(const char *word);
+
+/* Has it no end that could be shown: no number of steps to make, or one as good as none? The share of them
+ * that is made, 0 to 1; NaN where it has no end or `steps` is not known (below 0). */
+bool training_steps_endless(int64_t total_steps);
+double training_steps_share(int64_t steps, int64_t total_steps);
+
 /* A training's name (db/row.h) that none of our own files has. */
 bool training_record_name_is_good(const char *name);
 

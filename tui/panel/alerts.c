@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/format.h"
+#include "cli/format.h"
 #include "tui/panel/frame.h"
 
 enum { TEXT_X = 3, TAIL_MAX = 2 * FORMAT_MAX, DETAIL_MAX = DB_ALERT_TEXT_MAX + FORMAT_MAX + TAIL_MAX };

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/format.h"
 #include "tui/chart.h"
-#include "tui/format.h"
 #include "tui/panel/frame.h"
 
 enum { SAMPLES_MAX = 512, AXIS = 9 };

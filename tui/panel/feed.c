@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/format.h"
+#include "cli/format.h"
+#include "cli/text.h"
 #include "tui/panel/frame.h"
-#include "tui/text.h"
 
 /* A label and its value, if there is room for both. Returns the column for the next one. */
 static int pair(const struct area *body, int x, int y, const char *label, enum style style, const char *value)

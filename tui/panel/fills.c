@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/format.h"
+#include "cli/format.h"
 #include "tui/panel/frame.h"
 
 enum { TIME, SIDE, SYMBOL, ACCOUNT, QTY, PRICE, MAKER, FEE, ORDER, TAG, COLUMNS };

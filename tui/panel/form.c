@@ -1,10 +1,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/format.h"
+#include "cli/text.h"
 #include "tui/form_page.h"
-#include "tui/format.h"
 #include "tui/panel/frame.h"
-#include "tui/text.h"
 
 enum {
     NUMBERS_FROM = 60, /* columns from which on lines have their numbers */

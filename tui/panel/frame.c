@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/format.h"
-#include "tui/text.h"
+#include "cli/format.h"
+#include "cli/text.h"
 
 static wchar_t rule_char(const struct canvas *canvas)
 {

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
+#include "cli/format.h"
 #include "tui/canvas.h"
-#include "tui/format.h"
 #include "tui/model.h"
 #include "tui/panel/panel.h"
 

@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/format.h"
+#include "cli/format.h"
+#include "cli/text.h"
 #include "tui/panel/frame.h"
-#include "tui/text.h"
 
 void panel_too_small(const struct area *area, const struct scene *scene)
 {

@@ -1,9 +1,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/text.h"
 #include "tui/chart.h"
 #include "tui/panel/search_words.h"
-#include "tui/text.h"
 
 enum { PERCENT_COLUMNS = 5, NAME_COLUMNS = 20, RULE_COLUMNS = 4 };
 

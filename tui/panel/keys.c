@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/format.h"
+#include "cli/format.h"
 #include "tui/panel/frame.h"
 #include "tui/search_keys.h"
 #include "tui/train_ask.h"

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "tui/format.h"
+#include "cli/format.h"
 #include "tui/panel/frame.h"
 
 void panel_log(const struct area *area, const struct scene *scene)

@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/format.h"
+#include "cli/format.h"
+#include "cli/text.h"
 #include "tui/panel/frame.h"
 #include "tui/panel/training_words.h"
-#include "tui/text.h"
 
 enum { NAME, ROLE, ACCOUNT, STATE, TRADES, SHARPE, RETURN, EQUITY, AGE, ACTIONS, COLUMNS };
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/format.h"
+#include "cli/format.h"
 #include "tui/panel/frame.h"
 
 enum { SYMBOL, SIDE, ACCOUNT, QTY, ENTRY, FIFO, MARK, UPNL, STOP, AGE, COLUMNS };

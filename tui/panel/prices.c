@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/format.h"
+#include "cli/format.h"
+#include "cli/text.h"
 #include "tui/panel/frame.h"
-#include "tui/text.h"
 
 enum { SYMBOL, LAST, BID, ASK, CHANGE, BARS, BOOK, AGE, COLUMNS };
 

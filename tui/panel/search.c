@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/text.h"
 #include "tui/chart.h"
 #include "tui/panel/search_words.h"
-#include "tui/text.h"
 
 enum { BAR_COLUMNS = 16, WIDE = 100 /* room for what is only good to know */ };
 

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/text.h"
 #include "tui/panel/training_words.h"
 #include "tui/search_rows.h"
-#include "tui/text.h"
 
 enum { GAP = 2 };
 

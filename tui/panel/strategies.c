@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/format.h"
+#include "cli/format.h"
 #include "tui/panel/frame.h"
 
 enum { ACCOUNT, STRATEGY, TRADES, WON, FACTOR, MEAN, BEST, WORST, RUN, FEES, BACKTEST, COLUMNS };

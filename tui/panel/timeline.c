@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/format.h"
 #include "tui/chart.h"
-#include "tui/format.h"
 #include "tui/panel/frame.h"
 
 /* States in the order of their rows, with the letter that stands for them where all share one row. */

@@ -2,11 +2,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/format.h"
+#include "cli/text.h"
 #include "tui/chart.h"
-#include "tui/format.h"
 #include "tui/panel/frame.h"
 #include "tui/panel/training_words.h"
-#include "tui/text.h"
 
 enum { BAR_COLUMNS = 24, GAP = 2 };
 

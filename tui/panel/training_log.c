@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/format.h"
+#include "cli/format.h"
 #include "tui/panel/frame.h"
 
 void panel_training_log(const struct area *area, const struct scene *scene)

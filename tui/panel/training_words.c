@@ -4,18 +4,16 @@
 #include <stdio.h>
 #include <string.h>
 
-static const int64_t endless_steps = 1000000000000; /* twelve days at a million a second */
+#include "trainer/serve/record.h"
 
 bool training_endless(const struct status_training *training)
 {
-    return training->total_steps <= 0 || training->total_steps >= endless_steps;
+    return training_steps_endless(training->total_steps);
 }
 
 double training_share(const struct status_training *training)
 {
-    if (training_endless(training) || training->steps < 0)
-        return NAN;
-    return fmin(1, (double)training->steps / (double)training->total_steps);
+    return training_steps_share(training->steps, training->total_steps);
 }
 
 const char *training_state(const struct status_training *training, enum freshness freshness,

@@ -2,7 +2,7 @@
 #ifndef TUI_PANEL_TRAINING_WORDS_H
 #define TUI_PANEL_TRAINING_WORDS_H
 
-#include "tui/format.h"
+#include "cli/format.h"
 #include "tui/model.h"
 #include "tui/style.h"
 

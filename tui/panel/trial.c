@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/text.h"
 #include "tui/panel/search_words.h"
 #include "tui/panel/training_words.h"
-#include "tui/text.h"
 
 static void facts(struct search_flow *flow, const struct scene *scene, const struct search_page *page,
                   const struct search_trial *trial)

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/text.h"
 #include "tui/panel/search_words.h"
 #include "tui/search_rows.h"
-#include "tui/text.h"
 
 enum {
     NAME_COLUMNS = 7,

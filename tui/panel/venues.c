@@ -4,9 +4,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "tui/format.h"
+#include "cli/format.h"
+#include "cli/text.h"
 #include "tui/panel/frame.h"
-#include "tui/text.h"
 
 enum {
     VENUE,

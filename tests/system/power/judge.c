@@ -1,11 +1,11 @@
 /* What a restart without faults must find. */
 #include <sqlite3.h>
 
+#include "cli/recorded.h"
 #include "db/verify.h"
 #include "engine/parity.h"
 #include "exchange/journal/journal.h"
 #include "tests/system/power/sim.h"
-#include "tui/command/recorded.h"
 
 /* Statements are prepared once a database. */
 enum { DONE_COMMANDS, LIVE_ORDERS, LEDGER_ROWS, INTEGRITY, PENDING, QUESTIONS };

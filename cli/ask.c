@@ -1,0 +1,172 @@
+#include "cli/ask.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/stored.h"
+#include "cli/text.h"
+#include "db/state.h"
+#include "exchange/exit_status.h"
+#include "exchange/nearest.h"
+
+int ask_usage(const char *verb, const char *words)
+{
+    fprintf(stderr, "papertape: %s: %s\n", verb, words);
+    return EXIT_USAGE;
+}
+
+int ask_wrong_option(const char *verb, char **argv, int option)
+{
+    char shown[64], letter[] = {'-', (char)optopt, '\0'};
+    bool is_long = strncmp(argv[optind - 1], "--", 2) == 0;
+    const char *why = option == ':' ? "needs a value" : "unknown option";
+
+    if (option == '?' && is_long && optopt != 0)
+        why = "takes no value";
+    text_clean(shown, sizeof(shown), is_long || !isgraph(optopt) ? argv[optind - 1] : letter);
+    fprintf(stderr, "papertape: %s%s%s: %s: see papertape %s%s--help\n", verb ? verb : "", verb ? ": " : "",
+            shown, why, verb ? verb : "", verb ? " " : "");
+    return EXIT_USAGE;
+}
+
+/* Where it shows whether a command was carried out that changes something; NULL: it only looks. */
+static const char *shown_by(const char *cmd)
+{
+    static const struct {
+        const char *cmd, *by;
+    } changing[] = {
+        {"train_start", "train list"},
+        {"train_stop", "train list"},
+        {"train_resume", "train list"},
+        {"train_restart", "train list"},
+        {"policy_promote", "policy list"},
+        {"policy_retire", "policy list"},
+        {"symbol_add", "symbol list"},
+        {"symbol_remove", "symbol list"},
+        {"order", "orders"},
+        {"amend", "orders"},
+        {"cancel", "orders"},
+        {"flatten", "positions"},
+        {"pause", "status"},
+        {"resume", "status"},
+        {"ack", "alerts"},
+    };
+
+    for (size_t i = 0; i < sizeof changing / sizeof *changing; i++)
+        if (strcmp(changing[i].cmd, cmd) == 0)
+            return changing[i].by;
+    return strncmp(cmd, "account_", strlen("account_")) == 0 ? "account list" : NULL;
+}
+
+int ask_quietly(const char *state, const char *cmd, json_t *args, json_t **ret_result,
+                struct control_error *ret_error)
+{
+    struct state_dir dir;
+    struct control_error error = {0};
+    char words[512];
+    int r = state_dir_look(state, &dir, words, sizeof(words));
+
+    if (r == 0)
+        r = state_dir_check_socket(&dir, words, sizeof(words));
+    if (r < 0) {
+        json_decref(args);
+        text_clean(error.message, sizeof(error.message), words);
+        *ret_error = error;
+        return r == -EINVAL ? EXIT_USAGE : EXIT_ERROR;
+    }
+    r = cli_control_call(dir.socket, cmd, args, CONTROL_TIMEOUT_MS, ret_result, ret_error);
+    if (r == 0)
+        return EXIT_OK;
+    if ((r == -ENOENT || r == -EACCES) && state_dir_denied(&dir, state, words, sizeof(words))) {
+        text_clean(ret_error->message, sizeof(ret_error->message), words);
+        return EXIT_ERROR;
+    }
+    const char *by = r == -ETIMEDOUT || r == -ECONNRESET || r == -EPIPE ? shown_by(cmd) : NULL;
+    size_t len = strlen(ret_error->message);
+    if (by)
+        snprintf(ret_error->message + len, sizeof(ret_error->message) - len,
+                 ": it may still be carried out: see papertape %s", by);
+    return r == -ENOENT || r == -ECONNREFUSED ? EXIT_NO_DAEMON : EXIT_ERROR;
+}
+
+void ask_say(const char *verb, const struct control_error *error)
+{
+    fprintf(stderr, "papertape: %s: ", verb);
+    text_print(stderr, error->code);
+    fputs(error->code[0] ? ": " : "", stderr);
+    text_print(stderr, error->message);
+    fputc('\n', stderr);
+}
+
+int ask_daemon(const char *verb, const char *state, const char *cmd, json_t *args, json_t **ret_result)
+{
+    struct control_error error;
+    int status = ask_quietly(state, cmd, args, ret_result, &error);
+
+    if (status != EXIT_OK)
+        ask_say(verb, &error);
+    return status;
+}
+
+int ask_parse(int argc, char **argv, const struct ask_option *options, size_t n, const char *help,
+              char ***ret_words)
+{
+    enum { FIRST = 256 }; /* beyond any letter */
+    struct option list[ASK_OPTIONS_MAX + 2] = {{"help", no_argument, NULL, 'h'}};
+    int option;
+
+    for (size_t i = 0; i < n && i < ASK_OPTIONS_MAX; i++)
+        list[i + 1] = (struct option){options[i].name, options[i].value ? required_argument : no_argument,
+                                      NULL, FIRST + (int)i};
+    *ret_words = NULL;
+    optind = 0; /* the program's own options have been through getopt */
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, ":h", list, NULL)) != -1) {
+        if (option == 'h') {
+            fputs(help, stdout);
+            return EXIT_OK;
+        }
+        if (option < FIRST)
+            return ask_wrong_option(argv[0], argv, option);
+        const struct ask_option *found = &options[option - FIRST];
+        if (found->value)
+            *found->value = optarg;
+        else
+            *found->given = true;
+    }
+    *ret_words = argv + optind;
+    return EXIT_OK;
+}
+
+int ask_unknown_action(const char *verb, const char *word, const char *const *actions, size_t n,
+                       const char *what, const char *all)
+{
+    struct nearest nearest = {0};
+    char words[120];
+
+    for (size_t i = 0; i < n; i++)
+        nearest_offer(&nearest, word, actions[i]);
+    if (*word)
+        snprintf(words, sizeof(words), "is nothing to do with %s: did you mean \"%s\"?", what, nearest.best);
+    else
+        snprintf(words, sizeof(words), "%s comes first", all);
+    return *word ? stored_fail(EXIT_USAGE, verb, word, words) : ask_usage(verb, words);
+}
+
+int ask_options(int argc, char **argv, const char *more, const char *help, struct ask_options *ret)
+{
+    struct ask_options found = {0};
+    const struct ask_option options[] = {{"state", &found.state, NULL}, {more, NULL, &found.flag}};
+    char **words;
+    int r = ask_parse(argc, argv, options, more ? 2 : 1, help, &words);
+
+    if (r != EXIT_OK)
+        return r;
+    found.done = !words;
+    found.first = words ? (int)(words - argv) : optind;
+    *ret = found;
+    return EXIT_OK;
+}

@@ -1,0 +1,52 @@
+/* What papertape backtest was asked. */
+#ifndef CLI_BACKTEST_ARGS_H
+#define CLI_BACKTEST_ARGS_H
+
+#include "cli/output.h"
+#include "cli/run_args.h"
+#include "db/state.h"
+
+enum backtest_output {
+    OUTPUT_LEDGER,
+    OUTPUT_TRADES, /* the fills, by the name that interfaces give it */
+    OUTPUT_ORDERS,
+    OUTPUT_EQUITY,
+    OUTPUT_ROUNDS, /* trades from flat to flat */
+    OUTPUT_MONTHLY,
+    BACKTEST_OUTPUTS,
+};
+
+struct backtest_args {
+    struct run_args run;
+    const char *events;             /* a log, instead of bars */
+    const char *from, *to;          /* as they were given */
+    const char *ticks[SYMBOLS_MAX]; /* trades, instead of bars */
+    size_t n_ticks;
+    const char *account; /* a daemon's, instead of a strategy */
+    const char *policy,
+        *actions; /* F.safetensors, X.ensemble.json; PARAMS.json and ACTIONS.csv: instead of a strategy */
+    const char *benchmark; /* a symbol, "equal" or "none"; NULL: the first symbol */
+    const char *save;
+    const char *outputs[BACKTEST_OUTPUTS];
+    bool json, list, done;
+    char *ticks_text;       /* owned */
+    struct state_dir state; /* with --account and no bars: its database is run.bars[0] */
+};
+
+/* EXIT_OK, or a status with its line on stderr; args is to be finished in either case. */
+int backtest_args_parse(int argc, char **argv, struct backtest_args *ret);
+void backtest_args_finish(struct backtest_args *args);
+
+/* The name of an output's option, as "ledger". */
+const char *backtest_output_name(enum backtest_output output);
+
+/* The files that were asked for. Exit statuses; to be dropped in any case. */
+int backtest_open_outputs(const struct backtest_args *args, struct output outputs[static BACKTEST_OUTPUTS]);
+int backtest_commit_outputs(struct output outputs[static BACKTEST_OUTPUTS]);
+void backtest_drop_outputs(struct output outputs[static BACKTEST_OUTPUTS]);
+
+/* What each source of a backtest does: an exit status, after its line on stderr. */
+int backtest_events(const struct backtest_args *args);
+int backtest_bars(struct backtest_args *args); /* and on trades */
+
+#endif

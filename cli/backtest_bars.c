@@ -1,0 +1,374 @@
+/* Strategies on bars or on trades: loads them, runs, checks that the ledger adds up, and reports. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/resource.h>
+
+#include "cli/backtest_result.h"
+#include "cli/progress.h"
+#include "cli/stored.h"
+#include "cli/stored_bars.h"
+#include "engine/backtest/audit.h"
+#include "engine/backtest/ticks_file.h"
+#include "exchange/clock.h"
+#include "exchange/decimal.h"
+#include "exchange/exit_status.h"
+#include "exchange/fill_rules.h"
+#include "strategy/policy/shelf.h"
+
+/* All that a run on bars owns. */
+struct bars_run {
+    struct backtest_args *args;
+    const struct market *market;
+    struct market *loaded;     /* of --bars */
+    struct ticks_market ticks; /* of --ticks */
+    struct market_load load;
+    double load_s;
+    struct policy *policy;        /* of --policy */
+    struct market ordered;        /* `loaded`, its symbols in the policy's order */
+    struct market_series *series; /* of `ordered` */
+    struct account_spec *accounts;
+    int n_accounts;
+    int64_t latency_ns;
+    int32_t slippage_e6;
+    struct backtest_report *reports;
+    struct backtest backtest;
+    struct output outputs[BACKTEST_OUTPUTS];
+    struct backtest_config config;
+    struct report_config report;
+    struct progress progress;
+    struct backtest_result result;
+};
+
+enum { DRAWDOWNS = 5 };
+
+static const int64_t MINUTE_NS = INT64_C(60) * 1000000000;
+
+static int fail(int status, const char *what, const char *words)
+{
+    return stored_fail(status, "backtest", what, words);
+}
+
+static double peak_bytes(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? 1024.0 * (double)usage.ru_maxrss : 0;
+}
+
+/* The symbol of that name, or the first one, that has a bar to be held from; -1: there is none. */
+static int find_benchmark(const struct bars_run *run, const char *name)
+{
+    for (int s = 0; s < run->market->n_symbols; s++) {
+        const struct market_series *series = &run->market->series[s];
+        size_t row = run->config.from;
+        if (name && strcasecmp(series->symbol.name, name) != 0)
+            continue;
+        while (row < run->config.to && !market_present(series, row))
+            row++;
+        if (row < run->config.to)
+            return s;
+    }
+    return -1;
+}
+
+/* report.h says what holding comes to. */
+static int choose_benchmark(struct bars_run *run)
+{
+    const char *name = run->args->benchmark;
+    const struct market *market = run->market;
+    run->report = (struct report_config){.drawdowns = DRAWDOWNS, .tails = run->args->json};
+    if (name && strcmp(name, "none") == 0) {
+        run->report.benchmark = REPORT_BENCHMARK_NONE;
+        return EXIT_OK;
+    }
+    if (name && strcmp(name, "equal") == 0) {
+        run->report.benchmark = REPORT_BENCHMARK_EQUAL;
+        run->result.benchmark = "all symbols in equal parts";
+        return EXIT_OK;
+    }
+    int s = find_benchmark(run, name), first = find_benchmark(run, NULL);
+    if (name && s < 0) {
+        char words[96];
+        snprintf(words, sizeof words, "there are no bars of it to hold: equal, none%s%.24s would do",
+                 first < 0 ? "" : " or ", first < 0 ? "" : market->series[first].symbol.name);
+        return fail(EXIT_ERROR, name[0] ? name : "--benchmark", words);
+    }
+    run->report.benchmark = s < 0 ? REPORT_BENCHMARK_NONE : REPORT_BENCHMARK_SYMBOL;
+    run->report.symbol = s;
+    run->result.benchmark = s < 0 ? NULL : market->series[s].symbol.name;
+    return EXIT_OK;
+}
+
+/* Symbols that an account does not trade, for want of bars. */
+static void note_short(const struct bars_run *run)
+{
+    char err[256];
+    struct backtest_needs needs;
+    for (int a = 0; a < run->n_accounts; a++) {
+        if (backtest_needs(&run->config, &run->accounts[a], &needs, err, sizeof err) < 0 ||
+            needs.n_short == 0)
+            continue;
+        fprintf(stderr,
+                "papertape: backtest: note: %s has fewer bars than the %zu that %s of %s needs: nothing is "
+                "done in it",
+                run->market->series[needs.first_short].symbol.name, needs.bars, needs.output,
+                run->accounts[a].name);
+        if (needs.n_short > 1)
+            fprintf(stderr, "; nor in %d more", needs.n_short - 1);
+        fputc('\n', stderr);
+    }
+}
+
+/* The daemon's account, from when it was made, with the daemon's latency and slippage, where the command line
+ * says nothing else. */
+static int take_account(struct bars_run *run, size_t *from)
+{
+    const struct backtest_args *args = run->args;
+    const struct market *market = run->market;
+    struct stored_account account;
+    struct state_dir state;
+    char err[256];
+    if (state_dir_look(args->run.state, &state, err, sizeof err) < 0)
+        return fail(EXIT_ERROR, "--state", err);
+    int status = stored_bars_account("backtest", state.database, args->account, &account);
+    if (status != EXIT_OK)
+        return status;
+    run->accounts[0] = account.spec;
+    if (!args->run.latency_given && account.latency_ns >= 0)
+        run->latency_ns = account.latency_ns;
+    if (!args->run.slippage_given && account.slippage_e6 >= 0)
+        run->slippage_e6 = account.slippage_e6;
+    int64_t first_ns = account.created_ns - market->interval_ns + 1; /* the bar that closes next */
+    if (!args->run.from_ns && first_ns > market->start_ns && market_row_at(market, first_ns) < market->rows)
+        *from = market_row_at(market, first_ns);
+    return EXIT_OK;
+}
+
+static int make_accounts(struct bars_run *run, size_t *from)
+{
+    const char *account = run->args->account;
+    int n = run->args->run.n_choices, status = EXIT_OK;
+    run->n_accounts = account || run->policy ? 1 : n;
+    run->accounts = calloc((size_t)run->n_accounts, sizeof *run->accounts);
+    run->reports = calloc((size_t)run->n_accounts, sizeof *run->reports);
+    if (!run->accounts || !run->reports)
+        return fail(EXIT_ERROR, "", "out of memory");
+    if (account)
+        return take_account(run, from);
+    if (run->policy) {
+        if (!run->args->run.slippage_given)
+            run->slippage_e6 = run->policy->slippage_e6;
+        return run_args_policy_account(&run->args->run, run->market, run->policy, &run->accounts[0]);
+    }
+    for (int i = 0; i < n && status == EXIT_OK; i++)
+        status = run_args_account(&run->args->run, run->market, i, &run->accounts[i]);
+    return status;
+}
+
+static void configure(struct bars_run *run, size_t from, size_t to)
+{
+    const struct run_args *args = &run->args->run;
+    run->config = (struct backtest_config){.market = run->market,
+                                           .ticks = run->ticks.ticks,
+                                           .from = from,
+                                           .to = to,
+                                           .accounts = run->accounts,
+                                           .n_accounts = run->n_accounts,
+                                           .latency_ns = run->latency_ns,
+                                           .slippage_e6 = run->slippage_e6,
+                                           .way = args->way,
+                                           .threads = args->threads,
+                                           .orders = true,
+                                           .ledger = true,
+                                           .progress = progress_show,
+                                           .ctx = &run->progress};
+}
+
+/* Accounts whose equity is no more than the most that is counted, and may have been more. */
+static void note_most(const struct bars_run *run)
+{
+    const struct backtest *backtest = &run->backtest;
+    for (int a = 0; a < run->n_accounts; a++) {
+        const struct account_spec *spec = &run->accounts[a];
+        double most = decimal_to_double(FILL_MONEY_MAX, spec->currency_scale);
+        size_t i = 0, n = backtest->to - backtest->from;
+        while (i < n && backtest->accounts[a].equity[i] < most)
+            i++;
+        if (i < n)
+            fprintf(stderr,
+                    "papertape: backtest: note: %s came to %.0f %s, and no more is counted: its numbers are "
+                    "wrong from there on, less cash is needed\n",
+                    spec->name, most, spec->currency);
+    }
+}
+
+/* Orders that were refused for what a file did not tell. */
+static void note_refused(const struct bars_run *run)
+{
+    for (int a = 0; a < run->n_accounts; a++)
+        run_args_note_refused(&run->args->run, run->market, run->accounts[a].name,
+                              &run->backtest.accounts[a]);
+}
+
+static int simulate(struct bars_run *run)
+{
+    char err[512] = "";
+    progress_begin(&run->progress, "backtest");
+    int r = backtest_run(&run->config, &run->backtest, err, sizeof err);
+    progress_end(&run->progress);
+    if (r < 0)
+        return fail(EXIT_ERROR, "", err);
+    memcpy(run->result.seconds, run->backtest.seconds, sizeof run->result.seconds);
+    r = backtest_audit(&run->backtest, run->market, run->accounts, run->result.hash, err, sizeof err);
+    return r < 0 ? fail(EXIT_ERROR, "the ledger does not add up", err) : EXIT_OK;
+}
+
+static int measure(struct bars_run *run)
+{
+    const struct backtest *backtest = &run->backtest;
+    double begun = clock_now_s();
+    for (int a = 0; a < backtest->n_accounts; a++) {
+        if (backtest_report(&run->config, backtest, a, &run->report, &run->reports[a]) < 0)
+            return fail(EXIT_ERROR, "", "out of memory");
+        run->result.ledger_rows += backtest->accounts[a].n_ledger;
+    }
+    run->result.seconds[STAGE_METRICS] = clock_now_s() - begun;
+    run->result.peak_bytes = peak_bytes();
+    return EXIT_OK;
+}
+
+static int report(struct bars_run *run)
+{
+    run->result.args = run->args;
+    run->result.market = run->market;
+    run->result.load = &run->load;
+    run->result.n_ticks = run->ticks.n;
+    run->result.accounts = run->accounts;
+    run->result.backtest = &run->backtest;
+    run->result.reports = run->reports;
+    int status = run->args->save ? backtest_save(&run->result) : EXIT_OK;
+    if (status == EXIT_OK)
+        status = backtest_write(&run->result, run->outputs);
+    if (status != EXIT_OK)
+        return status;
+    if (run->args->json)
+        return backtest_print_json(&run->result);
+    backtest_print(&run->result);
+    return EXIT_OK;
+}
+
+static int load_ticks(struct bars_run *run, size_t *ret_from, size_t *ret_to)
+{
+    struct backtest_args *args = run->args;
+    struct ticks_options options = {.names = args->run.n_symbols > 0 ? args->run.symbols : NULL,
+                                    .exchange_info = args->run.exchange_info,
+                                    .interval_ns =
+                                        args->run.interval_ns > 0 ? args->run.interval_ns : MINUTE_NS};
+    char err[MARKET_ERROR_MAX];
+    int status = run_args_terms(&args->run, args->n_ticks, &options.terms);
+    if (status != EXIT_OK)
+        return status;
+    if (ticks_market_load(args->ticks, args->n_ticks, &options, &run->ticks, err) < 0)
+        return fail(EXIT_ERROR, "", err);
+    run->load.source_bytes = run->ticks.source_bytes;
+    run->market = run->ticks.market;
+    run_args_note(&args->run, run->market);
+    return run_args_rows(&args->run, run->market, ret_from, ret_to);
+}
+
+/* Bars of one time come to the engine in the order of its symbols, and orders fill in that: the policy's own,
+ * whatever the order of --bars. */
+static int order_symbols(struct bars_run *run)
+{
+    const struct market *from = run->loaded;
+    run->series = calloc((size_t)from->n_symbols, sizeof *run->series);
+    if (!run->series)
+        return fail(EXIT_ERROR, "", "out of memory");
+    memcpy(run->series, from->series, (size_t)from->n_symbols * sizeof *run->series);
+    for (int i = 0, at = 0; i < run->policy->n_assets; i++)
+        for (int s = at; s < from->n_symbols; s++) {
+            struct market_series found = run->series[s];
+            if (policy_find_symbol(&run->policy->assets[i], found.symbol.quote, &found.symbol, 1) < 0)
+                continue;
+            memmove(&run->series[at + 1], &run->series[at], (size_t)(s - at) * sizeof found);
+            run->series[at++] = found;
+            break;
+        }
+    run->ordered = *from;
+    run->ordered.series = run->series;
+    run->market = &run->ordered;
+    return EXIT_OK;
+}
+
+static int load(struct bars_run *run, size_t *ret_from, size_t *ret_to)
+{
+    double begun = clock_now_s();
+    int status = EXIT_OK;
+    if (run->args->n_ticks > 0)
+        status = load_ticks(run, ret_from, ret_to);
+    else
+        status = run_args_load(&run->args->run, &run->loaded, &run->load, ret_from, ret_to);
+    if (status == EXIT_OK && run->loaded)
+        run->market = run->loaded;
+    if (status == EXIT_OK && run->loaded && run->policy)
+        status = order_symbols(run);
+    run->load_s = clock_now_s() - begun;
+    return status;
+}
+
+static int read_policy(struct bars_run *run)
+{
+    char err[POLICY_ERROR_MAX];
+    if (!run->args->policy || policy_load(run->args->policy, run->args->actions, &run->policy, err) == 0)
+        return EXIT_OK;
+    return fail(EXIT_ERROR, "", err);
+}
+
+static int go(struct bars_run *run)
+{
+    size_t from, to;
+    int status = run->args->save ? backtest_save_check(run->args->save) : EXIT_OK;
+    if (status == EXIT_OK)
+        status = read_policy(run);
+    if (status == EXIT_OK)
+        status = backtest_open_outputs(run->args, run->outputs);
+    if (status == EXIT_OK)
+        status = load(run, &from, &to);
+    if (status == EXIT_OK)
+        status = make_accounts(run, &from);
+    if (status == EXIT_OK) {
+        configure(run, from, to);
+        status = choose_benchmark(run);
+    }
+    if (status == EXIT_OK)
+        status = simulate(run);
+    if (status == EXIT_OK) {
+        note_short(run);
+        note_most(run);
+        note_refused(run);
+    }
+    run->result.seconds[STAGE_LOAD] = run->load_s;
+    if (status == EXIT_OK)
+        status = measure(run);
+    return status == EXIT_OK ? report(run) : status;
+}
+
+int backtest_bars(struct backtest_args *args)
+{
+    struct bars_run run = {
+        .args = args, .latency_ns = args->run.latency_ns, .slippage_e6 = args->run.slippage_e6};
+    int status = go(&run);
+    for (int a = 0; run.reports && a < run.n_accounts; a++)
+        backtest_report_finish(&run.reports[a]);
+    backtest_drop_outputs(run.outputs);
+    backtest_finish(&run.backtest);
+    free(run.reports);
+    free(run.accounts);
+    policy_destroy(run.policy);
+    free(run.series);
+    market_close(run.loaded);
+    ticks_market_finish(&run.ticks);
+    return status;
+}

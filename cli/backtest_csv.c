@@ -1,0 +1,208 @@
+/* The files of a backtest: fills, orders and ledger as the lists of the live ones, so that they can be
+ * compared. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/backtest_result.h"
+#include "cli/fills.h"
+#include "cli/ledger.h"
+#include "cli/orders.h"
+#include "engine/backtest/audit.h"
+#include "exchange/decimal.h"
+#include "exchange/exit_status.h"
+#include "exchange/fill_rules.h"
+
+static const struct symbol *symbol_of(const struct backtest_result *result, int symbol)
+{
+    return symbol >= 0 && symbol < result->market->n_symbols ? &result->market->series[symbol].symbol : NULL;
+}
+
+static void write_ledger(const struct backtest_result *result, const struct backtest_rows *rows, FILE *out)
+{
+    struct stored_list list = ledger_list(out);
+    stored_begin(&list);
+    for (size_t i = 0; i < rows->n_ledger; i++)
+        ledger_list_row(&list, rows->ledger[i], result->accounts[rows->ledger[i]->account].name);
+    stored_end(&list);
+}
+
+static void write_fills(const struct backtest_result *result, const struct backtest_rows *rows, FILE *out)
+{
+    struct stored_list list = fills_list(STORED_CSV, out);
+    stored_begin(&list);
+    for (size_t i = 0; i < rows->n_fills; i++)
+        fills_row(&list, rows->fills[i], symbol_of(result, rows->fills[i]->symbol),
+                  result->accounts[rows->fills[i]->account].name);
+    stored_end(&list);
+}
+
+static void write_orders(const struct backtest_result *result, const struct backtest_rows *rows, FILE *out)
+{
+    struct stored_list list = orders_list(STORED_CSV, out);
+    stored_begin(&list);
+    for (size_t i = 0; i < rows->n_orders; i++)
+        orders_row(&list, rows->orders[i], symbol_of(result, rows->orders[i]->symbol),
+                   result->accounts[rows->orders[i]->account].name);
+    stored_end(&list);
+}
+
+/* What the currency's balance is after the rows of the ledger up to a time. */
+struct cash {
+    const struct backtest_account *account;
+    const char *currency;
+    size_t next;
+    int64_t balance;
+};
+
+static int64_t cash_at(struct cash *cash, int64_t ts_ns)
+{
+    const struct backtest_account *account = cash->account;
+    for (; cash->next < account->n_ledger && account->ledger[cash->next].ts_ns <= ts_ns; cash->next++)
+        if (strcmp(account->ledger[cash->next].asset, cash->currency) == 0)
+            cash->balance = account->ledger[cash->next].balance;
+    return cash->balance;
+}
+
+/* A point at the end of every row. */
+static void write_equity(const struct backtest_result *result, FILE *out)
+{
+    const struct backtest *backtest = result->backtest;
+    fputs("ts_ns,account,equity,cash,peak\n", out);
+    for (int a = 0; a < backtest->n_accounts; a++) {
+        const struct account_spec *spec = &result->accounts[a];
+        struct cash cash = {.account = &backtest->accounts[a], .currency = spec->currency};
+        double most = decimal_to_double(FILL_MONEY_MAX, spec->currency_scale);
+        int64_t peak = spec->cash;
+        for (size_t row = backtest->from; row < backtest->to && !ferror(out); row++) {
+            char equity_text[STORED_CELL], cash_text[STORED_CELL], peak_text[STORED_CELL];
+            int64_t ts_ns = market_open_ns(result->market, row + 1), equity = 0;
+            double worth = backtest->accounts[a].equity[row - backtest->from];
+            if (worth >= most || decimal_from_double(worth, spec->currency_scale, &equity) < 0)
+                equity = FILL_MONEY_MAX;
+            peak = equity > peak ? equity : peak;
+            fprintf(out, "%" PRId64 ",%s,%s,%s,%s\n", ts_ns, spec->name,
+                    stored_decimal(STORED_CSV, equity_text, equity, spec->currency_scale),
+                    stored_decimal(STORED_CSV, cash_text, cash_at(&cash, ts_ns), spec->currency_scale),
+                    stored_decimal(STORED_CSV, peak_text, peak, spec->currency_scale));
+        }
+    }
+}
+
+static void write_rounds(const struct backtest_result *result, FILE *out)
+{
+    fputs("account,symbol,side,entry_ns,exit_ns,bars,qty,cost,proceeds,fees,profit\n", out);
+    for (int a = 0; a < result->backtest->n_accounts; a++) {
+        const struct backtest_account *account = &result->backtest->accounts[a];
+        for (size_t i = 0; i < account->n_trades; i++) {
+            const struct backtest_trade *trade = &account->trades[i];
+            const struct symbol *symbol = symbol_of(result, trade->symbol);
+            char qty[STORED_CELL], cost[STORED_CELL], proceeds[STORED_CELL], fees[STORED_CELL],
+                profit[STORED_CELL], exit_ns[STORED_CELL] = "";
+            if (trade->exit_ns)
+                stored_integer(exit_ns, trade->exit_ns);
+            fprintf(
+                out, "%s,%s,%s,%" PRId64 ",%s,%zu,%s,%s,%s,%s,%s\n", result->accounts[a].name, symbol->name,
+                trade->qty < 0 ? "short" : "long", trade->entry_ns, exit_ns,
+                trade->exit_row - trade->entry_row,
+                stored_decimal(STORED_CSV, qty, trade->qty < 0 ? -trade->qty : trade->qty, symbol->qty_scale),
+                stored_decimal(STORED_CSV, cost, trade->cost, symbol->quote_scale),
+                stored_decimal(STORED_CSV, proceeds, trade->proceeds, symbol->quote_scale),
+                stored_decimal(STORED_CSV, fees, trade->fees, symbol->quote_scale),
+                stored_decimal(STORED_CSV, profit, trade->profit, symbol->quote_scale));
+        }
+    }
+}
+
+static void write_monthly(const struct backtest_result *result, FILE *out)
+{
+    fputs("account,year,month,return\n", out);
+    for (int a = 0; a < result->backtest->n_accounts; a++) {
+        const struct backtest_report *report = &result->reports[a];
+        for (size_t i = 0; i < report->n_months; i++)
+            fprintf(out, "%s,%d,%d,%.17g\n", result->accounts[a].name, report->months[i].year,
+                    report->months[i].month, report->months[i].total_return);
+    }
+}
+
+static void write_one(const struct backtest_result *result, const struct backtest_rows *rows,
+                      enum backtest_output output, FILE *out)
+{
+    switch (output) {
+    case OUTPUT_LEDGER:
+        write_ledger(result, rows, out);
+        break;
+    case OUTPUT_TRADES:
+        write_fills(result, rows, out);
+        break;
+    case OUTPUT_ORDERS:
+        write_orders(result, rows, out);
+        break;
+    case OUTPUT_EQUITY:
+        write_equity(result, out);
+        break;
+    case OUTPUT_ROUNDS:
+        write_rounds(result, out);
+        break;
+    case OUTPUT_MONTHLY:
+        write_monthly(result, out);
+        break;
+    case BACKTEST_OUTPUTS:
+        break;
+    }
+}
+
+/* Of two in one file the later would be left alone. */
+static int check_apart(const struct backtest_args *args, const struct output outputs[BACKTEST_OUTPUTS],
+                       int one)
+{
+    for (int other = 0; other < one; other++)
+        if (outputs[one].target[0] && strcmp(outputs[one].target, outputs[other].target) == 0) {
+            char words[96];
+            snprintf(words, sizeof words,
+                     "--%s and --%s are both to be written there: a file for each is needed",
+                     backtest_output_name((enum backtest_output)other),
+                     backtest_output_name((enum backtest_output)one));
+            return stored_fail(EXIT_USAGE, "backtest", args->outputs[one], words);
+        }
+    return EXIT_OK;
+}
+
+int backtest_open_outputs(const struct backtest_args *args, struct output outputs[BACKTEST_OUTPUTS])
+{
+    int status = EXIT_OK;
+    for (int i = 0; i < BACKTEST_OUTPUTS && status == EXIT_OK; i++)
+        if (args->outputs[i]) {
+            status = output_open("backtest", args->outputs[i], &outputs[i]);
+            if (status == EXIT_OK)
+                status = check_apart(args, outputs, i);
+        }
+    return status;
+}
+
+int backtest_commit_outputs(struct output outputs[BACKTEST_OUTPUTS])
+{
+    int status = EXIT_OK;
+    for (int i = 0; i < BACKTEST_OUTPUTS && status == EXIT_OK; i++)
+        status = output_commit("backtest", &outputs[i]);
+    return status;
+}
+
+void backtest_drop_outputs(struct output outputs[BACKTEST_OUTPUTS])
+{
+    for (int i = 0; i < BACKTEST_OUTPUTS; i++)
+        output_drop(&outputs[i]);
+}
+
+int backtest_write(const struct backtest_result *result, struct output outputs[BACKTEST_OUTPUTS])
+{
+    struct backtest_rows rows;
+    char err[256];
+    if (backtest_rows(result->backtest, &rows, err, sizeof err) < 0)
+        return stored_fail(EXIT_ERROR, "backtest", "", err);
+    for (int i = 0; i < BACKTEST_OUTPUTS; i++)
+        if (outputs[i].file)
+            write_one(result, &rows, (enum backtest_output)i, outputs[i].file);
+    backtest_rows_finish(&rows);
+    return backtest_commit_outputs(outputs);
+}

@@ -1,0 +1,223 @@
+/* The report of a backtest as papertape.backtest/1. Shares are in percent where the key says so. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/backtest_result.h"
+#include "cli/stored.h"
+#include "exchange/bar.h"
+#include "exchange/exit_status.h"
+
+static json_t *real(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static void set(json_t *object, const char *key, json_t *value)
+{
+    json_object_set_new(object, key, value);
+}
+
+static json_t *params_object(const struct account_spec *spec)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; spec->strategy && i < spec->strategy->n_params; i++) {
+        const struct strategy_param *param = &spec->strategy->params[i];
+        set(object, param->name,
+            param->integer ? json_integer((json_int_t)spec->params[i]) : json_real(spec->params[i]));
+    }
+    return object;
+}
+
+static void set_metrics(json_t *object, const struct backtest_report *r)
+{
+    const struct metrics *m = &r->metrics;
+    const struct {
+        const char *key;
+        double value;
+    } numbers[] = {
+        {"return_pct", 100 * m->total_return},
+        {"cagr_pct", 100 * m->cagr},
+        {"volatility_pct", 100 * m->volatility},
+        {"downside_pct", 100 * m->downside},
+        {"sharpe", m->sharpe},
+        {"sortino", m->sortino},
+        {"calmar", m->calmar},
+        {"omega", m->omega},
+        {"max_drawdown_pct", 100 * m->max_drawdown},
+        {"skew", m->skew},
+        {"kurtosis", m->kurtosis},
+        {"value_at_risk_pct", 100 * r->tails.value_at_risk},
+        {"conditional_value_at_risk_pct", 100 * r->tails.conditional_value_at_risk},
+        {"tail_ratio", r->tails.tail_ratio},
+        {"alpha_pct", 100 * r->against.alpha},
+        {"beta", r->against.beta},
+        {"win_rate_pct", 100 * r->ratios.win_rate},
+        {"profit_factor", r->ratios.profit_factor},
+        {"expectancy", r->ratios.expectancy},
+        {"sqn", r->ratios.sqn},
+        {"average_win", r->ratios.average_win},
+        {"average_loss", r->ratios.average_loss},
+        {"payoff", r->ratios.payoff},
+        {"average_held_s", r->ratios.average_held_ns * 1e-9},
+        {"exposure_pct", 100 * r->exposure},
+        {"turnover", r->turnover},
+        {"turnover_year", r->turnover_year},
+        {"fees", r->fees},
+        {"fees_of_gross_profit_pct", 100 * r->fees_of_gross_profit},
+        {"fees_of_turnover_pct", 100 * r->fees_of_turnover},
+        {"open_profit", r->open_profit},
+        {"stability", r->stability},
+        {"benchmark_return_pct", 100 * r->benchmark.total_return},
+        {"benchmark_sharpe", r->benchmark.sharpe},
+        {"benchmark_max_drawdown_pct", 100 * r->benchmark.max_drawdown},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        set(object, numbers[i].key, real(numbers[i].value));
+}
+
+static json_t *drawdowns_array(const struct backtest_result *result, const struct backtest_report *r)
+{
+    const struct market *market = result->market;
+    size_t from = result->backtest->from;
+    json_t *array = json_array();
+    for (size_t i = 0; i < r->n_drawdowns; i++) {
+        const struct metrics_drawdown *d = &r->drawdowns[i];
+        json_array_append_new(
+            array,
+            json_pack("{s:o, s:I, s:I, s:o, s:I}", "depth_pct", real(100 * d->depth), "from_ns",
+                      (json_int_t)market_open_ns(market, from + d->first), "trough_ns",
+                      (json_int_t)market_open_ns(market, from + d->trough + 1), "regained_ns",
+                      d->recovered ? json_integer(market_open_ns(market, from + d->end + 1)) : json_null(),
+                      "rows", (json_int_t)(d->end - d->first)));
+    }
+    return array;
+}
+
+static json_t *months_array(const struct metrics_month *months, size_t n)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(array,
+                              json_pack("{s:i, s:i, s:o}", "year", months[i].year, "month", months[i].month,
+                                        "return_pct", real(100 * months[i].total_return)));
+    return array;
+}
+
+static json_t *refused_object(const struct backtest_account *account)
+{
+    json_t *object = json_object();
+    for (int why = 1; why < ORDER_REASONS; why++)
+        if (account->refused[why] > 0)
+            set(object, order_reason_name((enum order_reason)why),
+                json_integer((json_int_t)account->refused[why]));
+    return object;
+}
+
+static json_t *intents_refused_object(const struct backtest_account *account)
+{
+    json_t *object = json_object();
+    for (int fault = 1; fault < INTENT_FAULTS; fault++)
+        if (account->intents[fault] > 0)
+            set(object, intent_fault_name((enum intent_fault)fault),
+                json_integer((json_int_t)account->intents[fault]));
+    return object;
+}
+
+static json_t *account_object(const struct backtest_result *result, int a)
+{
+    const struct account_spec *spec = &result->accounts[a];
+    const struct backtest_account *account = &result->backtest->accounts[a];
+    const struct backtest_report *r = &result->reports[a];
+    json_t *object = json_pack(
+        "{s:s, s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "account", spec->name,
+        "currency", spec->currency, "strategy", account_spec_trader(spec), "params", params_object(spec),
+        "way", account->way == BACKTEST_COLUMNS ? "columns" : "engine", "deposits", real(r->start_equity),
+        "equity", real(r->final_equity), "cash", stored_number(account->final_cash, spec->currency_scale),
+        "orders", (json_int_t)account->n_orders, "fills", (json_int_t)account->n_fills, "trades",
+        (json_int_t)r->trades.n, "open_trades", (json_int_t)r->open_trades, "wins",
+        (json_int_t)r->trades.wins, "losses", (json_int_t)r->trades.losses, "refused",
+        refused_object(account));
+    if (!object)
+        return NULL;
+    set(object, "intents_refused", intents_refused_object(account));
+    set_metrics(object, r);
+    set(object, "drawdowns", drawdowns_array(result, r));
+    set(object, "months", months_array(r->months, r->n_months));
+    set(object, "years", months_array(r->years, r->n_years));
+    return object;
+}
+
+static json_t *symbol_object(const struct run_args *args, const struct market_series *series)
+{
+    const struct symbol *symbol = &series->symbol;
+    const struct symbol_filters *filters = &symbol->filters;
+    json_t *object =
+        json_pack("{s:s, s:s, s:b, s:i, s:o, s:o, s:I, s:I}", "symbol", symbol->name, "quote", symbol->quote,
+                  "quote_known", strcmp(symbol->quote, SYMBOL_QUOTE_UNKNOWN) != 0, "price_scale",
+                  symbol->price_scale, "tick", stored_number(filters->tick, symbol->price_scale), "lot",
+                  stored_number(filters->step, symbol->qty_scale), "bars_missing",
+                  (json_int_t)series->missing, "bars_repaired", (json_int_t)series->repaired);
+    if (!object)
+        return NULL;
+    set(object, "lot_from", json_string(run_args_source(args, RUN_TERM_LOT, symbol)));
+    set(object, "tick_from", json_string(run_args_source(args, RUN_TERM_TICK, symbol)));
+    set(object, "quote_from", json_string(run_args_source(args, RUN_TERM_QUOTE, symbol)));
+    set(object, "price_digits_rounded_from",
+        series->rounded_digits > 0 ? json_integer(series->rounded_digits) : json_null());
+    return object;
+}
+
+static json_t *symbols_array(const struct backtest_result *result)
+{
+    json_t *array = json_array();
+    for (int s = 0; s < result->market->n_symbols; s++)
+        json_array_append_new(array, symbol_object(&result->args->run, &result->market->series[s]));
+    return array;
+}
+
+static json_t *seconds_object(const struct backtest_result *result)
+{
+    return json_pack("{s:f, s:f, s:f, s:f, s:f}", "load", result->seconds[STAGE_LOAD], "indicators",
+                     result->seconds[STAGE_INDICATORS], "signals", result->seconds[STAGE_SIGNALS], "simulate",
+                     result->seconds[STAGE_SIMULATE], "metrics", result->seconds[STAGE_METRICS]);
+}
+
+int backtest_print_json(const struct backtest_result *result)
+{
+    const struct market *market = result->market;
+    const struct backtest *backtest = result->backtest;
+    const char *interval = bar_interval_name(market->interval_ns);
+    char hash[2 * LEDGER_HASH_SIZE + 1];
+    json_t *accounts = json_array();
+    uint64_t orders = 0, fills = 0, refused = 0;
+    for (int i = 0; i < LEDGER_HASH_SIZE; i++)
+        snprintf(hash + 2 * i, 3, "%02x", result->hash[i]);
+    for (int a = 0; a < backtest->n_accounts; a++) {
+        json_array_append_new(accounts, account_object(result, a));
+        orders += backtest->accounts[a].n_orders;
+        fills += backtest->accounts[a].n_fills;
+        refused += result->reports[a].refused;
+    }
+    json_t *object = json_pack(
+        "{s:s, s:s?, s:I, s:I, s:I, s:I, s:I, s:o, s:s, s:I, s:I, s:I, s:I, s:s, s:b, s:o, s:o, s:I, s:b, "
+        "s:o}",
+        "schema", "papertape.backtest/1", "interval", interval, "interval_ns",
+        (json_int_t)market->interval_ns, "rows", (json_int_t)(backtest->to - backtest->from), "rows_before",
+        (json_int_t)backtest->from, "first_ns", (json_int_t)market_open_ns(market, backtest->from), "last_ns",
+        (json_int_t)market_open_ns(market, backtest->to), "symbols", symbols_array(result), "benchmark",
+        result->benchmark, "orders", (json_int_t)orders, "rejected", (json_int_t)refused, "fills",
+        (json_int_t)fills, "ledger_rows", (json_int_t)result->ledger_rows, "ledger_hash", hash, "ledger_ok",
+        true, "seconds_by_stage", seconds_object(result), "peak_bytes",
+        json_integer((json_int_t)result->peak_bytes), "source_bytes", (json_int_t)result->load->source_bytes,
+        "cached", result->load->cached, "accounts", accounts);
+    if (object && result->n_ticks > 0)
+        set(object, "ticks", json_integer((json_int_t)result->n_ticks));
+    char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+    json_decref(object);
+    if (!text)
+        return stored_fail(EXIT_ERROR, "backtest", "", "out of memory");
+    puts(text);
+    free(text);
+    return EXIT_OK;
+}

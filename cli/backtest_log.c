@@ -1,0 +1,191 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/backtest_args.h"
+#include "cli/backtest_events.h"
+#include "cli/output.h"
+#include "cli/stored.h"
+#include "cli/text.h"
+#include "exchange/exit_status.h"
+
+enum { HASH_TEXT = 2 * LEDGER_HASH_SIZE + 1 };
+
+static int fail(int status, const char *what, const char *words)
+{
+    return stored_fail(status, "backtest", what, words);
+}
+
+static const char *hash_text(const uint8_t hash[static LEDGER_HASH_SIZE], char text[static HASH_TEXT])
+{
+    for (int i = 0; i < LEDGER_HASH_SIZE; i++)
+        snprintf(text + 2 * i, 3, "%02x", hash[i]);
+    return text;
+}
+
+static double rate(const struct events_result *result)
+{
+    return result->seconds > 0 ? (double)result->events / result->seconds : 0;
+}
+
+static json_t *time_or_null(int64_t ns)
+{
+    return ns ? json_integer(ns) : json_null();
+}
+
+static json_t *real(bool there, double value)
+{
+    return there && isfinite(value) ? json_real(value) : json_null();
+}
+
+/* What the equity at the ends of bars came to; null where money was moved, or there is too little of it. */
+static void set_metrics(json_t *object, const struct events_result *result, int account)
+{
+    struct metrics m = {0};
+    bool there = events_curves_metrics(&result->curves, account, &m);
+    const struct {
+        const char *key;
+        double value;
+    } numbers[] = {{"return_pct", 100 * m.total_return},
+                   {"volatility_pct", 100 * m.volatility},
+                   {"sharpe", m.sharpe},
+                   {"sortino", m.sortino},
+                   {"calmar", m.calmar},
+                   {"max_drawdown_pct", 100 * m.max_drawdown}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        json_object_set_new(object, numbers[i].key, real(there, numbers[i].value));
+}
+
+static int print_json(const char *log, const struct events_result *result)
+{
+    char hash[HASH_TEXT];
+    json_t *accounts = json_array();
+    for (int a = 0; a < engine_accounts(result->engine); a++) {
+        const struct account *account = engine_account(result->engine, a);
+        int scale = account->currency_scale;
+        json_t *object = json_pack(
+            "{s:s, s:s, s:o, s:o, s:o}", "account", account->name, "currency", account->currency, "equity",
+            stored_number(engine_equity(result->engine, a), scale), "equity_peak",
+            stored_number(account->equity_peak, scale), "deposits", stored_number(account->deposits, scale));
+        set_metrics(object, result, a);
+        json_array_append_new(accounts, object);
+    }
+    json_t *object = json_pack(
+        "{s:s, s:s, s:I, s:f, s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:s, s:o}",
+        "schema", "papertape.backtest/1", "log", log, "events", (json_int_t)result->events, "seconds",
+        result->seconds, "events_per_s", result->seconds > 0 ? json_real(rate(result)) : json_null(), "runs",
+        (json_int_t)result->runs, "events_missing", (json_int_t)result->holes, "first_seq",
+        (json_int_t)result->first_seq, "last_seq", (json_int_t)result->last_seq, "first_ns",
+        time_or_null(result->first_ns), "last_ns", time_or_null(result->last_ns), "orders",
+        (json_int_t)result->orders, "rejected", (json_int_t)result->rejected, "fills",
+        (json_int_t)result->fills, "ledger_rows", (json_int_t)result->ledger_rows, "ledger_rows_before",
+        (json_int_t)result->before.last_ledger, "ledger_hash", hash_text(result->after.hash, hash),
+        "accounts", accounts);
+    char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
+    json_decref(object);
+    if (!text)
+        return fail(EXIT_ERROR, "", "out of memory");
+    puts(text);
+    free(text);
+    return EXIT_OK;
+}
+
+static void print_text(const struct events_result *result)
+{
+    char hash[HASH_TEXT], from[STORED_CELL], to[STORED_CELL];
+    printf("events  %" PRIu64 " in %.3f s: %.0f events/s\n", result->events, result->seconds, rate(result));
+    if (result->events > 0)
+        printf("        %" PRIu64 " to %" PRIu64 ", %s to %s\n", result->first_seq, result->last_seq,
+               stored_time(STORED_TABLE, from, result->first_ns),
+               stored_time(STORED_TABLE, to, result->last_ns));
+    printf("runs    %" PRIu64 "\n", result->runs);
+    if (result->holes > 0)
+        printf("missing %" PRIu64 " events that were never recorded\n", result->holes);
+    printf("orders  %" PRIu64 ", %" PRIu64 " rejected\nfills   %" PRIu64 "\nledger  %" PRIu64
+           " rows\nhash    %s\n",
+           result->orders, result->rejected, result->fills, result->ledger_rows,
+           hash_text(result->after.hash, hash));
+    for (int a = 0; a < engine_accounts(result->engine); a++) {
+        const struct account *account = engine_account(result->engine, a);
+        char name[ACCOUNT_NAME_MAX], currency[ASSET_NAME_MAX], equity[STORED_CELL];
+        text_clean(name, sizeof name, account->name);
+        text_clean(currency, sizeof currency, account->currency);
+        printf("equity  %-10s %24s %s\n", name,
+               stored_decimal(STORED_CSV, equity, engine_equity(result->engine, a), account->currency_scale),
+               currency);
+        struct metrics m;
+        if (events_curves_metrics(&result->curves, a, &m))
+            printf("        return %.2f %%, Sharpe %.3f, Sortino %.3f, max drawdown %.2f %%\n",
+                   100 * m.total_return, m.sharpe, m.sortino, 100 * m.max_drawdown);
+    }
+}
+
+/* What the log cannot tell, since it begins later. */
+static void note_before(const struct backtest_args *args, const struct engine_ids *before)
+{
+    if (args->outputs[OUTPUT_LEDGER] && before->last_ledger > 0)
+        fprintf(stderr,
+                "papertape: backtest: %s: begins with row %" PRIu64 ": the %" PRIu64
+                " before are from before the state that it begins with\n",
+                args->outputs[OUTPUT_LEDGER], before->last_ledger + 1, before->last_ledger);
+    if (args->outputs[OUTPUT_TRADES] && before->last_fill > 0)
+        fprintf(stderr,
+                "papertape: backtest: %s: begins with fill %" PRIu64 ": the %" PRIu64
+                " before are from before the state that it begins with\n",
+                args->outputs[OUTPUT_TRADES], before->last_fill + 1, before->last_fill);
+    if (args->outputs[OUTPUT_ORDERS] && before->last_order > 0)
+        fprintf(stderr,
+                "papertape: backtest: %s: of the %" PRIu64
+                " orders from before the state that it begins with, it has those that were still alive\n",
+                args->outputs[OUTPUT_ORDERS], before->last_order);
+}
+
+static int play(const struct backtest_args *args, struct output outputs[BACKTEST_OUTPUTS])
+{
+    char log[STATE_PATH_MAX], err[JOURNAL_ERROR_MAX] = "";
+    struct events_options options = {.log = log,
+                                     .from_ns = args->run.from_ns,
+                                     .to_ns = args->run.to_ns,
+                                     .progress = isatty(STDERR_FILENO) == 1};
+    struct events_result result;
+    int status = stored_find_log("backtest", args->events, log);
+    if (status == EXIT_OK)
+        status = backtest_open_outputs(args, outputs);
+    if (status != EXIT_OK)
+        return status;
+    options.ledger = outputs[OUTPUT_LEDGER].file;
+    options.trades = outputs[OUTPUT_TRADES].file;
+    options.orders = outputs[OUTPUT_ORDERS].file;
+    options.equity = outputs[OUTPUT_EQUITY].file;
+    if (backtest_events_play(&options, &result, err, sizeof err) < 0)
+        return fail(EXIT_ERROR, "", err);
+    bool nothing = result.events == 0 && (args->from || args->to);
+    if (nothing || (args->from && result.last_ns < options.from_ns)) {
+        events_curves_finish(&result.curves);
+        engine_destroy(result.engine);
+        return fail(EXIT_ERROR, log, "no event is from that time: papertape events list says what it holds");
+    }
+    status = backtest_commit_outputs(outputs);
+    if (status == EXIT_OK) {
+        note_before(args, &result.before);
+        if (args->json)
+            status = print_json(log, &result);
+        else
+            print_text(&result);
+    }
+    events_curves_finish(&result.curves);
+    engine_destroy(result.engine);
+    return status;
+}
+
+int backtest_events(const struct backtest_args *args)
+{
+    struct output outputs[BACKTEST_OUTPUTS] = {0};
+    int status = play(args, outputs);
+    backtest_drop_outputs(outputs);
+    return status;
+}

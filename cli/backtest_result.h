@@ -1,0 +1,37 @@
+/* What a backtest on bars or on trades gave, for its printers and files. */
+#ifndef CLI_BACKTEST_RESULT_H
+#define CLI_BACKTEST_RESULT_H
+
+#include "cli/backtest_args.h"
+#include "engine/backtest/report.h"
+
+struct backtest_result {
+    const struct backtest_args *args;
+    const struct market *market;
+    const struct market_load *load;
+    size_t n_ticks;                      /* trades that were played; 0: bars were */
+    const struct account_spec *accounts; /* [backtest.n_accounts] */
+    const struct backtest *backtest;
+    const struct backtest_report *reports; /* [backtest.n_accounts] */
+    const char *benchmark;                 /* what it is, in words; NULL: none */
+    uint8_t hash[LEDGER_HASH_SIZE];        /* of the last ledger row; what all rows make of it was checked */
+    size_t ledger_rows;
+    double seconds[BACKTEST_STAGES];
+    double peak_bytes; /* of memory, of this process */
+};
+
+/* backtest_print.c: the text. */
+void backtest_print(const struct backtest_result *result);
+
+/* backtest_json.c: papertape.backtest/1. An exit status. */
+int backtest_print_json(const struct backtest_result *result);
+
+/* backtest_csv.c: writes into the files that were opened, and puts them in their places. An exit status. */
+int backtest_write(const struct backtest_result *result, struct output outputs[static BACKTEST_OUTPUTS]);
+
+/* backtest_save.c: makes the state directory of --save, which is new or empty; the check looks for that
+ * alone. Exit statuses. */
+int backtest_save(const struct backtest_result *result);
+int backtest_save_check(const char *path);
+
+#endif

@@ -1,0 +1,84 @@
+/* --save: a state directory of the run, made beside its name and put there once it is whole. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/backtest_result.h"
+#include "cli/stored.h"
+#include "db/backtest.h"
+#include "db/state.h"
+#include "exchange/exit_status.h"
+
+static int fail(const char *what, const char *words)
+{
+    return stored_fail(EXIT_ERROR, "backtest", what, words);
+}
+
+/* What a state directory of ours may hold after a failure: files of the database, and empty folders. */
+static void discard(const char *path)
+{
+    DIR *dir = opendir(path);
+    for (const struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        if (unlinkat(dirfd(dir), entry->d_name, 0) < 0)
+            unlinkat(dirfd(dir), entry->d_name, AT_REMOVEDIR);
+    }
+    if (dir)
+        closedir(dir);
+    rmdir(path);
+}
+
+int backtest_save_check(const char *path)
+{
+    struct stat info;
+    bool empty = true;
+    if (stat(path, &info) < 0)
+        return errno == ENOENT ? EXIT_OK : fail(path, strerror(errno));
+    if (!S_ISDIR(info.st_mode))
+        return fail(path, "a new or an empty directory is needed");
+    DIR *dir = opendir(path);
+    for (const struct dirent *entry; dir && (entry = readdir(dir)) != NULL;)
+        empty &= strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+    if (!dir)
+        return fail(path, strerror(errno));
+    closedir(dir);
+    return empty ? EXIT_OK : fail(path, "a new or an empty directory is needed: there is something in it");
+}
+
+static int fill_in(const struct backtest_result *result, const char *beside)
+{
+    struct state_dir state;
+    char err[512] = "";
+    if (state_dir_look(beside, &state, err, sizeof err) < 0 ||
+        state_dir_create(&state, err, sizeof err) < 0 ||
+        db_backtest_save(state.database, result->backtest, result->market, result->accounts, err,
+                         sizeof err) < 0)
+        return fail(result->args->save, err);
+    return EXIT_OK;
+}
+
+int backtest_save(const struct backtest_result *result)
+{
+    const char *path = result->args->save;
+    char beside[PATH_MAX];
+    size_t len = strlen(path);
+    while (len > 1 && path[len - 1] == '/')
+        len--;
+    if (snprintf(beside, sizeof beside, "%.*s.XXXXXX", (int)len, path) >= (int)sizeof beside)
+        return fail(path, strerror(ENAMETOOLONG));
+    if (!mkdtemp(beside))
+        return fail(path, strerror(errno));
+    int status = fill_in(result, beside);
+    if (status == EXIT_OK && (chmod(beside, 0750) < 0 || rename(beside, path) < 0))
+        status = fail(path, strerror(errno));
+    if (status != EXIT_OK)
+        discard(beside);
+    return status;
+}

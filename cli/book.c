@@ -1,0 +1,117 @@
+#include "cli/book.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/ask.h"
+#include "cli/text.h"
+#include "exchange/book.h"
+#include "exchange/decimal.h"
+#include "exchange/exit_status.h"
+
+static const char help[] =
+    "Usage: papertape book SYMBOL [--json] [--state DIR]\n"
+    "\n"
+    "The best twenty levels of the local order book: bids at the left, asks at the right.\n"
+    "\n"
+    "  --json  the whole book, [price, quantity] best first, \"schema\": \"papertape.book/1\"\n";
+
+enum {
+    TEXT_LEVELS = 20,
+    JSON_LEVELS = BOOK_LEVELS_MAX, /* all there can be */
+};
+
+/* A side's level, "" past its end. */
+static void level(const json_t *side, size_t at, size_t field, char *buf, size_t size)
+{
+    const char *text = json_string_value(json_array_get(json_array_get(side, at), field));
+
+    text_clean(buf, size, text ? text : "");
+}
+
+static void print_text(const json_t *book)
+{
+    const json_t *bids = json_object_get(book, "bids"), *asks = json_object_get(book, "asks");
+    const char *symbol = json_string_value(json_object_get(book, "symbol"));
+    const char *state = json_string_value(json_object_get(book, "state"));
+    size_t rows =
+        json_array_size(bids) > json_array_size(asks) ? json_array_size(bids) : json_array_size(asks);
+    char bid[48], bid_qty[48], ask[48], ask_qty[48];
+
+    text_print(stdout, symbol ? symbol : "");
+    fputs("  book ", stdout);
+    text_print(stdout, state ? state : "n/a");
+    printf("  last id %lld\n", (long long)json_integer_value(json_object_get(book, "last_id")));
+    printf("%18s %16s   %16s %18s\n", "qty", "bid", "ask", "qty");
+    for (size_t i = 0; i < rows; i++) {
+        level(bids, i, 0, bid, sizeof(bid));
+        level(bids, i, 1, bid_qty, sizeof(bid_qty));
+        level(asks, i, 0, ask, sizeof(ask));
+        level(asks, i, 1, ask_qty, sizeof(ask_qty));
+        printf("%18s %16s   %16s %18s\n", bid_qty, bid, ask, ask_qty);
+    }
+}
+
+static bool decimal(const char *text)
+{
+    int128_t units;
+    return text && decimal_parse128(text, strlen(text), DECIMAL_SCALE_MAX, &units) == 0;
+}
+
+/* The daemon says decimals as strings, exact to the last digit; here they become JSON numbers with the same
+ * digits. */
+static void print_side(const char *name, const json_t *side)
+{
+    const char *comma = "";
+    printf(",\"%s\":[", name);
+    for (size_t i = 0; i < json_array_size(side); i++) {
+        const json_t *pair = json_array_get(side, i);
+        const char *price = json_string_value(json_array_get(pair, 0));
+        const char *qty = json_string_value(json_array_get(pair, 1));
+        if (!decimal(price) || !decimal(qty))
+            continue;
+        printf("%s[%s,%s]", comma, price, qty);
+        comma = ",";
+    }
+    putchar(']');
+}
+
+static void print_json(const json_t *book)
+{
+    char *symbol = json_dumps(json_object_get(book, "symbol"), JSON_COMPACT | JSON_ENCODE_ANY);
+    char *state = json_dumps(json_object_get(book, "state"), JSON_COMPACT | JSON_ENCODE_ANY);
+    printf("{\"schema\":\"papertape.book/1\",\"symbol\":%s,\"state\":%s,\"last_id\":%lld",
+           symbol ? symbol : "null", state ? state : "null",
+           (long long)json_integer_value(json_object_get(book, "last_id")));
+    free(symbol);
+    free(state);
+    print_side("bids", json_object_get(book, "bids"));
+    print_side("asks", json_object_get(book, "asks"));
+    puts("}");
+}
+
+int cli_book(int argc, char **argv)
+{
+    struct ask_options options;
+    json_t *book;
+    int r = ask_options(argc, argv, "json", help, &options);
+
+    if (r != EXIT_OK || options.done)
+        return r;
+    if (argc - options.first != 1)
+        return ask_usage("book", "one symbol is needed, as: book BTCUSDT");
+    json_t *args = json_pack("{s:s, s:i}", "symbol", argv[options.first], "levels",
+                             options.flag ? JSON_LEVELS : TEXT_LEVELS);
+    if (!args)
+        return ask_usage("book", "the symbol must be UTF-8");
+    r = ask_daemon("book", options.state, "book", args, &book);
+    if (r != EXIT_OK)
+        return r;
+    if (options.flag)
+        print_json(book);
+    else
+        print_text(book);
+    json_decref(book);
+    return EXIT_OK;
+}

@@ -1,0 +1,29 @@
+/* papertape events list|verify|show|export|import: the event log, and recordings in its form. */
+#ifndef CLI_EVENTS_H
+#define CLI_EVENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+int cli_events(int argc, char **argv);
+
+/* What was asked, of all five. */
+struct events_asked {
+    const char *verb; /* "events show" */
+    const char *state, *out;
+    const char *path; /* the log: the argument, or the state directory's; NULL for import */
+    char *const *files;
+    int n_files; /* import */
+    bool by_time, by_seq, json;
+    int64_t at_ns;
+    uint64_t seq, n;
+};
+
+/* Each returns an exit status, after its line on stderr. */
+int events_list(const struct events_asked *asked);
+int events_verify(const struct events_asked *asked);
+int events_show(const struct events_asked *asked);
+int events_export(const struct events_asked *asked);
+int events_import(const struct events_asked *asked);
+
+#endif

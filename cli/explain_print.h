@@ -1,0 +1,16 @@
+/* An explanation for people, in sections, and as JSON. */
+#ifndef CLI_EXPLAIN_PRINT_H
+#define CLI_EXPLAIN_PRINT_H
+
+#include <jansson.h>
+
+#include "db/row.h"
+#include "engine/explain.h"
+
+/* Onto standard output. `origin`: the policy that the database recorded as the order's; NULL: none. */
+void explain_print(const struct explanation *explanation, const struct db_order_policy *origin);
+
+/* A new reference, or NULL without memory. Numbers are numbers; what is not known is null. */
+json_t *explain_object(const struct explanation *explanation, const struct db_order_policy *origin);
+
+#endif

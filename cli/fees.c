@@ -1,0 +1,55 @@
+#include "cli/fees.h"
+
+#include "cli/stored.h"
+#include "exchange/decimal.h"
+#include "exchange/exit_status.h"
+#include "exchange/fees.h"
+
+enum { E6 = 6 };
+
+static const char help[] =
+    "Usage: papertape fees [--csv|--json]\n"
+    "\n"
+    "The tiers of fees that this program knows, by venue: shares of a fill's notional. An account is "
+    "charged\n"
+    "by one with `fees = TIER` in its section, `account create --fees TIER` and `backtest --fees TIER`.\n";
+
+static const struct stored_column columns[] = {
+    {"venue", -8}, {"tier", -8}, {"maker", 8}, {"taker", 8}, {"who", -40},
+};
+
+static void print_tier(struct stored_list *list, const char *venue, const struct fee_tier *tier)
+{
+    char maker[STORED_CELL], taker[STORED_CELL];
+    if (list->form == STORED_JSON) {
+        stored_object(list, json_pack("{s:s, s:s, s:o, s:o, s:s}", "venue", venue, "tier", tier->name,
+                                      "maker", stored_number(tier->rates.maker_e6, E6), "taker",
+                                      stored_number(tier->rates.taker_e6, E6), "who", tier->who));
+        return;
+    }
+    const char *const cells[] = {venue, tier->name,
+                                 stored_decimal(list->form, maker, tier->rates.maker_e6, E6),
+                                 stored_decimal(list->form, taker, tier->rates.taker_e6, E6), tier->who};
+    stored_row(list, cells);
+}
+
+int cli_fees(int argc, char **argv)
+{
+    struct stored_options options;
+    const struct fee_schedule *schedule;
+    int r = stored_options(argc, argv, "csv json", help, &options);
+    if (r != EXIT_OK || options.done)
+        return r;
+    if (options.first < argc)
+        return stored_fail(EXIT_USAGE, "fees", argv[options.first], "it takes no argument");
+    struct stored_list list = {.name = "fees",
+                               .form = options.form,
+                               .columns = columns,
+                               .n_columns = sizeof columns / sizeof *columns};
+    stored_begin(&list);
+    for (size_t i = 0; (schedule = fee_schedule(i)); i++)
+        for (size_t t = 0; t < schedule->n; t++)
+            print_tier(&list, schedule->venue, &schedule->tiers[t]);
+    stored_end(&list);
+    return list.r < 0 ? stored_fail(EXIT_ERROR, "fees", "", "it cannot be written") : EXIT_OK;
+}

@@ -1,0 +1,124 @@
+#include "cli/format.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static char *not_available(char *buf)
+{
+    memcpy(buf, "n/a", 4);
+    return buf;
+}
+
+static char *number(char *buf, bool sign, double value, int decimals)
+{
+    if (!isfinite(value))
+        return not_available(buf);
+    decimals = decimals < 0 ? 0 : decimals > 12 ? 12 : decimals;
+    if (fabs(value) < 0.5 * pow(10, -decimals))
+        value = sign = 0; /* neither "-0.00" nor "+0.00" */
+    if (fabs(value) >= 1e15)
+        snprintf(buf, FORMAT_MAX, sign ? "%+.3e" : "%.3e", value);
+    else
+        snprintf(buf, FORMAT_MAX, sign ? "%+.*f" : "%.*f", decimals, value);
+    return buf;
+}
+
+char *format_number(char buf[static FORMAT_MAX], double value, int decimals)
+{
+    return number(buf, false, value, decimals);
+}
+
+char *format_signed(char buf[static FORMAT_MAX], double value, int decimals)
+{
+    return number(buf, true, value, decimals);
+}
+
+char *format_percent(char buf[static FORMAT_MAX], double value, int decimals)
+{
+    number(buf, true, value, decimals);
+    size_t len = strlen(buf);
+    if (isfinite(value) && len + 1 < FORMAT_MAX)
+        memcpy(buf + len, "%", 2);
+    return buf;
+}
+
+char *format_fit(char buf[static FORMAT_MAX], double value, int decimals, int columns)
+{
+    for (int d = decimals; d >= 0; d--) {
+        number(buf, false, value, d);
+        if ((int)strlen(buf) <= columns)
+            return buf;
+    }
+    if (isfinite(value))
+        snprintf(buf, FORMAT_MAX, "%.2e", value);
+    return buf;
+}
+
+char *format_age(char buf[static FORMAT_MAX], int64_t age_ms)
+{
+    int64_t s = age_ms / 1000;
+
+    if (age_ms < 0)
+        return not_available(buf);
+    if (age_ms < 9950)
+        snprintf(buf, FORMAT_MAX, "%.1fs", (double)age_ms / 1000);
+    else if (s < 100)
+        snprintf(buf, FORMAT_MAX, "%ds", (int)s);
+    else if (s < 100 * 60)
+        snprintf(buf, FORMAT_MAX, "%dm", (int)(s / 60));
+    else if (s < 100 * 3600)
+        snprintf(buf, FORMAT_MAX, "%dh", (int)(s / 3600));
+    else
+        snprintf(buf, FORMAT_MAX, "%lldd", (long long)(s / 86400));
+    return buf;
+}
+
+char *format_count(char buf[static FORMAT_MAX], double value)
+{
+    static const char units[] = " kMGTPE";
+    int unit = 0;
+
+    if (!isfinite(value))
+        return not_available(buf);
+    if (fabs(value) >= 999.5e18) {
+        snprintf(buf, FORMAT_MAX, "%.0e", value);
+        return buf;
+    }
+    while (fabs(value) >= 999.5 && unit < (int)sizeof(units) - 2) {
+        value /= 1000;
+        unit++;
+    }
+    if (unit == 0)
+        snprintf(buf, FORMAT_MAX, "%.0f", value);
+    else
+        snprintf(buf, FORMAT_MAX, fabs(value) < 9.95 ? "%.1f%c" : "%.0f%c", value, units[unit]);
+    return buf;
+}
+
+static bool calendar(int64_t ts_ns, struct tm *ret)
+{
+    time_t seconds = (time_t)(ts_ns / 1000000000);
+
+    return ts_ns > 0 && gmtime_r(&seconds, ret);
+}
+
+char *format_clock(char buf[static FORMAT_MAX], int64_t ts_ns)
+{
+    struct tm tm;
+
+    if (!calendar(ts_ns, &tm) || !strftime(buf, FORMAT_MAX, "%H:%M:%S", &tm))
+        return not_available(buf);
+    return buf;
+}
+
+char *format_time(char buf[static FORMAT_MAX], int64_t ts_ns)
+{
+    struct tm tm;
+
+    if (!calendar(ts_ns, &tm) || !strftime(buf, FORMAT_MAX, "%Y-%m-%d %H:%M:%S", &tm))
+        return not_available(buf);
+    return buf;
+}

@@ -1,0 +1,267 @@
+#include "cli/guard_args.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/ask.h"
+#include "cli/stored.h"
+#include "engine/specs.h"
+#include "exchange/bar.h"
+#include "exchange/decimal.h"
+#include "exchange/exit_status.h"
+
+enum { OPTION_CUTS = 0x100, OPTION_SEED, MADE_ROWS = 8192, MADE_ROWS_MOST = 4000000, HISTORIES = 10 };
+
+static const struct option own_options[] = {
+    {"cuts", required_argument, NULL, OPTION_CUTS},
+    {"seed", required_argument, NULL, OPTION_SEED},
+    {"json", no_argument, NULL, 'j'},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+enum { OWN_OPTIONS = sizeof own_options / sizeof *own_options };
+
+static int take_number(const struct guard_args *args, const char *option, const char *value, int64_t min,
+                       int64_t max, int64_t *ret)
+{
+    char what[96], words[96];
+    int64_t number;
+    if (decimal_parse_str(value, 0, &number) == 0 && number >= min && number <= max) {
+        *ret = number;
+        return EXIT_OK;
+    }
+    snprintf(what, sizeof what, "%s: \"%.48s\"", option, value);
+    snprintf(words, sizeof words, "a whole number from %lld to %lld is needed", (long long)min,
+             (long long)max);
+    return stored_fail(EXIT_USAGE, args->run.verb, what, words);
+}
+
+static int take(struct guard_args *args, int option, bool has_cuts, const char *help)
+{
+    switch (option) {
+    case OPTION_CUTS:
+        if (!has_cuts)
+            return stored_fail(EXIT_USAGE, args->run.verb, "--cuts", "it is an option of lookahead");
+        return take_number(args, "--cuts", optarg, 1, 100000, &args->cuts);
+    case OPTION_SEED:
+        return take_number(args, "--seed", optarg, 0, INT64_MAX, &args->seed);
+    case 'j':
+        args->json = true;
+        return EXIT_OK;
+    case 'h':
+        printf("%s%s", help, run_args_help);
+        args->done = true;
+        return EXIT_OK;
+    default:
+        return run_args_take(&args->run, option, optarg);
+    }
+}
+
+/* The strategy may be an argument, before or after its --set. */
+static int parse(int argc, char **argv, const char *help, bool has_cuts, struct guard_args *ret)
+{
+    struct option options[RUN_ARGS_OPTIONS + OWN_OPTIONS];
+    const char *verb = argv[0];
+    int option, index, status = EXIT_OK;
+    memcpy(options, run_args_options, sizeof run_args_options);
+    memcpy(options + RUN_ARGS_OPTIONS, own_options, sizeof own_options);
+    optind = 0;
+    opterr = 0;
+    /* "-": an argument comes as option 1, in its place. */
+    while (status == EXIT_OK && !ret->done &&
+           (option = getopt_long(argc, argv, "-:h", options, (index = -1, &index))) != -1) {
+        if (option == '?' || option == ':')
+            return ask_wrong_option(verb, argv, option);
+        if (option == 1)
+            status = run_args_take(&ret->run, run_args_options[0].val, optarg);
+        else
+            status = take(ret, option, has_cuts, help);
+    }
+    if (status != EXIT_OK || ret->done)
+        return status;
+    if (optind < argc)
+        return stored_fail(EXIT_USAGE, verb, argv[optind], "no argument is expected there");
+    if (ret->run.n_choices == 0)
+        return stored_fail(EXIT_USAGE, verb, "",
+                           "a strategy is needed: papertape backtest --list-strategies says which");
+    return run_args_check(&ret->run);
+}
+
+/* Rows [from, to) of what was loaded; all of them as they are. */
+static int load(struct guard_args *args)
+{
+    struct market_load how;
+    size_t from, to;
+    int status = run_args_load(&args->run, &args->loaded, &how, &from, &to);
+    if (status != EXIT_OK)
+        return status;
+    args->market = args->loaded;
+    if (from == 0 && to == args->loaded->rows)
+        return EXIT_OK;
+    if (guard_bars_copy(args->loaded, from, to, &args->made) < 0)
+        return stored_fail(EXIT_ERROR, args->run.verb, "", "out of memory");
+    args->market = &args->made.market;
+    return EXIT_OK;
+}
+
+/* A minute, or the shortest of the longer intervals that the strategy asks for: so fewer bars do. */
+static int64_t made_interval(const struct strategy_choice *choice)
+{
+    const int64_t minute_ns = 60 * INT64_C(1000000000);
+    struct desk_spec specs[STRATEGY_SPECS_MAX];
+    char err[SPECS_ERROR_MAX];
+    int64_t shortest_ns = 0;
+    size_t n = 0;
+    if (desk_specs(choice->strategy, choice->params, minute_ns, specs, &n, err) < 0)
+        return minute_ns;
+    for (size_t i = 0; i < n; i++)
+        if (specs[i].frame_ns > 0 && (shortest_ns == 0 || specs[i].frame_ns < shortest_ns))
+            shortest_ns = specs[i].frame_ns;
+    return shortest_ns > 0 ? shortest_ns : minute_ns;
+}
+
+static int make(struct guard_args *args)
+{
+    const struct strategy_choice *choice = &args->run.choices[0];
+    int64_t interval_ns = args->run.interval_ns ? args->run.interval_ns : made_interval(choice);
+    size_t warmup, lookback, rows = MADE_ROWS;
+    char err[256];
+    if (args->run.from_ns || args->run.to_ns)
+        return stored_fail(EXIT_USAGE, args->run.verb, "--from", "it goes with --bars");
+    if (guard_history(choice->strategy, choice->params, interval_ns, &warmup, &lookback, err, sizeof err) < 0)
+        return stored_fail(EXIT_ERROR, args->run.verb, "", err);
+    size_t history = warmup == INDICATOR_FOREVER ? lookback : warmup;
+    if (history > MADE_ROWS_MOST / HISTORIES)
+        return stored_fail(EXIT_ERROR, args->run.verb, choice->strategy->name,
+                           "it wants more history than is made up: give bars, or shorter periods");
+    if (rows < HISTORIES * history + MADE_ROWS / 4)
+        rows = HISTORIES * history + MADE_ROWS / 4;
+    if (guard_bars_make((uint64_t)args->seed, 2, rows, interval_ns, &args->made) < 0)
+        return stored_fail(EXIT_ERROR, args->run.verb, "", "out of memory");
+    args->market = &args->made.market;
+    return EXIT_OK;
+}
+
+int guard_args_open(int argc, char **argv, const char *help, bool has_cuts, struct guard_args *ret)
+{
+    *ret = (struct guard_args){.seed = 1};
+    run_args_init(&ret->run, argv[0], 1);
+    int status = parse(argc, argv, help, has_cuts, ret);
+    if (status != EXIT_OK || ret->done)
+        return status;
+    status = ret->run.n_bars > 0 ? load(ret) : make(ret);
+    if (status == EXIT_OK)
+        status = run_args_account(&ret->run, ret->market, 0, &ret->account);
+    return status;
+}
+
+void guard_args_finish(struct guard_args *args)
+{
+    guard_bars_finish(&args->made);
+    market_close(args->loaded);
+    run_args_finish(&args->run);
+}
+
+struct guard_config guard_args_config(const struct guard_args *args)
+{
+    return (struct guard_config){.market = args->market,
+                                 .account = &args->account,
+                                 .latency_ns = args->run.latency_ns,
+                                 .slippage_e6 = args->run.slippage_e6,
+                                 .cuts = (size_t)args->cuts,
+                                 .seed = (uint64_t)args->seed,
+                                 .threads = args->run.threads};
+}
+
+void guard_print_head(const struct guard_args *args)
+{
+    const struct market *market = args->market;
+    const char *interval = bar_interval_name(market->interval_ns);
+    char params[256], from[STORED_CELL], to[STORED_CELL];
+    strategy_args_text(args->run.choices[0].strategy, args->run.choices[0].params, params, sizeof params);
+    printf("strategy   %s%s%s\nbars       ", args->account.strategy->name, *params ? " " : "", params);
+    for (int s = 0; s < market->n_symbols; s++)
+        printf("%s ", market->series[s].symbol.name);
+    printf("%s, %zu rows%s\n           %s to %s\n", interval ? interval : "of no named interval",
+           market->rows, args->run.n_bars > 0 ? "" : ", made up",
+           stored_time(STORED_TABLE, from, market->start_ns),
+           stored_time(STORED_TABLE, to, market_open_ns(market, market->rows)));
+}
+
+void guard_decision_text(const struct guard_decision *decision, bool there, char *buf, size_t size)
+{
+    static const char *const kinds[] = {
+        [INTENT_ENTER] = "ENTER", [INTENT_EXIT] = "EXIT", [INTENT_STOP] = "STOP", [INTENT_TARGET] = "TARGET"};
+    size_t at = 0;
+    snprintf(buf, size, "nothing");
+    for (size_t i = 0; there && i < decision->n_intents && at < size; i++) {
+        const struct intent *intent = &decision->intents[i];
+        int n = snprintf(buf + at, size - at, "%s%s", i > 0 ? "; " : "", kinds[intent->kind]);
+        at += n > 0 ? (size_t)n : 0;
+        const struct {
+            const char *name;
+            double value;
+        } numbers[] = {{"fraction", intent->fraction},
+                       {"limit", intent->limit},
+                       {"stop", intent->stop},
+                       {"profit", intent->profit}};
+        for (size_t k = 0; k < sizeof numbers / sizeof *numbers && at < size; k++)
+            if (numbers[k].value != 0) {
+                n = snprintf(buf + at, size - at, " %s %.17g", numbers[k].name, numbers[k].value);
+                at += n > 0 ? (size_t)n : 0;
+            }
+        if (intent->why && at < size) {
+            n = snprintf(buf + at, size - at, " (%s)", intent->why);
+            at += n > 0 ? (size_t)n : 0;
+        }
+    }
+}
+
+void guard_order_text(const struct guard_difference *difference, const struct market *market, bool whole,
+                      char *buf, size_t size)
+{
+    const struct order *order = whole ? &difference->order : &difference->changed_order;
+    char qty[STORED_CELL], price[STORED_CELL];
+    if (!(whole ? difference->in_whole : difference->in_changed)) {
+        snprintf(buf, size, "no order");
+        return;
+    }
+    const struct symbol *symbol = &market->series[order->symbol].symbol;
+    int64_t at = order->price ? order->price : order->stop_price;
+    snprintf(buf, size, "order %llu: %s %s %s%s%s (%s)", (unsigned long long)order->id,
+             order_side_name(order->side), order_type_name(order->type),
+             stored_decimal(STORED_TABLE, qty, order->qty, symbol->qty_scale), at ? " at " : "",
+             at ? stored_decimal(STORED_TABLE, price, at, symbol->price_scale) : "", order->tag);
+}
+
+json_t *guard_difference_json(const struct guard_args *args, const struct guard_difference *difference)
+{
+    const struct market *market = args->market;
+    char whole[512], changed[512];
+    if (difference->of_order) {
+        guard_order_text(difference, market, true, whole, sizeof whole);
+        guard_order_text(difference, market, false, changed, sizeof changed);
+    } else {
+        guard_decision_text(&difference->decision, difference->in_whole, whole, sizeof whole);
+        guard_decision_text(&difference->changed_decision, difference->in_changed, changed, sizeof changed);
+    }
+    return json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:s, s:s}", "change",
+                     guard_change_name(difference->change), "way",
+                     difference->way == BACKTEST_COLUMNS ? "columns" : "engine", "symbol",
+                     market->series[difference->symbol].symbol.name, "row", (json_int_t)difference->row,
+                     "ts_ns", (json_int_t)difference->ts_ns, "cut_row", (json_int_t)difference->cut, "cut_ns",
+                     (json_int_t)difference->cut_ns, "whole", whole, "changed", changed);
+}
+
+int guard_print_json(const char *verb, json_t *object)
+{
+    char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
+    json_decref(object);
+    if (!text)
+        return stored_fail(EXIT_ERROR, verb, "", "out of memory");
+    puts(text);
+    free(text);
+    return EXIT_OK;
+}

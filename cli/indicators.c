@@ -1,0 +1,449 @@
+#include "cli/indicators.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exchange/bars_file.h"
+#include "indicators_gpu/indicators.h"
+#include "indicators_gpu/module.h"
+
+enum { EXIT_USAGE = 2 };
+
+enum backend { BACKEND_CPU, BACKEND_REFERENCE, BACKEND_STREAM, BACKEND_GPU };
+
+static const char *const backend_names[] = {
+    [BACKEND_CPU] = "cpu",
+    [BACKEND_REFERENCE] = "reference",
+    [BACKEND_STREAM] = "stream",
+    [BACKEND_GPU] = "gpu",
+};
+enum { N_BACKENDS = sizeof(backend_names) / sizeof(backend_names[0]) };
+
+static const char help[] =
+    "Usage: papertape indicators FILE SPEC...\n"
+    "       papertape indicators --list [--json] [SPEC...]\n"
+    "\n"
+    "Prints indicators of a bars file as CSV: timestamp_ns and one column an output, empty\n"
+    "before the first one. FILE is CSV, plain or gzip, with or without a header. SPEC is\n"
+    "NAME:options, as sma:20, ema:14, rsi:14, macd:12,26,9, atr:14; options left out at the\n"
+    "end keep their defaults.\n"
+    "\n"
+    "  --backend B      who computes:\n"
+    "                     reference  (default) the plain float64 definitions\n"
+    "                     stream     bar by bar, as the daemon does: the same digits\n"
+    "                     gpu        the exact GPU kernels: the same digits; without a GPU\n"
+    "                                the reference, and why on stderr\n"
+    "                     cpu        vectors, many bars at a time: within the tolerance that\n"
+    "                                --list states\n"
+    "  --precision P    f64 (default); f32: float32 columns, which --backend cpu alone has\n"
+    "  --symbol S       the file's symbol, where its name does not begin with it\n"
+    "  --repair         widen low and high of bars whose open or close lies outside them\n"
+    "  --list           the indicators: options with defaults and ranges, inputs, outputs, the\n"
+    "                   bar of the first output, bars until its beginning no longer shows,\n"
+    "                   bytes that move for a bar, tolerance of cpu in float64 and float32;\n"
+    "                   of a SPEC, all that is known\n"
+    "  --json           with --list: as JSON\n"
+    "  --state DIR      accepted as by every verb; not used\n"
+    "  --help           this text\n"
+    "\n"
+    "Exit status: 0 done, 1 an error, 2 a wrong command line.\n";
+
+struct request {
+    enum backend backend;
+    bool named; /* the backend, by the user */
+    enum indicator_precision precision;
+    struct bars_file_options file;
+    struct bars_file bars;
+    double *open_time_s; /* [bars.n] */
+    size_t n_specs, n_columns;
+    struct indicator_spec *specs; /* [n_specs] */
+    double **out;                 /* [n_columns], bars.n each: spec by spec */
+};
+
+static struct indicator_columns columns_of(const struct request *request)
+{
+    const struct bars_file *bars = &request->bars;
+    return (struct indicator_columns){bars->open,  bars->high,   bars->low,
+                                      bars->close, bars->volume, request->open_time_s};
+}
+
+static int compute_reference(const struct request *request)
+{
+    struct indicator_columns in = columns_of(request);
+    double **out = request->out;
+    int r = 0;
+    for (size_t i = 0; i < request->n_specs && r == 0; out += request->specs[i++].row->n_outputs)
+        r = indicator_reference(&request->specs[i], &in, request->bars.n, out);
+    return r;
+}
+
+static int stream_one(const struct indicator_spec *spec, const struct request *request, double *const out[])
+{
+    const struct bars_file *bars = &request->bars;
+    struct indicator_stream *stream;
+    int r = indicator_stream_open(spec, &stream);
+    if (r < 0)
+        return r;
+    for (size_t i = 0; i < bars->n; i++) {
+        struct indicator_bar bar = {bars->open[i],  bars->high[i],   bars->low[i],
+                                    bars->close[i], bars->volume[i], request->open_time_s[i]};
+        double values[INDICATOR_OUTPUTS_MAX];
+        bool ready = indicator_stream_update(stream, &bar, values);
+        for (size_t k = 0; k < spec->row->n_outputs; k++)
+            out[k][i] = ready ? values[k] : NAN;
+    }
+    r = indicator_stream_refused(stream) > 0 ? -EINVAL : 0;
+    indicator_stream_close(stream);
+    return r;
+}
+
+static int compute_stream(const struct request *request)
+{
+    double **out = request->out;
+    int r = 0;
+    for (size_t i = 0; i < request->n_specs && r == 0; out += request->specs[i++].row->n_outputs)
+        r = stream_one(&request->specs[i], request, out);
+    return r;
+}
+
+static int compute_gpu(const struct request *request)
+{
+    struct indicator_columns in = columns_of(request);
+    struct gpu_batch batch = {
+        .method = GPU_EXACT,
+        .n_series = 1,
+        .n_bars = request->bars.n,
+        .series = &in,
+        .n_specs = request->n_specs,
+        .specs = request->specs,
+        .out = request->out,
+    };
+    struct gpu_module *module;
+    char reason[GPU_REASON_MAX];
+    int r = gpu_module_open(NULL, &module, reason, sizeof(reason));
+    if (r == 0) {
+        r = gpu_module_compute(module, &batch, reason, sizeof(reason));
+        gpu_module_close(module);
+    }
+    if (r == 0)
+        return 0;
+    fprintf(stderr, "papertape: --backend gpu: %s: the CPU computes instead\n", reason);
+    return compute_reference(request);
+}
+
+static float *narrow(const double *values, size_t n)
+{
+    float *ret = malloc((n + 1) * sizeof(*ret));
+    for (size_t i = 0; ret && i < n; i++)
+        ret[i] = (float)values[i];
+    return ret;
+}
+
+/* In float32: its outputs are widened into the request's. */
+static int compute_f32(const struct request *request, struct indicator_request *fast,
+                       const double *const in[], char *err, size_t err_cap)
+{
+    float *columns[INDICATOR_COLUMNS] = {NULL}, **out = calloc(request->n_columns, sizeof(*out));
+    size_t n = request->bars.n;
+    bool memory = out != NULL;
+    for (size_t c = 0; c < INDICATOR_COLUMNS && memory; c++)
+        if (1u << c != INDICATOR_TIME) {
+            memory = (columns[c] = narrow(in[c], n)) != NULL;
+            fast->columns[c].values = columns[c];
+        }
+    for (size_t k = 0; k < request->n_columns && memory; k++)
+        memory = (out[k] = malloc((n + 1) * sizeof(float))) != NULL;
+    fast->out = (void *const *)out;
+
+    int r = memory ? indicator_compute(fast, err, err_cap) : -ENOMEM;
+    for (size_t k = 0; k < request->n_columns && r == 0; k++)
+        for (size_t i = 0; i < n; i++)
+            request->out[k][i] = (double)out[k][i];
+    for (size_t k = 0; k < request->n_columns && out; k++)
+        free(out[k]);
+    for (size_t c = 0; c < INDICATOR_COLUMNS; c++)
+        free(columns[c]);
+    free(out);
+    return r;
+}
+
+static int compute_cpu(const struct request *request, char *err, size_t err_cap)
+{
+    const struct bars_file *bars = &request->bars;
+    const double *const in[INDICATOR_COLUMNS] = {bars->open,  bars->high,   bars->low,
+                                                 bars->close, bars->volume, request->open_time_s};
+    struct indicator_request fast = {.precision = request->precision,
+                                     .n_specs = request->n_specs,
+                                     .specs = request->specs,
+                                     .out = (void *const *)request->out};
+    for (size_t c = 0; c < INDICATOR_COLUMNS; c++)
+        fast.columns[c] = (struct indicator_column){in[c], bars->n};
+    return request->precision == INDICATOR_F32 ? compute_f32(request, &fast, in, err, err_cap)
+                                               : indicator_compute(&fast, err, err_cap);
+}
+
+/* On failure `err` may hold what was wrong. */
+static int compute(const struct request *request, char *err, size_t err_cap)
+{
+    switch (request->backend) {
+    case BACKEND_STREAM:
+        return compute_stream(request);
+    case BACKEND_GPU:
+        return compute_gpu(request);
+    case BACKEND_CPU:
+        return compute_cpu(request, err, err_cap);
+    case BACKEND_REFERENCE:
+        break;
+    }
+    return compute_reference(request);
+}
+
+static int print_csv(const struct request *request)
+{
+    int digits = request->precision == INDICATOR_F32 ? 9 : 17;
+    fputs("timestamp_ns", stdout);
+    for (size_t i = 0; i < request->n_specs; i++)
+        for (size_t k = 0; k < request->specs[i].row->n_outputs; k++) {
+            char name[160];
+            indicator_spec_name(&request->specs[i], k, name, sizeof(name));
+            printf(",%s", name);
+        }
+    putchar('\n');
+    for (size_t i = 0; i < request->bars.n && !ferror(stdout); i++) {
+        printf("%" PRId64, request->bars.open_time_ns[i]);
+        for (size_t k = 0; k < request->n_columns; k++) {
+            double value = request->out[k][i];
+            if (!isnan(value))
+                printf(",%.*g", digits, value);
+            else
+                putchar(',');
+        }
+        putchar('\n');
+    }
+    return indicators_finish_stdout();
+}
+
+static int parse_specs(char **texts, struct request *request)
+{
+    for (size_t i = 0; i < request->n_specs; i++) {
+        char err[200];
+        if (strchr(texts[i], '@')) {
+            fprintf(stderr,
+                    "papertape: indicators: %s: bars in a file have no order book, and one timeframe: a spec "
+                    "without @ is "
+                    "needed\n",
+                    texts[i]);
+            return -EINVAL;
+        }
+        if (indicator_spec_parse(texts[i], &request->specs[i], err, sizeof(err)) < 0) {
+            fprintf(stderr, "papertape: indicators: %s: %s\n", texts[i], err);
+            return -EINVAL;
+        }
+        request->n_columns += request->specs[i].row->n_outputs;
+    }
+    return 0;
+}
+
+static int out_of_memory(void)
+{
+    fputs("papertape: indicators: out of memory\n", stderr);
+    return EXIT_FAILURE;
+}
+
+static void report_gaps(const char *path, const struct bars_file *bars)
+{
+    int64_t missing = 0;
+    for (size_t i = 0; i < bars->n_gaps; i++)
+        missing += bars->gaps[i].missing;
+    if (bars->n_gaps > 0)
+        fprintf(stderr, "papertape: note: %s: %" PRId64 " bars are missing in %zu gap%s: computed across\n",
+                path, missing, bars->n_gaps, bars->n_gaps == 1 ? "" : "s");
+    if (bars->repaired > 0)
+        fprintf(stderr, "papertape: note: %s: low or high of %zu bars was widened\n", path, bars->repaired);
+}
+
+static int run_file(const char *path, char **texts, struct request *request)
+{
+    char err[BARS_FILE_ERROR_MAX];
+    request->specs = calloc(request->n_specs, sizeof(*request->specs));
+    if (!request->specs)
+        return out_of_memory();
+    if (parse_specs(texts, request) < 0)
+        return EXIT_USAGE;
+    int r = bars_file_read_with(path, &request->file, &request->bars, err);
+    if (r < 0) {
+        fprintf(stderr, "papertape: %s%s\n", err, r == -ERANGE ? ", or --repair" : "");
+        return EXIT_FAILURE;
+    }
+    report_gaps(path, &request->bars);
+    request->open_time_s = calloc(request->bars.n + 1, sizeof(double));
+    if (!request->open_time_s)
+        return out_of_memory();
+    for (size_t i = 0; i < request->bars.n; i++)
+        request->open_time_s[i] = (double)request->bars.open_time_ns[i] / 1e9;
+    request->out = calloc(request->n_columns, sizeof(*request->out));
+    for (size_t k = 0; request->out && k < request->n_columns; k++)
+        if (!(request->out[k] = calloc(request->bars.n + 1, sizeof(double))))
+            return out_of_memory();
+    if (!request->out)
+        return out_of_memory();
+
+    char wrong[200] = "";
+    r = compute(request, wrong, sizeof(wrong));
+    if (r < 0) {
+        fprintf(stderr, "papertape: indicators: %s: %s\n", path, *wrong ? wrong : strerror(-r));
+        return EXIT_FAILURE;
+    }
+    return print_csv(request);
+}
+
+static void finish(struct request *request)
+{
+    for (size_t k = 0; request->out && k < request->n_columns; k++)
+        free(request->out[k]);
+    free(request->out);
+    free(request->open_time_s);
+    free(request->specs);
+    bars_file_finish(&request->bars);
+}
+
+static int parse_backend(const char *name, enum backend *ret)
+{
+    for (size_t i = 0; i < N_BACKENDS; i++)
+        if (strcmp(backend_names[i], name) == 0) {
+            *ret = (enum backend)i;
+            return 0;
+        }
+    fprintf(stderr, "papertape: --backend: %s: reference, stream, gpu or cpu is needed\n", name);
+    return -EINVAL;
+}
+
+static int parse_precision(const char *name, enum indicator_precision *ret)
+{
+    bool f32 = strcmp(name, "f32") == 0;
+    if (!f32 && strcmp(name, "f64") != 0) {
+        fprintf(stderr, "papertape: --precision: %s: f64 or f32 is needed\n", name);
+        return -EINVAL;
+    }
+    *ret = f32 ? INDICATOR_F32 : INDICATOR_F64;
+    return 0;
+}
+
+enum {
+    OPTION_BACKEND = 1,
+    OPTION_PRECISION,
+    OPTION_SYMBOL,
+    OPTION_REPAIR,
+    OPTION_STATE,
+    OPTION_LIST,
+    OPTION_JSON,
+    OPTION_HELP
+};
+
+static const struct option long_options[] = {
+    {"backend", required_argument, NULL, OPTION_BACKEND},
+    {"precision", required_argument, NULL, OPTION_PRECISION},
+    {"symbol", required_argument, NULL, OPTION_SYMBOL},
+    {"repair", no_argument, NULL, OPTION_REPAIR},
+    {"state", required_argument, NULL, OPTION_STATE},
+    {"list", no_argument, NULL, OPTION_LIST},
+    {"json", no_argument, NULL, OPTION_JSON},
+    {"help", no_argument, NULL, OPTION_HELP},
+    {0},
+};
+
+static int usage(const char *why)
+{
+    fprintf(stderr, "papertape: indicators: %s: see papertape indicators --help\n", why);
+    return EXIT_USAGE;
+}
+
+static int wrong_option(const char *word, int option)
+{
+    bool has_value = option == '?' && optopt && strncmp(word, "--", 2) == 0;
+    const char *why = option == ':' ? "needs a value" : has_value ? "takes no value" : "unknown option";
+
+    fprintf(stderr, "papertape: indicators: %s: %s: see papertape indicators --help\n", word, why);
+    return EXIT_USAGE;
+}
+
+static int run_list(int n, char **texts, bool json)
+{
+    struct request request = {.n_specs = (size_t)n};
+    request.specs = calloc(request.n_specs + 1, sizeof(*request.specs));
+    if (!request.specs)
+        return out_of_memory();
+    int status = EXIT_USAGE;
+    if (parse_specs(texts, &request) == 0)
+        status = json    ? indicators_list_json(request.specs, request.n_specs)
+                 : n > 0 ? indicators_list_specs(request.specs, request.n_specs)
+                         : indicators_list_table();
+    free(request.specs);
+    return status;
+}
+
+int cli_indicators(int argc, char **argv)
+{
+    struct request request = {.backend = BACKEND_REFERENCE, .file.any_price = true};
+    bool list = false, json = false;
+
+    setlocale(LC_NUMERIC, "C");
+    optind = 0; /* the program may have scanned its own options before: begin anew */
+    opterr = 0;
+    for (int option; (option = getopt_long(argc, argv, ":", long_options, NULL)) != -1;) {
+        switch (option) {
+        case OPTION_BACKEND:
+            if (parse_backend(optarg, &request.backend) < 0)
+                return EXIT_USAGE;
+            request.named = true;
+            break;
+        case OPTION_PRECISION:
+            if (parse_precision(optarg, &request.precision) < 0)
+                return EXIT_USAGE;
+            break;
+        case OPTION_SYMBOL:
+            request.file.symbol = optarg;
+            break;
+        case OPTION_REPAIR:
+            request.file.repair = true;
+            break;
+        case OPTION_STATE:
+            break;
+        case OPTION_LIST:
+            list = true;
+            break;
+        case OPTION_JSON:
+            json = true;
+            break;
+        case OPTION_HELP:
+            fputs(help, stdout);
+            return indicators_finish_stdout();
+        default:
+            return wrong_option(argv[optind - 1], option);
+        }
+    }
+    if (json && !list)
+        return usage("--json goes with --list");
+    if (list)
+        return run_list(argc - optind, argv + optind, json);
+    if (argc - optind < 2)
+        return usage("a file and at least one indicator are needed");
+    if (request.precision == INDICATOR_F32 && request.named && request.backend != BACKEND_CPU) {
+        fprintf(stderr, "papertape: --precision: f32: --backend %s computes in f64 only: cpu has both\n",
+                backend_names[request.backend]);
+        return EXIT_USAGE;
+    }
+    if (request.precision == INDICATOR_F32)
+        request.backend = BACKEND_CPU;
+
+    request.n_specs = (size_t)(argc - optind - 1);
+    int status = run_file(argv[optind], argv + optind + 1, &request);
+    finish(&request);
+    return status;
+}

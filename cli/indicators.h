@@ -1,0 +1,19 @@
+/* `papertape indicators FILE SPEC…`: indicators of a bars file as CSV on stdout; `--list`: the registry. */
+#ifndef CLI_INDICATORS_H
+#define CLI_INDICATORS_H
+
+#include <stddef.h>
+
+/* Runs the verb; argv[0] is "indicators". Returns the program's exit status: 0 done, 1 an error, 2 a wrong
+ * command line; what went wrong is one line on stderr. Sets LC_NUMERIC to "C": CSV has decimal points in
+ * every locale. */
+int cli_indicators(int argc, char **argv);
+
+/* Inside the verb. Each returns the exit status, after its line on stderr. */
+struct indicator_spec;
+int indicators_list_table(void);
+int indicators_list_specs(const struct indicator_spec *specs, size_t n);
+int indicators_list_json(const struct indicator_spec *specs, size_t n); /* all rows where n is 0 */
+int indicators_finish_stdout(void);
+
+#endif

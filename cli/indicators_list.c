@@ -1,0 +1,299 @@
+/* indicators --list: the registry for readers, one specification in full, and JSON. */
+#include <errno.h>
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/indicators.h"
+#include "indicators_gpu/indicators.h"
+
+static const char *const inputs[INDICATOR_COLUMNS] = {"open", "high", "low", "close", "volume", "time"};
+static const char *const scales[] = {
+    [INDICATOR_OF_VALUE] = "value",
+    [INDICATOR_OF_PRICE] = "price",
+    [INDICATOR_OF_COLUMN] = "column",
+    [INDICATOR_OF_ONE] = "absolute",
+};
+/* As struct indicator names them, and as the table does. */
+static const char *const families[][2] = {
+    {"moving_averages", "moving averages"}, {"momentum", "momentum"}, {"trend", "trend"},
+    {"volatility", "volatility"},           {"volume", "volume"},     {"statistics", "statistics"},
+};
+enum { FAMILIES = sizeof(families) / sizeof(families[0]) };
+
+static struct indicator_spec default_spec(const struct indicator *row)
+{
+    struct indicator_spec spec = {.row = row};
+    for (size_t i = 0; i < row->n_options; i++)
+        spec.options[i] = row->options[i].value;
+    return spec;
+}
+
+int indicators_finish_stdout(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return EXIT_SUCCESS;
+    fprintf(stderr, "papertape: indicators: stdout: %s\n", strerror(errno));
+    return EXIT_FAILURE;
+}
+
+/* A cell of the table; what is longer than any row's text is cut. */
+struct cell {
+    char text[200];
+};
+
+static void add(struct cell *cell, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(struct cell *cell, const char *format, ...)
+{
+    size_t len = strlen(cell->text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(cell->text + len, sizeof(cell->text) - len, format, args);
+    va_end(args);
+}
+
+/* "fast=12 slow=26 signal=9 (1-100000)": options with one range share it. */
+static struct cell options_cell(const struct indicator *row, const double values[])
+{
+    struct cell cell = {""};
+    for (size_t i = 0; i < row->n_options; i++) {
+        const struct indicator_option *option = &row->options[i], *next = option + 1;
+        bool last = i + 1 == row->n_options;
+        add(&cell, "%s%s=%.15g", i > 0 ? " " : "", option->name, values[i]);
+        if (last || next->min != option->min || next->max != option->max)
+            add(&cell, " (%.15g-%.15g)", option->min, option->max);
+    }
+    return cell;
+}
+
+static struct cell inputs_cell(const struct indicator *row)
+{
+    struct cell cell = {""};
+    for (size_t c = 0; c < INDICATOR_COLUMNS; c++)
+        if (row->inputs & 1u << c)
+            add(&cell, "%s%s", *cell.text ? "," : "", inputs[c]);
+    return cell;
+}
+
+static struct cell outputs_cell(const struct indicator *row)
+{
+    struct cell cell = {""};
+    for (size_t k = 0; k < row->n_outputs; k++)
+        add(&cell, "%s%s", k > 0 ? "," : "", *row->outputs[k] ? row->outputs[k] : row->name);
+    return cell;
+}
+
+static struct cell warmup_cell(const struct indicator_spec *spec, enum indicator_precision precision)
+{
+    struct cell cell = {""};
+    size_t bars = indicator_warmup(spec, precision);
+    if (bars == INDICATOR_FOREVER)
+        add(&cell, "never");
+    else
+        add(&cell, "%zu", bars);
+    return cell;
+}
+
+static struct cell tolerance_cell(const struct indicator *row)
+{
+    struct cell cell = {""};
+    bool absolute = row->tolerance.scale == INDICATOR_OF_ONE;
+    add(&cell, "%g %g %s%s", row->tolerance.f64, row->tolerance.f32, absolute ? "" : "of ",
+        scales[row->tolerance.scale]);
+    return cell;
+}
+
+enum { NAME, SUMMARY, OPTIONS, INPUTS, OUTPUTS, FIRST, WARMUP, BYTES, TOLERANCE, SOURCE, COLUMNS };
+
+static const struct {
+    const char *title;
+    bool number;
+} columns[COLUMNS] = {
+    [NAME] = {"NAME", false},     [SUMMARY] = {"SUMMARY", false}, [OPTIONS] = {"OPTIONS", false},
+    [INPUTS] = {"INPUTS", false}, [OUTPUTS] = {"OUTPUTS", false}, [FIRST] = {"FIRST", true},
+    [WARMUP] = {"WARM-UP", true}, [BYTES] = {"BYTES", true},      [TOLERANCE] = {"TOLERANCE", false},
+    [SOURCE] = {"SOURCE", false},
+};
+
+static struct cell cell_of(const struct indicator *row, int column)
+{
+    struct indicator_spec spec = default_spec(row);
+    struct cell cell = {""};
+    switch (column) {
+    case NAME:
+        add(&cell, "%s", row->name);
+        break;
+    case SUMMARY:
+        add(&cell, "%s", row->summary);
+        break;
+    case OPTIONS:
+        return options_cell(row, spec.options);
+    case INPUTS:
+        return inputs_cell(row);
+    case OUTPUTS:
+        return outputs_cell(row);
+    case FIRST:
+        add(&cell, "%zu", indicator_lookback(&spec));
+        break;
+    case WARMUP:
+        return warmup_cell(&spec, INDICATOR_F64);
+    case BYTES:
+        add(&cell, "%zu", indicator_bytes(&spec, INDICATOR_F64));
+        break;
+    case TOLERANCE:
+        return tolerance_cell(row);
+    case SOURCE:
+        add(&cell, "%s", row->source);
+        break;
+    }
+    return cell;
+}
+
+/* A line, cut to the terminal's width where there is one. */
+static void print_line(const char *line, int width)
+{
+    int len = (int)strlen(line);
+    while (len > 0 && line[len - 1] == ' ')
+        len--;
+    printf("%.*s\n", width > 0 && width < len ? width : len, line);
+}
+
+static void print_row(const struct cell cells[COLUMNS], const int widths[COLUMNS], int width)
+{
+    char line[COLUMNS * sizeof(struct cell)] = "";
+    size_t len = 0;
+    for (int c = 0; c < COLUMNS && len < sizeof(line); c++)
+        len += (size_t)snprintf(line + len, sizeof(line) - len, "  %*s",
+                                columns[c].number ? widths[c] : -widths[c], cells[c].text);
+    print_line(line, width);
+}
+
+int indicators_list_table(void)
+{
+    size_t n;
+    const struct indicator *const *rows = indicator_rows(&n);
+    struct cell cells[COLUMNS];
+    struct winsize window;
+    int widths[COLUMNS], width = 0;
+
+    if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0)
+        width = window.ws_col;
+    for (int c = 0; c < COLUMNS; c++) {
+        snprintf(cells[c].text, sizeof(cells[c].text), "%s", columns[c].title);
+        widths[c] = (int)strlen(columns[c].title);
+        for (size_t i = 0; i < n; i++) {
+            struct cell cell = cell_of(rows[i], c);
+            int len = (int)strlen(cell.text);
+            widths[c] = len > widths[c] ? len : widths[c];
+        }
+    }
+    print_row(cells, widths, width);
+    for (int f = 0; f < FAMILIES; f++) {
+        printf("\n%s\n", families[f][1]);
+        for (size_t i = 0; i < n; i++) {
+            if (strcmp(rows[i]->family, families[f][0]) != 0)
+                continue;
+            for (int c = 0; c < COLUMNS; c++)
+                cells[c] = cell_of(rows[i], c);
+            print_row(cells, widths, width);
+        }
+    }
+    return indicators_finish_stdout();
+}
+
+int indicators_list_specs(const struct indicator_spec *specs, size_t n)
+{
+    for (size_t s = 0; s < n; s++) {
+        const struct indicator_spec *spec = &specs[s];
+        const struct indicator *row = spec->row;
+        char text[160];
+        indicator_spec_text(spec, text, sizeof(text));
+        printf("%s%s: %s\n", s > 0 ? "\n" : "", text, row->summary);
+        printf("  source     %s\n  family     %s\n", row->source, row->family);
+        for (size_t i = 0; i < row->n_options; i++) {
+            const struct indicator_option *option = &row->options[i];
+            printf("  %-10s %s from %.15g to %.15g, %.15g when it is left out\n", i > 0 ? "" : "options",
+                   option->name, option->min, option->max, option->value);
+        }
+        printf("  reads      %s\n", inputs_cell(row).text);
+        for (size_t k = 0; k < row->n_outputs; k++) {
+            indicator_spec_name(spec, k, text, sizeof(text));
+            printf("  %-10s %s\n", k > 0 ? "" : "columns", text);
+        }
+        printf("  first      at bar %zu, counted from 0\n", indicator_lookback(spec));
+        if (indicator_warmup(spec, INDICATOR_F64) == INDICATOR_FOREVER)
+            puts("  warm-up    never over: it remembers its first bar");
+        else
+            printf("  warm-up    %zu bars in float64, %zu in float32, until how it began no longer shows\n",
+                   indicator_warmup(spec, INDICATOR_F64), indicator_warmup(spec, INDICATOR_F32));
+        printf("  bytes      %zu a bar in float64, %zu in float32; %zu a stream\n",
+               indicator_bytes(spec, INDICATOR_F64), indicator_bytes(spec, INDICATOR_F32),
+               indicator_stream_bytes(spec));
+        printf("  tolerance  of --backend cpu: %s (float64, float32)\n", tolerance_cell(row).text);
+    }
+    return indicators_finish_stdout();
+}
+
+static json_t *warmup_json(const struct indicator_spec *spec, enum indicator_precision precision)
+{
+    size_t bars = indicator_warmup(spec, precision);
+    return bars == INDICATOR_FOREVER ? json_null() : json_integer((json_int_t)bars);
+}
+
+static json_t *bytes_json(const struct indicator_spec *spec, enum indicator_precision precision)
+{
+    return json_integer((json_int_t)indicator_bytes(spec, precision));
+}
+
+static json_t *json_of(const struct indicator_spec *spec)
+{
+    const struct indicator *row = spec->row;
+    json_t *reads = json_array(), *options = json_array(), *names = json_array();
+    for (size_t c = 0; c < INDICATOR_COLUMNS; c++)
+        if (row->inputs & 1u << c)
+            json_array_append_new(reads, json_string(inputs[c]));
+    for (size_t i = 0; i < row->n_options; i++) {
+        const struct indicator_option *option = &row->options[i];
+        json_array_append_new(options, json_pack("{s:s, s:f, s:f, s:f, s:f, s:b}", "name", option->name,
+                                                 "default", option->value, "value", spec->options[i], "min",
+                                                 option->min, "max", option->max, "whole", option->whole));
+    }
+    for (size_t k = 0; k < row->n_outputs; k++) {
+        char name[160];
+        indicator_spec_name(spec, k, name, sizeof(name));
+        json_array_append_new(names, json_string(name));
+    }
+    return json_pack(
+        "{s:s, s:s, s:o, s:o, s:o, s:I, s:b, s:s, s:s, s:{s:o, s:o}, s:{s:o, s:o}, s:I, s:{s:s, "
+        "s:f, s:f}}",
+        "name", row->name, "summary", row->summary, "inputs", reads, "options", options, "columns", names,
+        "lookback_bars", (json_int_t)indicator_lookback(spec), "gpu", true, "family", row->family, "source",
+        row->source, "warmup_bars", "f64", warmup_json(spec, INDICATOR_F64), "f32",
+        warmup_json(spec, INDICATOR_F32), "bytes_per_bar", "f64", bytes_json(spec, INDICATOR_F64), "f32",
+        bytes_json(spec, INDICATOR_F32), "state_bytes", (json_int_t)indicator_stream_bytes(spec), "tolerance",
+        "of", scales[row->tolerance.scale], "f64", row->tolerance.f64, "f32", row->tolerance.f32);
+}
+
+int indicators_list_json(const struct indicator_spec *specs, size_t n)
+{
+    size_t n_rows;
+    const struct indicator *const *rows = indicator_rows(&n_rows);
+    json_t *all = json_array();
+    for (size_t i = 0; i < (n > 0 ? n : n_rows); i++) {
+        struct indicator_spec spec = n > 0 ? specs[i] : default_spec(rows[i]);
+        json_array_append_new(all, json_of(&spec));
+    }
+    json_t *root = json_pack("{s:s, s:o}", "schema", "papertape.indicators/1", "indicators", all);
+    int r = root ? json_dumpf(root, stdout, JSON_INDENT(2)) : -1;
+    json_decref(root);
+    if (r < 0 && !ferror(stdout)) {
+        fputs("papertape: indicators: out of memory\n", stderr);
+        return EXIT_FAILURE;
+    }
+    putchar('\n');
+    return indicators_finish_stdout();
+}

@@ -1,0 +1,14 @@
+/* papertape ledger verify|export: the invariants, and the rows. */
+#ifndef CLI_LEDGER_H
+#define CLI_LEDGER_H
+
+#include "cli/stored.h"
+
+/* argv[0] is the verb. Returns an exit status. */
+int cli_ledger(int argc, char **argv);
+
+/* The list that export prints, for rows from elsewhere. out: NULL is stdout. */
+struct stored_list ledger_list(FILE *out);
+void ledger_list_row(struct stored_list *list, const struct ledger_row *row, const char *account);
+
+#endif

@@ -1,0 +1,65 @@
+#include "cli/orders.h"
+
+#include <stdio.h>
+
+#include "cli/stored_record.h"
+#include "exchange/exit_status.h"
+#include "record/order.h"
+
+static const char help[] =
+    "Usage: papertape orders [--csv|--json] [--state DIR]\n"
+    "\n"
+    "Every order ever, oldest first: live, filled, cancelled and rejected ones, with the reason.\n"
+    "\n"
+    "  --csv        exact decimals, times in ns\n"
+    "  --json       papertape.orders/1\n"
+    "  --state DIR  the daemon's state directory\n";
+
+static const struct stored_column columns[] = {
+    {"order", 6},       {"created_ns", -24}, {"effective_ns", STORED_JSON_ONLY},
+    {"updated_ns", 0},  {"account", -10},    {"symbol", -10},
+    {"side", -4},       {"type", -17},       {"state", -8},
+    {"reason", -20},    {"qty", 14},         {"filled", 14},
+    {"price", 14},      {"stop", 14},        {"cost", 16},
+    {"by_hand", 0},     {"tag", -12},        {"input_seq", STORED_JSON_ONLY},
+    {"tif", -3},        {"trail", 0},        {"trail_percent", 0},
+    {"peak", 0},        {"triggered", 0},    {"post_only", 0},
+    {"reduce_only", 0}, {"group", 5},        {"parent", 6},
+    {"expires_ns", 0},  {"amends", 0},       {"client_id", -12},
+};
+
+struct stored_list orders_list(enum stored_form form, FILE *out)
+{
+    return stored_record_list(&record_orders, columns, sizeof columns / sizeof *columns, form, out);
+}
+
+void orders_row(struct stored_list *list, const struct order *o, const struct symbol *symbol,
+                const char *account)
+{
+    stored_record_row(list, o, &(struct record_context){symbol, account});
+}
+
+static void print_order(void *ctx, const struct db_order_row *row)
+{
+    orders_row(ctx, &row->order, row->symbol ? &row->symbol->symbol : NULL,
+               row->account ? row->account->name : NULL);
+}
+
+int cli_orders(int argc, char **argv)
+{
+    struct stored_options options;
+    struct db_reader *reader;
+    int r = stored_options(argc, argv, "csv json", help, &options);
+    if (r != EXIT_OK || options.done)
+        return r;
+    if (options.first < argc)
+        return stored_fail(EXIT_USAGE, "orders", argv[options.first], "no argument is expected");
+    r = stored_open("orders", options.state, &reader);
+    if (r != EXIT_OK)
+        return r;
+    struct stored_list list = orders_list(options.form, NULL);
+    stored_begin(&list);
+    r = db_reader_orders(reader, false, 0, print_order, &list);
+    stored_end(&list);
+    return stored_close("orders", reader, r < 0 ? r : list.r);
+}

@@ -1,0 +1,127 @@
+#include "cli/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/stored.h"
+#include "exchange/exit_status.h"
+
+/* As fopen() would make it. */
+static void set_mode(int fd, const char *path)
+{
+    struct stat info;
+    mode_t mask = umask(0);
+    umask(mask);
+    mode_t mode = stat(path, &info) == 0 ? info.st_mode & 0777 : 0666 & ~mask;
+    if (fchmod(fd, mode) < 0) /* it keeps mkstemp()'s, which is safe */
+        return;
+}
+
+static int open_beside(struct output *ret)
+{
+    int n = snprintf(ret->temporary, sizeof ret->temporary, "%s.XXXXXX", ret->target);
+    if (n < 0 || (size_t)n >= sizeof ret->temporary)
+        return -ENAMETOOLONG;
+    int fd = mkstemp(ret->temporary);
+    if (fd < 0)
+        return -errno;
+    set_mode(fd, ret->target);
+    ret->file = fdopen(fd, "w");
+    if (ret->file)
+        return 0;
+    int r = -errno;
+    close(fd);
+    unlink(ret->temporary);
+    return r;
+}
+
+static int open_straight(int fd, FILE **ret)
+{
+    *ret = fd < 0 ? NULL : fdopen(fd, "w");
+    if (*ret)
+        return 0;
+    int r = -errno;
+    if (fd >= 0)
+        close(fd);
+    return r;
+}
+
+static bool is_stdout(const struct stat *info)
+{
+    struct stat out;
+    return fstat(STDOUT_FILENO, &out) == 0 && out.st_dev == info->st_dev && out.st_ino == info->st_ino;
+}
+
+/* Where the file goes, through links. */
+static int find_target(const char *path, bool there, char ret[static PATH_MAX])
+{
+    struct stat info;
+    if (there)
+        return realpath(path, ret) ? 0 : -errno;
+    if (lstat(path, &info) == 0) /* a link to nothing */
+        return -ENOENT;
+    return snprintf(ret, PATH_MAX, "%s", path) < PATH_MAX ? 0 : -ENAMETOOLONG;
+}
+
+int output_open(const char *verb, const char *path, struct output *ret)
+{
+    struct output output = {.path = path};
+    struct stat info;
+    int r = 0;
+    bool there = stat(path, &info) == 0;
+    if (there && S_ISDIR(info.st_mode))
+        r = -EISDIR;
+    else if (there && is_stdout(&info))
+        r = open_straight(dup(STDOUT_FILENO), &output.file);
+    else if (there && !S_ISREG(info.st_mode))
+        r = open_straight(open(path, O_WRONLY | O_CLOEXEC), &output.file);
+    else if (there && access(path, W_OK) < 0)
+        r = -errno;
+    else if ((r = find_target(path, there, output.target)) == 0)
+        r = open_beside(&output);
+    if (r < 0)
+        return stored_fail(EXIT_ERROR, verb, path[0] ? path : "\"\"", strerror(-r));
+    *ret = output;
+    return EXIT_OK;
+}
+
+int output_commit(const char *verb, struct output *output)
+{
+    if (!output->file)
+        return EXIT_OK;
+    bool failed = ferror(output->file) != 0;
+    if (failed) { /* why is long forgotten: it fails again, and says so */
+        clearerr(output->file);
+        fputc('\n', output->file);
+    }
+    errno = 0;
+    failed |= fflush(output->file) != 0;
+    int error = errno;
+    failed |= fclose(output->file) != 0;
+    error = error ? error : errno;
+    output->file = NULL;
+    if (!failed && output->temporary[0] && rename(output->temporary, output->target) < 0) {
+        failed = true;
+        error = errno;
+    }
+    if (!failed)
+        return EXIT_OK;
+    if (output->temporary[0])
+        unlink(output->temporary);
+    return stored_fail(EXIT_ERROR, verb, output->path, error ? strerror(error) : "not all of it was written");
+}
+
+void output_drop(struct output *output)
+{
+    if (!output->file)
+        return;
+    fclose(output->file);
+    output->file = NULL;
+    if (output->temporary[0])
+        unlink(output->temporary);
+}

@@ -1,0 +1,197 @@
+#include "cli/parity.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/ask.h"
+#include "cli/recorded.h"
+#include "cli/stored.h"
+#include "cli/text.h"
+#include "db/state.h"
+#include "engine/parity.h"
+#include "exchange/bars_file.h"
+#include "exchange/exit_status.h"
+
+static const char help[] =
+    "Usage: papertape parity [--from T] [--json] [--state DIR]\n"
+    "       papertape parity --daemon [--state DIR]\n"
+    "\n"
+    "Plays the engine's log again and compares every order, fill and ledger row with the database, up to "
+    "the\n"
+    "newest event that both hold. Says that they are equal, or names the first event that gives something "
+    "else,\n"
+    "and exits 1. May run beside the daemon.\n"
+    "\n"
+    "  --from T     begin at the newest state of the log before this time, as 2024-08-08T14:00:00Z\n"
+    "  --json       papertape.parity/1\n"
+    "  --daemon     lets the daemon compare, as it does each night, and waits: its header says what came of "
+    "it\n"
+    "  --state DIR  the daemon's state directory\n";
+
+static json_t *difference_object(const struct parity_result *p)
+{
+    const struct difference *d = &p->difference;
+    char recorded[sizeof d->recorded]; /* may come from an altered database */
+    if (p->equal)
+        return json_null();
+    text_clean(recorded, sizeof recorded, d->recorded);
+    return json_pack("{s:s, s:I, s:s, s:I, s:I, s:s, s:s, s:s}", "table", d->table, "id", (json_int_t)d->id,
+                     "field", d->field, "seq", (json_int_t)p->difference_seq, "ts_ns",
+                     (json_int_t)p->difference_ns, "event", p->difference_event, "replayed", d->replayed,
+                     "recorded", recorded);
+}
+
+/* p NULL: nothing was compared, for the reason given; altered: because the log is not what was written. */
+static int print_json(const struct parity_result *p, const char *error, bool altered)
+{
+    static const struct parity_result none = {.equal = true};
+    const struct parity_result *shown = p ? p : &none;
+    json_t *object =
+        json_pack("{s:s, s:b, s:s?, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}",
+                  "schema", "papertape.parity/1", "ok", p && p->equal, "error", error, "altered", altered,
+                  "from_seq", (json_int_t)shown->from_seq, "to_seq", (json_int_t)shown->to_seq, "from_ns",
+                  (json_int_t)shown->from_ns, "to_ns", (json_int_t)shown->to_ns, "events",
+                  (json_int_t)shown->events, "runs", (json_int_t)shown->runs, "holes",
+                  (json_int_t)shown->holes, "orders", (json_int_t)shown->orders, "fills",
+                  (json_int_t)shown->fills, "ledger_rows", (json_int_t)shown->ledger_rows, "unsettled",
+                  (json_int_t)shown->unsettled, "difference", difference_object(shown));
+    char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
+    json_decref(object);
+    if (!text)
+        return stored_fail(EXIT_ERROR, "parity", "", "out of memory");
+    puts(text);
+    free(text);
+    return EXIT_OK;
+}
+
+static void print_text(const struct parity_result *p)
+{
+    char from[STORED_CELL], to[STORED_CELL];
+    printf("parity ok: events %" PRIu64 " to %" PRIu64 ", from %s to %s\n", p->from_seq + 1, p->to_seq,
+           stored_time(STORED_TABLE, from, p->from_ns), stored_time(STORED_TABLE, to, p->to_ns));
+    printf("%" PRIu64 " orders, %" PRIu64 " fills and %" PRIu64
+           " ledger rows are what the log gives, in %" PRIu64 " run%s\n",
+           p->orders, p->fills, p->ledger_rows, p->runs, p->runs == 1 ? "" : "s");
+    if (p->holes > 0)
+        printf("%" PRIu64 " events were never recorded: what they changed is not compared\n", p->holes);
+    if (p->unsettled > 0)
+        printf("%" PRIu64 " orders are left out: the log does not hold all that may have changed them\n",
+               p->unsettled);
+}
+
+static int fail(const struct stored_options *options, const char *error, bool altered)
+{
+    char words[STATE_PATH_MAX + DB_ERROR_MAX + 4];
+    text_clean(words, sizeof words, error);
+    if (options->form == STORED_JSON)
+        print_json(NULL, words, altered);
+    return stored_fail(EXIT_ERROR, "parity", "", error);
+}
+
+/* What the database recorded. An exit status, after saying why not. */
+static int load(const struct stored_options *options, const struct state_dir *dir, struct recorded_rows *ret)
+{
+    struct db_reader *reader;
+    char err[DB_ERROR_MAX], words[STATE_PATH_MAX + DB_ERROR_MAX + 4];
+    int status = EXIT_OK;
+    if (db_reader_open(dir->database, &reader, err, sizeof err) < 0) {
+        snprintf(words, sizeof words, "%s: %s", dir->database, err);
+        return fail(options, words, false);
+    }
+    int r = recorded_load(reader, true, ret);
+    if (r == -ENODATA)
+        status =
+            fail(options, "the database was written without a log: there is nothing to compare with", false);
+    else if (r < 0)
+        status = fail(options, r == -ENOMEM ? "out of memory" : db_reader_error(reader), false);
+    db_reader_close(reader);
+    return status;
+}
+
+static int report(const struct stored_options *options, const struct parity_result *p)
+{
+    char words[2 * DIFFERENCE_TEXT_MAX + EVENT_TEXT_MAX + 160], time[STORED_CELL];
+    const struct difference *d = &p->difference;
+    if (options->form == STORED_JSON) {
+        int status = print_json(p, NULL, false);
+        if (status != EXIT_OK)
+            return status;
+    } else if (p->equal) {
+        print_text(p);
+    }
+    if (p->equal)
+        return EXIT_OK;
+    snprintf(words, sizeof words,
+             "event %" PRIu64 " of %s (%s): %s %" PRIu64 ": %s: the log gives %s, recorded is %s",
+             p->difference_seq, stored_time(STORED_TABLE, time, p->difference_ns), p->difference_event,
+             d->table, d->id, d->field, d->replayed, d->recorded);
+    return stored_fail(EXIT_ERROR, "parity", "", words);
+}
+
+/* Lets the daemon compare, in a child process of its own, and waits for what came of it. */
+static int ask(const char *state)
+{
+    const struct timespec pause = {.tv_nsec = 100000000};
+    json_t *result;
+    int status = ask_daemon("parity", state, "parity", NULL, &result);
+
+    for (;;) {
+        if (status != EXIT_OK)
+            return status;
+        const json_t *parity = json_object_get(result, "parity"); /* of a status; the first answer has none */
+        const char *word = json_string_value(json_object_get(parity, "state"));
+        if (word && strcmp(word, "running") != 0) {
+            const char *detail = json_string_value(json_object_get(parity, "detail"));
+            const char *error = json_string_value(json_object_get(parity, "error"));
+            bool ok = strcmp(word, "ok") == 0 && !error;
+            if (error)
+                detail = error; /* the verdict is an older check's */
+            if (ok)
+                puts("parity ok");
+            else
+                stored_fail(EXIT_ERROR, "parity", "", detail && *detail ? detail : "nothing was compared");
+            json_decref(result);
+            return ok ? EXIT_OK : EXIT_ERROR;
+        }
+        json_decref(result);
+        nanosleep(&pause, NULL);
+        status = ask_daemon("parity", state, "status", NULL, &result);
+    }
+}
+
+int cli_parity(int argc, char **argv)
+{
+    struct stored_options options;
+    struct recorded_rows rows;
+    struct state_dir dir;
+    struct parity_result result;
+    int64_t from_ns = 0;
+    char err[JOURNAL_ERROR_MAX];
+    int status = stored_options(argc, argv, "json from daemon", help, &options);
+    if (status != EXIT_OK || options.done)
+        return status;
+    if (options.first < argc)
+        return stored_fail(EXIT_USAGE, "parity", argv[options.first], "no argument is expected");
+    if (options.daemon && (options.from || options.form == STORED_JSON))
+        return stored_fail(EXIT_USAGE, "parity", "--daemon", "takes neither --from nor --json");
+    if (options.daemon)
+        return ask(options.state);
+    if (options.from && bars_time_parse(options.from, strlen(options.from), &from_ns) < 0)
+        return stored_fail(EXIT_USAGE, "parity", options.from,
+                           "--from: a time as 2024-08-08T14:02:00Z is needed");
+    int r = state_dir_look(options.state, &dir, err, sizeof err);
+    if (r < 0)
+        return r == -EINVAL ? stored_fail(EXIT_USAGE, "parity", "", err) : fail(&options, err, false);
+    status = load(&options, &dir, &rows);
+    if (status != EXIT_OK)
+        return status;
+    const struct parity_options parity = {.path = dir.events, .from_ns = from_ns, .recorded = &rows.recorded};
+    r = parity_run(&parity, &result, err, sizeof err);
+    status = r < 0 ? fail(&options, err, r == -EBADMSG) : report(&options, &result);
+    recorded_finish(&rows);
+    return status;
+}

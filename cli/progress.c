@@ -1,0 +1,36 @@
+#include "cli/progress.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "exchange/clock.h"
+
+void progress_begin(struct progress *progress, const char *words)
+{
+    double now = clock_now_s();
+    *progress =
+        (struct progress){.shows = isatty(STDERR_FILENO) == 1, .words = words, .begun = now, .last = now};
+}
+
+bool progress_show(void *ctx, double share)
+{
+    enum { CELLS = 40 };
+    static const char full[] = "########################################";
+    struct progress *progress = ctx;
+    double now = clock_now_s();
+    if (!progress->shows || now - progress->last < 0.1)
+        return true;
+    int cells = share >= 1 ? CELLS : share > 0 ? (int)(share * CELLS) : 0;
+    fprintf(stderr, "\r%s [%.*s%*s] %3.0f %%  %.1f s ", progress->words, cells, full, CELLS - cells, "",
+            100 * share, now - progress->begun);
+    progress->last = now;
+    progress->shown = true;
+    return true;
+}
+
+void progress_end(struct progress *progress)
+{
+    if (progress->shown)
+        fputs("\r\033[K", stderr);
+    progress->shown = false;
+}

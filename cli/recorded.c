@@ -1,0 +1,140 @@
+#include "cli/recorded.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Room for one more; NULL without memory. */
+static void *next(struct recorded_rows *rows, void **items, size_t *n, size_t *cap, size_t size)
+{
+    if (*n == *cap) {
+        size_t grown = *cap ? 2 * *cap : 256;
+        void *moved = realloc(*items, grown * size);
+        if (!moved) {
+            rows->failed = true;
+            return NULL;
+        }
+        *items = moved;
+        *cap = grown;
+    }
+    return (char *)*items + (*n)++ * size;
+}
+
+static void take_order(void *ctx, const struct db_order_row *row)
+{
+    struct recorded_rows *rows = ctx;
+    struct recorded_order *to =
+        next(rows, (void **)&rows->orders, &rows->n_orders, &rows->cap_orders, sizeof *to);
+    if (!to)
+        return;
+    *to = (struct recorded_order){.order = row->order};
+    if (row->symbol)
+        memcpy(to->symbol, row->symbol->symbol.name, sizeof to->symbol);
+}
+
+static void take_fill(void *ctx, const struct db_fill_row *row)
+{
+    struct recorded_rows *rows = ctx;
+    struct recorded_fill *to =
+        next(rows, (void **)&rows->fills, &rows->n_fills, &rows->cap_fills, sizeof *to);
+    if (!to)
+        return;
+    *to = (struct recorded_fill){.fill = row->fill};
+    memcpy(to->symbol, row->symbol->symbol.name, sizeof to->symbol);
+}
+
+static void take_ledger(void *ctx, const struct db_ledger_row *row)
+{
+    struct recorded_rows *rows = ctx;
+    struct ledger_row *to =
+        next(rows, (void **)&rows->ledger, &rows->n_ledger, &rows->cap_ledger, sizeof *to);
+    if (to)
+        *to = row->row;
+}
+
+/* All three begin with their id. */
+static int by_id(const void *key, const void *row)
+{
+    uint64_t a = *(const uint64_t *)key, b = *(const uint64_t *)row;
+    return (a > b) - (a < b);
+}
+
+static int find(uint64_t id, const void *items, size_t n, size_t size, void *ret)
+{
+    const void *row = n > 0 ? bsearch(&id, items, n, size, by_id) : NULL;
+    if (!row)
+        return -ENOENT;
+    memcpy(ret, row, size);
+    return 0;
+}
+
+static int find_order(void *ctx, uint64_t id, struct recorded_order *ret)
+{
+    const struct recorded_rows *rows = ctx;
+    return find(id, rows->orders, rows->n_orders, sizeof *ret, ret);
+}
+
+static int find_fill(void *ctx, uint64_t id, struct recorded_fill *ret)
+{
+    const struct recorded_rows *rows = ctx;
+    return find(id, rows->fills, rows->n_fills, sizeof *ret, ret);
+}
+
+static int find_ledger(void *ctx, uint64_t id, struct ledger_row *ret)
+{
+    const struct recorded_rows *rows = ctx;
+    return find(id, rows->ledger, rows->n_ledger, sizeof *ret, ret);
+}
+
+int recorded_load(struct db_reader *reader, bool ledger, struct recorded_rows *ret)
+{
+    char seq[24] = "";
+    *ret = (struct recorded_rows){.recorded = {.ctx = ret, .order = find_order, .fill = find_fill}};
+    int r = db_reader_begin(reader);
+    if (r < 0)
+        return r;
+    r = db_reader_meta(reader, "event_seq", seq, sizeof seq);
+    if (r == -ENOENT)
+        r = -ENODATA;
+    if (r == 0)
+        r = db_reader_orders(reader, false, 0, take_order, ret);
+    if (r == 0)
+        r = db_reader_fills(reader, 0, take_fill, ret);
+    if (r == 0 && ledger) {
+        ret->recorded.ledger = find_ledger;
+        r = db_reader_ledger(reader, take_ledger, ret);
+    }
+    db_reader_end(reader);
+    if (r == 0 && ret->failed)
+        r = -ENOMEM;
+    if (r < 0) {
+        recorded_finish(ret);
+        return r;
+    }
+    ret->recorded.event_seq = strtoull(seq, NULL, 10);
+    ret->recorded.last_order = ret->n_orders ? ret->orders[ret->n_orders - 1].order.id : 0;
+    ret->recorded.last_fill = ret->n_fills ? ret->fills[ret->n_fills - 1].fill.id : 0;
+    ret->recorded.last_ledger = ret->n_ledger ? ret->ledger[ret->n_ledger - 1].id : 0;
+    return 0;
+}
+
+void recorded_finish(struct recorded_rows *rows)
+{
+    free(rows->orders);
+    free(rows->fills);
+    free(rows->ledger);
+    *rows = (struct recorded_rows){0};
+}
+
+const struct recorded_order *recorded_find(const struct recorded_rows *rows, const char *id_or_client_id)
+{
+    char *end;
+    uint64_t id = strtoull(id_or_client_id, &end, 10);
+    bool number = end != id_or_client_id && *end == '\0' && id_or_client_id[0] != '-';
+    for (size_t i = rows->n_orders; i-- > 0;) {
+        const struct recorded_order *row = &rows->orders[i];
+        if (number ? row->order.id == id : strcmp(row->order.client_id, id_or_client_id) == 0)
+            return row;
+    }
+    return NULL;
+}

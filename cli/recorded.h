@@ -1,0 +1,28 @@
+/* What the database recorded, for the verbs that hold a replay of the log against it: one moment of it, by
+ * id.
+ */
+#ifndef CLI_RECORDED_H
+#define CLI_RECORDED_H
+
+#include "db/reader.h"
+#include "engine/compare.h"
+
+struct recorded_rows {
+    struct recorded recorded; /* looks up here: valid as long as this */
+    struct recorded_order *orders;
+    struct recorded_fill *fills;
+    struct ledger_row *ledger;
+    size_t n_orders, n_fills, n_ledger;
+    size_t cap_orders, cap_fills, cap_ledger;
+    bool failed; /* out of memory */
+};
+
+/* Reads orders, fills and, with `ledger`, ledger rows. 0; -ENODATA for a database that no run with a log has
+ * written; -ENOMEM; errors of the reader. On failure nothing is to be freed. */
+int recorded_load(struct db_reader *reader, bool ledger, struct recorded_rows *ret);
+void recorded_finish(struct recorded_rows *rows);
+
+/* By its id, or by its account's name for it (the newest); NULL when there is none. */
+const struct recorded_order *recorded_find(const struct recorded_rows *rows, const char *id_or_client_id);
+
+#endif

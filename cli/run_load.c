@@ -1,0 +1,178 @@
+/* The bars and accounts that run_args.h's options ask for. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/run_args.h"
+#include "cli/stored.h"
+#include "cli/stored_bars.h"
+#include "exchange/decimal.h"
+#include "exchange/exit_status.h"
+
+static void note_symbol(const struct run_args *args, const struct market_series *series)
+{
+    const char *name = series->symbol.name;
+    if (series->missing > 0)
+        fprintf(stderr,
+                "papertape: %s: note: %s: %zu of its bars are missing: no bar is made up, and nothing "
+                "trades in them\n",
+                args->verb, name, series->missing);
+    if (series->repaired > 0)
+        fprintf(stderr,
+                "papertape: %s: note: %s: %zu of its bars had an open or a close outside low to high, which "
+                "were widened\n",
+                args->verb, name, series->repaired);
+    if (series->rounded_digits > 0)
+        fprintf(stderr,
+                "papertape: %s: note: %s: prices have %d digits after the point and were rounded to %d, as "
+                "many as are held exactly\n",
+                args->verb, name, series->rounded_digits, series->price_digits);
+    if (strcmp(series->symbol.quote, SYMBOL_QUOTE_UNKNOWN) == 0)
+        fprintf(
+            stderr,
+            "papertape: %s: note: %s: its name ends with no known currency: money is in " SYMBOL_QUOTE_UNKNOWN
+            ", an unknown one, until --quote names it\n",
+            args->verb, name);
+}
+
+void run_args_note(const struct run_args *args, const struct market *market)
+{
+    for (int s = 0; s < market->n_symbols; s++) {
+        note_symbol(args, &market->series[s]);
+        run_args_note_lot(args, &market->series[s]);
+    }
+}
+
+int run_args_rows(const struct run_args *args, const struct market *market, size_t *ret_from, size_t *ret_to)
+{
+    size_t from = args->from_ns ? market_row_at(market, args->from_ns) : 0;
+    size_t to = args->to_ns ? market_row_at(market, args->to_ns) : market->rows;
+    if (from >= market->rows)
+        return stored_fail(EXIT_ERROR, args->verb, "--from", "the bars end before it");
+    if (to == 0)
+        return stored_fail(EXIT_ERROR, args->verb, "--to", "the bars begin after it");
+    if (from >= to)
+        return stored_fail(EXIT_ERROR, args->verb, "--from", "there is no bar between it and --to");
+    *ret_from = from;
+    *ret_to = to;
+    return EXIT_OK;
+}
+
+int run_args_refuse(const struct run_args *args, int r, char err[static MARKET_ERROR_MAX])
+{
+    size_t len = strlen(err);
+    if (r == -ERANGE)
+        snprintf(err + len, MARKET_ERROR_MAX - len, ", or --repair");
+    return stored_fail(EXIT_ERROR, args->verb, "", err);
+}
+
+static int load_files(struct run_args *args, struct market **ret, struct market_load *load)
+{
+    /* Bars before --from are loaded too: they warm up. */
+    struct market_options options = {.interval_ns = args->interval_ns,
+                                     .exchange_info = args->exchange_info,
+                                     .cache = args->cache,
+                                     .no_cache = args->no_cache,
+                                     .repair = args->repair,
+                                     .threads = args->threads};
+    char err[MARKET_ERROR_MAX];
+    int status = run_args_names(args, &options.names);
+    if (status == EXIT_OK)
+        status = run_args_terms(args, args->n_bars, &options.terms);
+    if (status != EXIT_OK)
+        return status;
+    int r = market_load_files(args->bars, args->n_bars, &options, ret, load, err);
+    return r < 0 ? run_args_refuse(args, r, err) : EXIT_OK;
+}
+
+int run_args_load(struct run_args *args, struct market **ret, struct market_load *load, size_t *ret_from,
+                  size_t *ret_to)
+{
+    char database[STATE_PATH_MAX];
+    struct market *market;
+    *load = (struct market_load){0};
+    args->stored = args->n_bars == 1 && stored_bars_find(args->bars[0], database);
+    int status =
+        args->stored ? stored_bars_load(args, database, &market, load) : load_files(args, &market, load);
+    if (status != EXIT_OK)
+        return status;
+    if (load->note[0])
+        fprintf(stderr, "papertape: %s: note: %s\n", args->verb, load->note);
+    run_args_note(args, market);
+    status = run_args_rows(args, market, ret_from, ret_to);
+    if (status != EXIT_OK) {
+        market_close(market);
+        return status;
+    }
+    *ret = market;
+    return EXIT_OK;
+}
+
+/* "sma-cross-rsi", or "sma-cross-rsi-2" for the second of that name. */
+static void name_account(const struct run_args *args, int choice, char name[static ACCOUNT_NAME_MAX])
+{
+    unsigned same = 0, before = 0;
+    for (int i = 0; i < args->n_choices; i++) {
+        bool is = args->choices[i].strategy == args->choices[choice].strategy;
+        same += is;
+        before += is && i < choice;
+    }
+    if (same > 1)
+        snprintf(name, ACCOUNT_NAME_MAX, "%.24s-%u", args->choices[choice].strategy->name,
+                 (before + 1u) % 1000u);
+    else
+        snprintf(name, ACCOUNT_NAME_MAX, "%.31s", args->choices[choice].strategy->name);
+}
+
+static int begin_account(const struct run_args *args, const struct market *market, struct account_spec *ret)
+{
+    const struct symbol *first = &market->series[0].symbol;
+    char what[96];
+    for (int s = 1; s < market->n_symbols; s++) {
+        const struct symbol *symbol = &market->series[s].symbol;
+        if (strcmp(symbol->quote, first->quote) == 0 && symbol->quote_scale == first->quote_scale)
+            continue;
+        snprintf(what, sizeof what, "--bars: %s and %s", first->name, symbol->name);
+        return stored_fail(EXIT_ERROR, args->verb, what,
+                           "one account trades one currency: symbols quoted in the same are needed, or "
+                           "--quote, where a name does not say it");
+    }
+    struct account_spec spec = {.currency_scale = first->quote_scale,
+                                .rules = {.fees = args->fees, .risk = args->risk}};
+    snprintf(spec.currency, sizeof spec.currency, "%s", first->quote);
+    if (decimal_rescale(args->cash, RUN_CASH_SCALE, spec.currency_scale, &spec.cash) < 0)
+        return stored_fail(EXIT_ERROR, args->verb, "--cash",
+                           "it has more digits than the currency, or is too much");
+    *ret = spec;
+    return EXIT_OK;
+}
+
+int run_args_account(const struct run_args *args, const struct market *market, int choice,
+                     struct account_spec *ret)
+{
+    int status = begin_account(args, market, ret);
+    if (status != EXIT_OK)
+        return status;
+    ret->strategy = args->choices[choice].strategy;
+    memcpy(ret->params, args->choices[choice].params, sizeof ret->params);
+    name_account(args, choice, ret->name);
+    return EXIT_OK;
+}
+
+int run_args_policy_account(const struct run_args *args, const struct market *market,
+                            const struct policy *policy, struct account_spec *ret)
+{
+    int status = begin_account(args, market, ret);
+    if (status != EXIT_OK)
+        return status;
+    ret->policy = policy;
+    snprintf(ret->name, sizeof ret->name, "policy");
+    if (!args->maker_given)
+        ret->rules.fees.maker_e6 = policy->rules.fee_e6;
+    if (!args->taker_given)
+        ret->rules.fees.taker_e6 = policy->rules.fee_e6;
+    if (!args->cash_given && decimal_from_double(policy->rules.capital, ret->currency_scale, &ret->cash) < 0)
+        return stored_fail(EXIT_ERROR, args->verb, "--policy",
+                           "initial_capital has more digits than the currency: --cash N");
+    return EXIT_OK;
+}

@@ -1,0 +1,270 @@
+#include "cli/stored.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "cli/ask.h"
+#include "cli/text.h"
+#include "exchange/exit_status.h"
+
+int stored_fail(int status, const char *verb, const char *what, const char *words)
+{
+    char shown[128];
+    text_clean(shown, sizeof shown, what);
+    fprintf(stderr, "papertape: %s: %s%s", verb, shown, *what ? ": " : "");
+    text_print(stderr, words); /* may quote what was found in an altered file */
+    fputc('\n', stderr);
+    return status;
+}
+
+/* Is `name` one of the words of `allowed`? */
+static bool allows(const char *allowed, const char *name)
+{
+    size_t len = strlen(name);
+    for (const char *at = allowed; (at = strstr(at, name)) != NULL; at += len)
+        if ((at == allowed || at[-1] == ' ') && (at[len] == ' ' || at[len] == '\0'))
+            return true;
+    return false;
+}
+
+int stored_options(int argc, char **argv, const char *allowed, const char *help, struct stored_options *ret)
+{
+    static const struct option options[] = {
+        {"state", required_argument, NULL, 's'},  {"help", no_argument, NULL, 'h'},
+        {"csv", no_argument, NULL, 'c'},          {"json", no_argument, NULL, 'j'},
+        {"from", required_argument, NULL, 'f'},   {"to", required_argument, NULL, 't'},
+        {"source", required_argument, NULL, 'o'}, {"all", no_argument, NULL, 'a'},
+        {"hledger", no_argument, NULL, 'l'},      {"daemon", no_argument, NULL, 'd'},
+        {"split", no_argument, NULL, 'p'},        {NULL, 0, NULL, 0},
+    };
+    struct stored_options found = {0};
+    int option, index;
+
+    optind = 0; /* the program's own options have been through getopt */
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, ":h", options, (index = -1, &index))) != -1) {
+        if (option == ':' || option == '?')
+            return ask_wrong_option(argv[0], argv, option);
+        if (index >= 2 && !allows(allowed, options[index].name)) {
+            char shown[24], words[80];
+            snprintf(shown, sizeof shown, "--%s", options[index].name);
+            snprintf(words, sizeof words, "not an option of this verb: see papertape %.24s --help", argv[0]);
+            return stored_fail(EXIT_USAGE, argv[0], shown, words);
+        }
+        switch (option) {
+        case 's':
+            found.state = optarg;
+            break;
+        case 'c':
+            found.form = STORED_CSV;
+            break;
+        case 'j':
+            found.form = STORED_JSON;
+            break;
+        case 'f':
+            found.from = optarg;
+            break;
+        case 't':
+            found.to = optarg;
+            break;
+        case 'o':
+            found.source = optarg;
+            break;
+        case 'p':
+            found.split = true;
+            break;
+        case 'a':
+            found.all = true;
+            break;
+        case 'd':
+            found.daemon = true;
+            break;
+        case 'l':
+            found.hledger = true;
+            break;
+        default:
+            fputs(help, stdout);
+            found.done = true;
+        }
+    }
+    found.first = optind;
+    *ret = found;
+    return EXIT_OK;
+}
+
+int stored_find_log(const char *verb, const char *given, char path[static STATE_PATH_MAX])
+{
+    struct stat info;
+    int n = snprintf(path, STATE_PATH_MAX, "%s/events", given);
+    if (n < 0 || n >= STATE_PATH_MAX)
+        return stored_fail(EXIT_ERROR, verb, given, strerror(ENAMETOOLONG));
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+        return EXIT_OK;
+    snprintf(path, STATE_PATH_MAX, "%s", given);
+    return stat(path, &info) < 0 ? stored_fail(EXIT_ERROR, verb, given, strerror(errno)) : EXIT_OK;
+}
+
+int stored_open(const char *verb, const char *state, struct db_reader **ret)
+{
+    struct state_dir dir;
+    char words[DB_ERROR_MAX];
+    int r = state_dir_look(state, &dir, words, sizeof words);
+    if (r < 0)
+        return stored_fail(r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, verb, "", words);
+    r = db_reader_open(dir.database, ret, words, sizeof words);
+    if (r < 0 && state_dir_denied(&dir, state, words, sizeof words))
+        return stored_fail(EXIT_ERROR, verb, "", words);
+    return r < 0 ? stored_fail(EXIT_ERROR, verb, dir.database, words) : EXIT_OK;
+}
+
+int stored_close(const char *verb, struct db_reader *reader, int r)
+{
+    if (r < 0)
+        stored_fail(EXIT_ERROR, verb, "", r == -ENOMEM ? "out of memory" : db_reader_error(reader));
+    db_reader_close(reader);
+    return r < 0 ? EXIT_ERROR : EXIT_OK;
+}
+
+/* ---- lists ---- */
+
+static void print_csv(FILE *out, const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+static const struct stored_column *columns_of(const struct stored_list *list)
+{
+    return list->columns ? list->columns : list->own;
+}
+
+static void print_cells(const struct stored_list *list, const char *const *cells)
+{
+    char shown[STORED_CELL];
+    const char *space = "";
+    FILE *out = list->out ? list->out : stdout;
+    for (int i = 0; i < list->n_columns; i++) {
+        if (list->form == STORED_CSV) {
+            if (i > 0)
+                fputc(',', out);
+            print_csv(out, cells[i]);
+        } else if (columns_of(list)[i].width != 0) {
+            text_clean(shown, sizeof shown, cells[i]);
+            fprintf(out, "%s%*s", space, columns_of(list)[i].width, shown);
+            space = "  ";
+        }
+    }
+    fputc('\n', out);
+}
+
+/* A table shows nanoseconds as times. */
+static const char *heading(const char *name, char shown[static 24])
+{
+    size_t len = strlen(name);
+    if (len >= 24 || len < 3 || (strcmp(name + len - 3, "_ns") != 0 && strcmp(name + len - 3, "_ms") != 0))
+        return name;
+    snprintf(shown, 24, "%.*s", (int)len - 3, name);
+    return shown;
+}
+
+void stored_begin(struct stored_list *list)
+{
+    const char *names[STORED_COLUMNS_MAX];
+    char shown[STORED_COLUMNS_MAX][24];
+    if (list->form == STORED_JSON) {
+        printf("{\"schema\":\"papertape.%s/1\",\"%s\":[", list->name, list->name);
+        return;
+    }
+    for (int i = 0; i < list->n_columns; i++)
+        names[i] = list->form == STORED_TABLE ? heading(columns_of(list)[i].name, shown[i])
+                                              : columns_of(list)[i].name;
+    print_cells(list, names);
+}
+
+void stored_row(struct stored_list *list, const char *const *cells)
+{
+    list->rows++;
+    print_cells(list, cells);
+}
+
+void stored_object(struct stored_list *list, json_t *object)
+{
+    char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
+    json_decref(object);
+    if (!text) {
+        list->r = -ENOMEM;
+        return;
+    }
+    printf("%s%s", list->rows++ ? "," : "", text);
+    free(text);
+}
+
+void stored_end(struct stored_list *list)
+{
+    if (list->form == STORED_JSON)
+        puts("]}");
+}
+
+/* ---- values ---- */
+
+const char *stored_decimal(enum stored_form form, char *buf, int128_t units, int scale)
+{
+    char text[DECIMAL_TEXT_MAX];
+    if (form == STORED_CSV)
+        decimal_format(units, scale, text);
+    else
+        decimal_format_short(units, scale, text);
+    strcpy(buf, text);
+    return buf;
+}
+
+const char *stored_decimal_or_none(enum stored_form form, char *buf, int64_t units, int scale)
+{
+    if (units != 0)
+        return stored_decimal(form, buf, units, scale);
+    *buf = '\0';
+    return buf;
+}
+
+const char *stored_integer(char *buf, long long value)
+{
+    snprintf(buf, STORED_CELL, "%lld", value);
+    return buf;
+}
+
+const char *stored_time(enum stored_form form, char *buf, int64_t ts_ns)
+{
+    if (form == STORED_CSV)
+        return stored_integer(buf, ts_ns);
+    int64_t ms = ts_ns / 1000000 - (ts_ns % 1000000 < 0);
+    time_t seconds = (time_t)(ms / 1000 - (ms % 1000 < 0));
+    struct tm utc;
+    gmtime_r(&seconds, &utc);
+    size_t n = strftime(buf, STORED_CELL, "%Y-%m-%d %H:%M:%S", &utc);
+    snprintf(buf + n, STORED_CELL - n, ".%03dZ", (int)(ms - (int64_t)seconds * 1000));
+    return buf;
+}
+
+json_t *stored_number(int64_t units, int scale)
+{
+    return json_real(decimal_to_double(units, scale));
+}
+
+json_t *stored_number_or_null(int64_t units, int scale)
+{
+    return units != 0 ? stored_number(units, scale) : json_null();
+}

@@ -1,0 +1,89 @@
+/* What the verbs share that list rows of the database: their options, the database, and one list in three
+ * forms: a table for people, CSV with exact decimals, JSON with numbers. */
+#ifndef CLI_STORED_H
+#define CLI_STORED_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "db/reader.h"
+#include "db/state.h"
+
+enum stored_form { STORED_TABLE, STORED_CSV, STORED_JSON };
+
+struct stored_options {
+    const char *state;              /* --state, or NULL */
+    enum stored_form form;          /* --csv, --json */
+    const char *from, *to, *source; /* NULL where not given */
+    bool all, hledger, daemon, split;
+    int first; /* positional arguments begin at argv[first] */
+    bool done; /* the help was asked for and printed */
+};
+
+/* Parses --state, --help and those of "csv json from to source all hledger daemon split" that are named in
+ * `allowed`. EXIT_OK or, with its line on stderr, EXIT_USAGE. */
+int stored_options(int argc, char **argv, const char *allowed, const char *help, struct stored_options *ret);
+
+/* Prints `papertape: VERB: WHAT: WORDS` and returns the status. */
+int stored_fail(int status, const char *verb, const char *what, const char *words);
+
+/* The log that is meant: a log's directory, one segment, or a state directory, whose log is in its events/.
+ * An exit status. */
+int stored_find_log(const char *verb, const char *given, char path[static STATE_PATH_MAX]);
+
+/* Opens the state directory's database, or says why not. An exit status. */
+int stored_open(const char *verb, const char *state, struct db_reader **ret);
+
+/* Closes it; r is what the queries came to: an exit status, after saying what a failure was. */
+int stored_close(const char *verb, struct db_reader *reader, int r);
+
+struct record;
+struct record_context;
+
+enum {
+    STORED_COLUMNS_MAX = 48,
+    STORED_JSON_ONLY = 1000, /* widths of a record's list: in JSON alone, */
+    STORED_NOWHERE,          /* in no form */
+};
+
+struct stored_column {
+    const char *name; /* a table, which shows nanoseconds as times, heads NAME_ns with NAME */
+    int width;        /* of the table; negative: aligned to the left; 0: not in the table */
+    /* Of a record's list: what is no field of it. */
+    const char *(*derived)(const struct record_context *context);
+};
+
+struct stored_list {
+    const char *name; /* "fills": schema papertape.fills/1 */
+    enum stored_form form;
+    const struct stored_column *columns; /* NULL: own */
+    int n_columns;
+    const struct record *record; /* stored_record.h; NULL: cells and objects are given */
+    struct stored_column own[STORED_COLUMNS_MAX];
+    unsigned long rows;
+    int r;     /* -ENOMEM once a row could not be written */
+    FILE *out; /* NULL: stdout */
+};
+
+void stored_begin(struct stored_list *list);
+/* A row's texts, one a column; for the table and CSV. */
+void stored_row(struct stored_list *list, const char *const *cells);
+/* A row's object, which it takes; NULL counts as -ENOMEM. */
+void stored_object(struct stored_list *list, json_t *object);
+void stored_end(struct stored_list *list);
+
+enum { STORED_CELL = 64 };
+
+/* Texts into buf[STORED_CELL], which they return: every decimal of the scale in CSV, no trailing zeros in a
+ * table; "" for a value of 0 that means none; nanoseconds in CSV, UTC with milliseconds in a table. */
+const char *stored_decimal(enum stored_form form, char *buf, int128_t units, int scale);
+const char *stored_decimal_or_none(enum stored_form form, char *buf, int64_t units, int scale);
+const char *stored_time(enum stored_form form, char *buf, int64_t ts_ns);
+const char *stored_integer(char *buf, long long value);
+
+/* A number for JSON; null for a value of 0 that means none. */
+json_t *stored_number(int64_t units, int scale);
+json_t *stored_number_or_null(int64_t units, int scale);
+
+#endif

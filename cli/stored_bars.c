@@ -1,0 +1,171 @@
+#include "cli/stored_bars.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/stored.h"
+#include "db/market_source.h"
+#include "db/reader.h"
+#include "exchange/exit_status.h"
+
+bool stored_bars_find(const char *given, char database[static STATE_PATH_MAX])
+{
+    static const char magic[16] = "SQLite format 3";
+    char head[sizeof magic] = "";
+    struct stat info;
+    if (stat(given, &info) < 0) { /* its opening says why not */
+        size_t len = strlen(given);
+        return len > 3 && strcmp(given + len - 3, ".db") == 0 &&
+               snprintf(database, STATE_PATH_MAX, "%s", given) < STATE_PATH_MAX;
+    }
+    int n = snprintf(database, STATE_PATH_MAX, S_ISDIR(info.st_mode) ? "%s/papertape.db" : "%s", given);
+    if (n < 0 || n >= STATE_PATH_MAX)
+        return false;
+    if (S_ISDIR(info.st_mode))
+        return true;
+    if (!S_ISREG(info.st_mode)) /* a pipe can be read once */
+        return false;
+    FILE *file = fopen(given, "rbe");
+    bool is =
+        file && fread(head, 1, sizeof head, file) == sizeof head && memcmp(head, magic, sizeof magic) == 0;
+    if (file)
+        fclose(file);
+    return is;
+}
+
+/* What the database has bars of. */
+struct listed {
+    char names[SYMBOLS_MAX][SYMBOL_NAME_MAX];
+    size_t n;
+};
+
+static void list_symbol(void *ctx, const struct db_symbol_row *row)
+{
+    struct listed *listed = ctx;
+    if (listed->n < SYMBOLS_MAX)
+        memcpy(listed->names[listed->n++], row->symbol.name, SYMBOL_NAME_MAX);
+}
+
+static void see_bar(void *ctx, const struct bar *bar)
+{
+    (void)bar;
+    *(bool *)ctx = true;
+}
+
+static bool has_bars(struct db_reader *reader, const char *symbol, int64_t interval_ns)
+{
+    bool any = false;
+    return db_reader_last_bars(reader, symbol, interval_ns, BAR_VENUE, 1, see_bar, &any) == 0 && any;
+}
+
+/* Keeps the symbols that have bars of it; how many. */
+static size_t keep(struct db_reader *reader, const struct listed *all, int64_t interval_ns,
+                   struct listed *kept)
+{
+    kept->n = 0;
+    for (size_t i = 0; i < all->n; i++)
+        if (has_bars(reader, all->names[i], interval_ns))
+            memcpy(kept->names[kept->n++], all->names[i], SYMBOL_NAME_MAX);
+    return kept->n;
+}
+
+static int choose(const struct run_args *args, const char *database, struct listed *ret, int64_t *ret_ns)
+{
+    static const char *const intervals[] = {"1s", "1m", "3m", "5m", "15m", "30m", "1h",
+                                            "2h", "4h", "6h", "8h", "12h", "1d",  "1w"};
+    struct db_reader *reader;
+    struct listed *all = calloc(1, sizeof *all);
+    char err[DB_ERROR_MAX];
+    int r = all ? db_reader_open(database, &reader, err, sizeof err) : -ENOMEM;
+    if (r < 0) {
+        free(all);
+        return stored_fail(EXIT_ERROR, args->verb, database, r == -ENOMEM ? "out of memory" : err);
+    }
+    ret->n = 0;
+    r = db_reader_symbols(reader, list_symbol, all);
+    if (r == 0 && args->interval_ns > 0)
+        keep(reader, all, *ret_ns = args->interval_ns, ret);
+    for (size_t i = 0; r == 0 && args->interval_ns == 0 && ret->n == 0 && i < 14; i++)
+        if (bar_interval_parse(intervals[i], ret_ns) == 0)
+            keep(reader, all, *ret_ns, ret);
+    free(all);
+    int status = stored_close(args->verb, reader, r);
+    if (status == EXIT_OK && ret->n == 0)
+        return stored_fail(EXIT_ERROR, args->verb, database,
+                           args->interval_ns > 0 ? "it holds no bars of that interval" : "it holds no bars");
+    return status;
+}
+
+int stored_bars_load(const struct run_args *args, const char *database, struct market **ret,
+                     struct market_load *load)
+{
+    const char *names[SYMBOLS_MAX];
+    char err[MARKET_ERROR_MAX];
+    struct market_options options = {.threads = args->threads, .repair = args->repair};
+    struct listed *listed = calloc(1, sizeof *listed);
+    if (!listed)
+        return stored_fail(EXIT_ERROR, args->verb, "", "out of memory");
+    int status = choose(args, database, listed, &options.interval_ns);
+    size_t n = args->n_symbols > 0 ? args->n_symbols : listed->n;
+    for (size_t i = 0; i < n; i++)
+        names[i] = args->n_symbols > 0 ? args->symbols[i] : listed->names[i];
+    int r = status == EXIT_OK ? db_market_load(database, names, n, BAR_VENUE, &options, ret, load, err) : 0;
+    if (r < 0)
+        status = run_args_refuse(args, r, err);
+    free(listed);
+    return status;
+}
+
+struct wanted {
+    const char *name;
+    struct stored_account account;
+    int r; /* -ENOENT until it is found */
+    char strategy[DB_STRATEGY_NAME_MAX];
+};
+
+static void take_account(void *ctx, const struct db_account_row *row)
+{
+    struct wanted *wanted = ctx;
+    if (strcmp(row->account.name, wanted->name) != 0)
+        return;
+    wanted->r = db_account_spec(&row->account, &wanted->account.spec) < 0 ? -ENOTSUP : 0;
+    wanted->account.created_ns = row->account.created_ns;
+    snprintf(wanted->strategy, sizeof wanted->strategy, "%s", row->account.strategy);
+}
+
+/* A number of the table meta; -1 where there is none. */
+static int64_t meta_number(struct db_reader *reader, const char *key)
+{
+    char text[32], *end;
+    if (db_reader_meta(reader, key, text, sizeof text) < 0)
+        return -1;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    return errno == 0 && end != text && *end == '\0' ? value : -1;
+}
+
+int stored_bars_account(const char *verb, const char *database, const char *name, struct stored_account *ret)
+{
+    struct wanted wanted = {.name = name, .r = -ENOENT};
+    struct db_reader *reader;
+    char err[DB_ERROR_MAX];
+    if (db_reader_open(database, &reader, err, sizeof err) < 0)
+        return stored_fail(EXIT_ERROR, verb, database, err);
+    wanted.account.latency_ns = meta_number(reader, "latency_ns");
+    wanted.account.slippage_e6 = (int32_t)meta_number(reader, "slippage_e6");
+    int status = stored_close(verb, reader, db_reader_accounts(reader, take_account, &wanted));
+    if (status != EXIT_OK)
+        return status;
+    if (wanted.r == -ENOENT)
+        return stored_fail(EXIT_ERROR, verb, name, "no account has that name: papertape account list");
+    if (wanted.r == -ENOTSUP)
+        return stored_fail(EXIT_ERROR, verb, wanted.strategy, "this program has no such strategy");
+    if (!wanted.account.spec.strategy)
+        return stored_fail(EXIT_ERROR, verb, name,
+                           "it has no strategy to try: its orders are by hand, or a policy's");
+    *ret = wanted.account;
+    return EXIT_OK;
+}

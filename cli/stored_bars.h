@@ -1,0 +1,27 @@
+/* Bars and accounts of a daemon's database, for the verbs that run strategies on bars. */
+#ifndef CLI_STORED_BARS_H
+#define CLI_STORED_BARS_H
+
+#include "cli/run_args.h"
+#include "db/state.h"
+
+/* Is that a state directory, or a database? Then its database's path. */
+bool stored_bars_find(const char *given, char database[static STATE_PATH_MAX]);
+
+/* The venue's bars of --symbol, or of all symbols that have some, of --interval, or of the shortest that is
+ * stored. EXIT_OK with *ret for market_close(), or EXIT_ERROR with its line on stderr. */
+int stored_bars_load(const struct run_args *args, const char *database, struct market **ret,
+                     struct market_load *load);
+
+/* An account as the daemon runs it: strategy, parameters, rules, opening cash; since when; and the engine's
+ * latency and slippage, -1 where the daemon that stored it did not say. */
+struct stored_account {
+    struct account_spec spec;
+    int64_t created_ns, latency_ns;
+    int32_t slippage_e6;
+};
+
+/* The same statuses. */
+int stored_bars_account(const char *verb, const char *database, const char *name, struct stored_account *ret);
+
+#endif

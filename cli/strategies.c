@@ -1,0 +1,54 @@
+#include "cli/strategies.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/stored.h"
+#include "exchange/exit_status.h"
+#include "strategy/strategy.h"
+
+static json_t *value(const struct strategy_param *param, double number)
+{
+    return param->integer ? json_integer((json_int_t)number) : json_real(number);
+}
+
+static json_t *params_array(const struct strategy *strategy)
+{
+    json_t *params = json_array();
+    for (size_t i = 0; i < strategy->n_params; i++) {
+        const struct strategy_param *p = &strategy->params[i];
+        json_array_append_new(params,
+                              json_pack("{s:s, s:s, s:b, s:o, s:o, s:o}", "name", p->name, "summary",
+                                        p->summary, "integer", p->integer, "default", value(p, p->fallback),
+                                        "min", value(p, p->min), "max", value(p, p->max)));
+    }
+    return params;
+}
+
+static void print_text(const struct strategy *strategy)
+{
+    printf("%s: %s\n", strategy->name, strategy->summary);
+    for (size_t i = 0; i < strategy->n_params; i++) {
+        const struct strategy_param *p = &strategy->params[i];
+        printf("  %-13s %-8.10g %.10g to %.10g: %s\n", p->name, p->fallback, p->min, p->max, p->summary);
+    }
+}
+
+int strategies_list(bool json)
+{
+    size_t n;
+    const struct strategy *const *strategies = strategy_list(&n);
+    struct stored_list list = {.name = "strategies", .form = STORED_JSON};
+    if (json)
+        stored_begin(&list);
+    for (size_t i = 0; i < n; i++) {
+        if (json)
+            stored_object(&list, json_pack("{s:s, s:s, s:o}", "name", strategies[i]->name, "summary",
+                                           strategies[i]->summary, "params", params_array(strategies[i])));
+        else
+            print_text(strategies[i]);
+    }
+    if (json)
+        stored_end(&list);
+    return list.r < 0 ? stored_fail(EXIT_ERROR, "backtest", "", "out of memory") : EXIT_OK;
+}

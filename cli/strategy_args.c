@@ -1,0 +1,97 @@
+#include "cli/strategy_args.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/stored.h"
+#include "exchange/exit_status.h"
+
+enum { WORD_MAX = 512, WORDS_MAX = 400 };
+
+int strategy_args_key(const char *verb, const struct strategy_choice *choice, const char *key)
+{
+    char words[WORDS_MAX];
+    for (size_t i = 0; i < choice->strategy->n_params; i++)
+        if (strcmp(choice->strategy->params[i].name, key) == 0)
+            return (int)i;
+    strategy_refusal(choice->strategy, key, "", words, sizeof words);
+    stored_fail(EXIT_USAGE, verb, "", words);
+    return -1;
+}
+
+static int set_one(const char *verb, char *word, struct strategy_choice *choice)
+{
+    char words[WORDS_MAX], what[96];
+    char *value = strchr(word, '=');
+    if (!value) {
+        snprintf(what, sizeof what, "%s: \"%.48s\"", choice->strategy->name, word);
+        return stored_fail(EXIT_USAGE, verb, what,
+                           "key=value is needed: papertape backtest --list-strategies says which keys");
+    }
+    *value++ = '\0';
+    if (strategy_set(choice->strategy, choice->params, word, value) < 0) {
+        strategy_refusal(choice->strategy, word, value, words, sizeof words);
+        return stored_fail(EXIT_USAGE, verb, "", words);
+    }
+    for (size_t i = 0; i < choice->strategy->n_params; i++)
+        choice->given[i] |= strcmp(choice->strategy->params[i].name, word) == 0;
+    return EXIT_OK;
+}
+
+int strategy_args_set(const char *verb, const char *text, struct strategy_choice *choice)
+{
+    char copy[WORD_MAX];
+    if (strlen(text) >= sizeof copy)
+        return stored_fail(EXIT_USAGE, verb, "--set", "more text than any parameters need");
+    snprintf(copy, sizeof copy, "%s", text);
+    char *next = copy;
+    while (next) {
+        char *word = strsep(&next, ",");
+        int status = set_one(verb, word, choice);
+        if (status != EXIT_OK)
+            return status;
+    }
+    return EXIT_OK;
+}
+
+int strategy_args_choose(const char *verb, const char *text, struct strategy_choice *ret)
+{
+    char name[64];
+    struct strategy_choice choice = {0};
+    const char *colon = strchr(text, ':');
+    size_t len = colon ? (size_t)(colon - text) : strlen(text);
+    snprintf(name, sizeof name, "%.*s", (int)(len < sizeof name ? len : sizeof name - 1), text);
+    choice.strategy = strategy_find(name);
+    if (!choice.strategy) {
+        char words[WORDS_MAX];
+        strategy_unknown(name, NULL, words, sizeof words);
+        return stored_fail(EXIT_USAGE, verb, "--strategy", words);
+    }
+    strategy_defaults(choice.strategy, choice.params);
+    int status = colon ? strategy_args_set(verb, colon + 1, &choice) : EXIT_OK;
+    if (status == EXIT_OK)
+        *ret = choice;
+    return status;
+}
+
+int strategy_args_check(const char *verb, const struct strategy_choice *choice)
+{
+    const struct strategy *strategy = choice->strategy;
+    const char *why_not = strategy->check ? strategy->check(choice->params) : NULL;
+    return why_not ? stored_fail(EXIT_USAGE, verb, strategy->name, why_not) : EXIT_OK;
+}
+
+void strategy_args_text(const struct strategy *strategy, const double *params, char *buf, size_t size)
+{
+    size_t at = 0;
+    *buf = '\0';
+    for (size_t i = 0; i < strategy->n_params; i++) {
+        const struct strategy_param *param = &strategy->params[i];
+        if (params[i] == param->fallback)
+            continue;
+        int n = snprintf(buf + at, size - at, "%s%s=%g", at > 0 ? " " : "", param->name, params[i]);
+        if (n < 0 || (size_t)n >= size - at)
+            return;
+        at += (size_t)n;
+    }
+}

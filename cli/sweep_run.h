@@ -1,0 +1,67 @@
+/* A sweep's runs and what came of them, for its printers. */
+#ifndef CLI_SWEEP_RUN_H
+#define CLI_SWEEP_RUN_H
+
+#include <stdio.h>
+
+#include "cli/run_args.h"
+#include "cli/sweep_grid.h"
+#include "engine/backtest/report.h"
+
+/* Numbers that a combination is told by: more is better of each. */
+enum sweep_metric {
+    SWEEP_SHARPE,
+    SWEEP_SORTINO,
+    SWEEP_CALMAR,
+    SWEEP_CAGR,
+    SWEEP_RETURN,
+    SWEEP_MAX_DRAWDOWN,
+    SWEEP_OMEGA,
+    SWEEP_PROFIT_FACTOR,
+    SWEEP_EXPECTANCY,
+    SWEEP_SQN,
+    SWEEP_WIN_RATE,
+    SWEEP_METRICS,
+};
+const char *sweep_metric_name(enum sweep_metric metric); /* "sharpe", "max_drawdown" … */
+int sweep_metric_parse(const char *name);                /* or -EINVAL */
+
+struct sweep_result {
+    size_t combination;
+    double metrics[SWEEP_METRICS]; /* shares, not percent; NaN where undefined */
+    double final_equity, fees, exposure;
+    size_t trades, fills;
+    uint64_t refused;
+};
+
+struct sweep {
+    struct run_args run;
+    struct grid grid;
+    enum sweep_metric metric;
+    size_t top;
+    const char *csv;
+    bool json, done;
+
+    size_t combinations;          /* all that there are; of them: */
+    size_t skipped, too_short;    /* that contradict themselves; that need more bars than there are */
+    struct sweep_result *results; /* [n_results], owned: by combination, then sorted, best first */
+    size_t n_results;
+    struct market *market;
+    struct market_load load;
+    size_t from, to;
+    double seconds, load_seconds;
+};
+
+/* Loads the bars and runs all combinations, on all cores; what is known about the time goes to stderr. An
+ * exit status, with its line on stderr. */
+int sweep_run(struct sweep *sweep);
+
+/* Best first: by the metric, those without it at the end; of equals the earlier combination. */
+void sweep_sort(struct sweep *sweep);
+
+/* sweep_print.c. Exit statuses. */
+void sweep_print(const struct sweep *sweep);
+int sweep_print_json(const struct sweep *sweep);
+void sweep_write_csv(const struct sweep *sweep, FILE *out);
+
+#endif

@@ -1,0 +1,102 @@
+#include "cli/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+size_t text_decode(const char *s, wchar_t *ret)
+{
+    const unsigned char *p = (const unsigned char *)s;
+    static const unsigned least[5] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t n;
+    unsigned c;
+
+    if (p[0] < 0x80) {
+        *ret = (wchar_t)p[0];
+        return 1;
+    }
+    *ret = TEXT_REPLACEMENT;
+    if (p[0] >= 0xc2 && p[0] < 0xe0) {
+        n = 2;
+        c = p[0] & 0x1fu;
+    } else if (p[0] >= 0xe0 && p[0] < 0xf0) {
+        n = 3;
+        c = p[0] & 0x0fu;
+    } else if (p[0] >= 0xf0 && p[0] < 0xf5) {
+        n = 4;
+        c = p[0] & 0x07u;
+    } else {
+        return 1;
+    }
+    for (size_t i = 1; i < n; i++) {
+        if ((p[i] & 0xc0) != 0x80)
+            return 1;
+        c = c << 6 | (p[i] & 0x3fu);
+    }
+    if (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
+        return 1;
+    *ret = (wchar_t)c;
+    return n;
+}
+
+/* Characters that wcwidth() may pass but that reorder or break a line. */
+static bool steers(wchar_t c)
+{
+    return (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) ||
+           c == 0xfeff || (c >= 0xfff9 && c <= 0xfffb) || (c >= 0xe0000 && c <= 0xe0fff);
+}
+
+int text_char_width(wchar_t c)
+{
+    if (c >= 0x20 && c < 0x7f)
+        return 1;
+    if (c < 0xa0 || steers(c))
+        return -1;
+    int width = wcwidth(c);
+    return width > 2 ? -1 : width;
+}
+
+int text_width(const char *s)
+{
+    int columns = 0;
+
+    while (*s) {
+        wchar_t c;
+        s += text_decode(s, &c);
+        int width = text_char_width(c);
+        columns += width < 0 ? 1 : width;
+    }
+    return columns;
+}
+
+void text_clean(char *dst, size_t size, const char *src)
+{
+    size_t n = 0;
+
+    while (*src) {
+        wchar_t c;
+        size_t used = text_decode(src, &c);
+        bool shown = text_char_width(c) >= 0 && (used > 1 || (unsigned char)*src < 0x80);
+        if (n + (shown ? used : 1) >= size)
+            break;
+        if (shown)
+            memcpy(dst + n, src, used);
+        else
+            dst[n] = TEXT_REPLACEMENT;
+        n += shown ? used : 1;
+        src += used;
+    }
+    dst[n] = '\0';
+}
+
+void text_print(FILE *out, const char *src)
+{
+    while (*src) {
+        wchar_t c;
+        size_t used = text_decode(src, &c);
+        if (text_char_width(c) >= 0 && (used > 1 || (unsigned char)*src < 0x80))
+            fwrite(src, 1, used, out);
+        else
+            fputc(TEXT_REPLACEMENT, out);
+        src += used;
+    }
+}

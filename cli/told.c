@@ -1,0 +1,297 @@
+#include "cli/told.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/ask.h"
+#include "cli/format.h"
+#include "cli/text.h"
+#include "db/row.h"
+#include "exchange/clock.h"
+#include "exchange/exit_status.h"
+#include "exchange/nearest.h"
+
+json_t *told_named(const json_t *object, const struct told_source *source)
+{
+    json_t *name = json_object_get(object, source->name);
+    json_t *copy = json_is_string(name) ? json_pack("{s:O}", "name", name) : NULL;
+
+    if (copy && (json_object_update_missing(copy, (json_t *)(uintptr_t)object) < 0 ||
+                 json_object_del(copy, source->name) < 0)) {
+        json_decref(copy);
+        copy = NULL;
+    }
+    return copy;
+}
+
+/* What is no list of named objects is no answer. */
+static json_t *take_rows(const json_t *result, const struct told_source *source)
+{
+    json_t *list = json_object_get(result, source->key), *rows = json_array(), *row;
+    size_t i;
+
+    if (!json_is_array(list)) {
+        json_decref(rows);
+        return NULL;
+    }
+    json_array_foreach(list, i, row)
+    {
+        if (json_array_append_new(rows, told_named(row, source)) < 0) {
+            json_decref(rows);
+            return NULL;
+        }
+    }
+    return rows;
+}
+
+static int read_stored(const char *verb, const char *state, const struct told_source *source, json_t *rows)
+{
+    struct db_reader *reader;
+    int status = stored_open(verb, state, &reader);
+
+    if (status != EXIT_OK)
+        return status;
+    return stored_close(verb, reader, source->read(reader, clock_wall_ns(), rows));
+}
+
+/* EXIT_OK, or EXIT_NO_DAEMON after a line that says that it is the database's: *ret_rows is the caller's.
+ * Else an exit status with its line. */
+static int take_list(const char *verb, const char *state, const struct told_source *source, json_t **ret_rows)
+{
+    struct control_error error;
+    json_t *result, *rows;
+    int status = ask_quietly(state, source->cmd, NULL, &result, &error);
+
+    if (status == EXIT_OK) {
+        rows = take_rows(result, source);
+        json_decref(result);
+        if (!rows)
+            return stored_fail(EXIT_ERROR, verb, source->cmd,
+                               "the daemon's answer is no list: both must be of one version");
+        *ret_rows = rows;
+        return EXIT_OK;
+    }
+    if (status != EXIT_NO_DAEMON) {
+        ask_say(verb, &error);
+        return status;
+    }
+    rows = json_array();
+    status =
+        rows ? read_stored(verb, state, source, rows) : stored_fail(EXIT_ERROR, verb, "", "out of memory");
+    if (status != EXIT_OK) {
+        json_decref(rows);
+        return status;
+    }
+    fprintf(stderr, "papertape: %s: as the database last had them: ", verb);
+    text_print(stderr, error.message);
+    fputc('\n', stderr);
+    *ret_rows = rows;
+    return EXIT_NO_DAEMON;
+}
+
+int told_list(const char *verb, const char *schema, const char *state, const struct told_source *source,
+              struct stored_list *list, void (*print_row)(struct stored_list *list, const json_t *row))
+{
+    json_t *rows, *row;
+    size_t i;
+    int status = take_list(verb, state, source, &rows);
+
+    if (status != EXIT_OK && status != EXIT_NO_DAEMON)
+        return status;
+    if (list->form == STORED_JSON) {
+        int r = told_print(verb, schema, source->key, rows);
+        return r == EXIT_OK ? status : r;
+    }
+    stored_begin(list);
+    json_array_foreach(rows, i, row) print_row(list, row);
+    stored_end(list);
+    json_decref(rows);
+    return status;
+}
+
+int told_check_name(const char *verb, const char *name)
+{
+    if (db_training_name_good(name))
+        return EXIT_OK;
+    return stored_fail(EXIT_USAGE, verb, name,
+                       "a name is 1 to 31 letters, digits, - _ and dots, and begins with no dot");
+}
+
+/* ---- the nearest name ---- */
+
+static json_t *ask_rows(const char *state, const struct told_source *source)
+{
+    struct control_error ignored;
+    json_t *result, *rows;
+
+    if (!source || ask_quietly(state, source->cmd, NULL, &result, &ignored) != EXIT_OK)
+        return NULL;
+    rows = take_rows(result, source);
+    json_decref(result);
+    return rows;
+}
+
+static void offer_all(struct nearest *nearest, const char *name, const json_t *rows)
+{
+    const json_t *row;
+    size_t i;
+
+    json_array_foreach(rows, i, row) nearest_offer(nearest, name, told_text(row, "name"));
+}
+
+/* The daemon speaks of args.path where the command line has --policy. */
+static void as_options(struct control_error *error)
+{
+    static const struct {
+        const char *from, *to;
+    } words[] = {{"args.name: ", ""}, {"args.path", "--policy"}, {"args.to", "--to"}};
+    char text[sizeof(error->message)];
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char *at = strstr(error->message, words[i].from);
+        if (!at)
+            continue;
+        snprintf(text, sizeof(text), "%.*s%s%s", (int)(at - error->message), error->message, words[i].to,
+                 at + strlen(words[i].from));
+        memcpy(error->message, text, sizeof(text));
+    }
+}
+
+void told_refused(const char *verb, const char *state, const char *name, const struct control_error *error,
+                  const struct told_source *first, const struct told_source *second)
+{
+    struct control_error shown = *error;
+    struct nearest nearest = {0};
+    json_t *rows[2] = {NULL, NULL};
+
+    as_options(&shown);
+    if (strcmp(error->code, "ENOENT") == 0) {
+        rows[0] = ask_rows(state, first);
+        rows[1] = ask_rows(state, second);
+        offer_all(&nearest, name, rows[0]);
+        offer_all(&nearest, name, rows[1]);
+    }
+    size_t len = strlen(shown.message);
+    if (nearest.best && strcmp(nearest.best, name) != 0 && !strstr(shown.message, nearest.best))
+        snprintf(shown.message + len, sizeof(shown.message) - len, ": did you mean \"%s\"?", nearest.best);
+    ask_say(verb, &shown);
+    json_decref(rows[0]);
+    json_decref(rows[1]);
+}
+
+int told_ask(const char *verb, const char *state, const char *cmd, const char *name, json_t *args,
+             const struct told_source *first, const struct told_source *second, json_t **ret_result)
+{
+    struct control_error error;
+    int status = ask_quietly(state, cmd, args, ret_result, &error);
+
+    if (status == EXIT_ERROR)
+        told_refused(verb, state, name, &error, first, second);
+    else if (status != EXIT_OK)
+        ask_say(verb, &error);
+    return status;
+}
+
+/* ---- values ---- */
+
+const char *told_text(const json_t *row, const char *key)
+{
+    const char *text = json_string_value(json_object_get(row, key));
+
+    return text ? text : "";
+}
+
+int64_t told_integer_or(const json_t *row, const char *key, int64_t otherwise)
+{
+    const json_t *value = json_object_get(row, key);
+
+    return json_is_integer(value) ? json_integer_value(value) : otherwise;
+}
+
+const char *told_integer(char *buf, const json_t *row, const char *key)
+{
+    const json_t *value = json_object_get(row, key);
+
+    return json_is_integer(value) ? stored_integer(buf, json_integer_value(value)) : "";
+}
+
+const char *told_real(char *buf, const json_t *row, const char *key, int decimals)
+{
+    const json_t *value = json_object_get(row, key);
+
+    if (!json_is_number(value))
+        return "";
+    double number = json_number_value(value);
+    snprintf(buf, STORED_CELL, fabs(number) < 1e12 ? "%.*f" : "%.*e", decimals, number);
+    return buf;
+}
+
+const char *told_count(enum stored_form form, char *buf, const json_t *row, const char *key)
+{
+    const json_t *value = json_object_get(row, key);
+    char text[FORMAT_MAX];
+
+    if (form == STORED_CSV && json_is_integer(value))
+        return told_integer(buf, row, key);
+    if (!json_is_number(value))
+        return "";
+    if (form == STORED_CSV) {
+        snprintf(buf, STORED_CELL, "%.15g", json_number_value(value));
+        return buf;
+    }
+    snprintf(buf, STORED_CELL, "%s", format_count(text, json_number_value(value)));
+    return buf;
+}
+
+const char *told_age(enum stored_form form, char *buf, const json_t *row, const char *key)
+{
+    char text[FORMAT_MAX];
+    int64_t age_ms = told_integer_or(row, key, -1);
+
+    if (form == STORED_CSV || age_ms < 0)
+        return told_integer(buf, row, key);
+    snprintf(buf, STORED_CELL, "%s", format_age(text, age_ms));
+    return buf;
+}
+
+const char *told_time(enum stored_form form, char *buf, const json_t *row, const char *key)
+{
+    int64_t ns = told_integer_or(row, key, 0);
+
+    return ns > 0 ? stored_time(form, buf, ns) : "";
+}
+
+json_t *told_text_or_null(const char *text)
+{
+    return *text ? json_string(text) : json_null();
+}
+
+json_t *told_ns_or_null(int64_t ns)
+{
+    return ns ? json_integer(ns) : json_null();
+}
+
+json_t *told_count_or_null(int64_t n)
+{
+    return n < 0 ? json_null() : json_integer(n);
+}
+
+json_t *told_number_or_null(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+int told_print(const char *verb, const char *schema, const char *key, json_t *value)
+{
+    json_t *object = json_pack("{s:s, s:o}", "schema", schema, key, value);
+    char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
+
+    json_decref(object);
+    if (!text)
+        return stored_fail(EXIT_ERROR, verb, "", "out of memory");
+    puts(text);
+    free(text);
+    return EXIT_OK;
+}

@@ -1,0 +1,160 @@
+#include "cli/train_list.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "cli/freshness.h"
+#include "cli/told.h"
+#include "exchange/exit_status.h"
+#include "trainer/serve/record.h"
+
+static const struct stored_column columns[] = {
+    {"name", -16},   {"state", -13},  {"done_pct", 8},    {"steps", 8},   {"total_steps", 0},
+    {"steps_s", 8},  {"return", 10},  {"age_ms", 8},      {"device", -6}, {"backend", 0},
+    {"attempts", 8}, {"priority", 8}, {"memory_mib", 10}, {"cpu_s", 0},   {"started_ns", -24},
+    {"ended_ns", 0}, {"policy", 0},   {"cause", -13},     {"reason", -1},
+};
+
+/* As the daemon tells of it (docs/control.md); null where it knows more than the database. */
+static json_t *row_object(const struct db_training *row, int64_t now_ns)
+{
+    double memory_mib = row->memory_bytes < 0 ? NAN : (double)row->memory_bytes / (1 << 20);
+    bool works = training_word_runs(row->state);
+    int64_t since_ns = training_word_ended(row->state) ? row->ended_ns : row->heard_ns;
+    int64_t age_ms = since_ns > 0 && since_ns <= now_ns ? (now_ns - since_ns) / 1000000 : -1;
+    const struct {
+        const char *name;
+        json_t *value;
+    } members[] = {
+        {"name", json_string(row->name)},
+        {"state", json_string(row->state)},
+        {"reason", json_string(row->reason)},
+        {"cause", told_text_or_null(row->cause)},
+        {"priority", json_integer(row->priority)},
+        {"device", told_text_or_null(row->device)},
+        {"backend", told_text_or_null(row->backend)},
+        {"steps", told_count_or_null(row->steps)},
+        {"total_steps", told_count_or_null(row->total_steps)},
+        {"iteration", told_count_or_null(row->iteration)},
+        {"steps_per_second", told_number_or_null(row->steps_s)},
+        {"return", told_number_or_null(row->episode_return)},
+        {"attempts", told_count_or_null(row->attempts)},
+        {"restarts", json_null()},
+        {"retry_in_ms", json_null()},
+        {"created_ns", told_ns_or_null(row->created_ns)},
+        {"started_ns", told_ns_or_null(row->started_ns)},
+        {"ended_ns", told_ns_or_null(row->ended_ns)},
+        {"age_ms", told_count_or_null(age_ms)},
+        {"expected_ms", works ? json_integer(FRESHNESS_TRAINING_MS) : json_null()},
+        {"stale", json_boolean(works && freshness_of(age_ms, FRESHNESS_TRAINING_MS) != FRESH)},
+        {"stopping", json_false()},
+        {"pid", json_null()},
+        {"memory_mib", told_number_or_null(memory_mib)},
+        {"memory_limit_mib", json_null()},
+        {"device_mib", json_null()},
+        {"cpu_s", told_number_or_null(row->cpu_s)},
+        {"cpu_limit_s", json_null()},
+        {"utilisation", json_null()},
+        {"cpu_utilisation", json_null()},
+        {"checkpoint", told_text_or_null(row->checkpoint)},
+        {"checkpoint_steps", json_null()},
+        {"policy", told_text_or_null(row->policy)},
+    };
+    json_t *object = json_object();
+    bool whole = object != NULL;
+
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        whole &= json_object_set_new(object, members[i].name, members[i].value) == 0;
+    if (whole)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+struct reading {
+    json_t *rows;
+    int64_t now_ns;
+    int r;
+};
+
+static void take(void *ctx, const struct db_training *row)
+{
+    struct reading *reading = ctx;
+
+    if (json_array_append_new(reading->rows, row_object(row, reading->now_ns)) < 0)
+        reading->r = -ENOMEM;
+}
+
+static int read_trainings(struct db_reader *reader, int64_t now_ns, json_t *rows)
+{
+    struct reading reading = {.rows = rows, .now_ns = now_ns};
+    int r = db_reader_trainings(reader, NULL, take, &reading);
+
+    return r < 0 ? r : reading.r;
+}
+
+const struct told_source told_trainings = {"train_list", "trainings", "training", read_trainings};
+
+/* Does a worker that should be heard of say nothing for so long that its figures say nothing either? */
+static bool is_gone(const json_t *row)
+{
+    int64_t expected_ms = told_integer_or(row, "expected_ms", FRESHNESS_TRAINING_MS);
+
+    return json_is_true(json_object_get(row, "stale")) &&
+           freshness_of(told_integer_or(row, "age_ms", -1), expected_ms) == GONE;
+}
+
+/* Of the steps that it is to make; "" for one that goes on until it is stopped. */
+static const char *done_pct(char *buf, const json_t *row)
+{
+    double share =
+        training_steps_share(told_integer_or(row, "steps", -1), told_integer_or(row, "total_steps", -1));
+
+    if (isnan(share))
+        return "";
+    snprintf(buf, STORED_CELL, "%.1f", 100 * share);
+    return buf;
+}
+
+static void print_row(struct stored_list *list, const json_t *row)
+{
+    enum { DONE, STEPS, TOTAL, RATE, RETURN, AGE, ATTEMPTS, PRIORITY, MEMORY, CPU, STARTED, ENDED, CELLS };
+    enum stored_form form = list->form;
+    char cell[CELLS][STORED_CELL], age[STORED_CELL + 8];
+    bool stale = json_is_true(json_object_get(row, "stale"));
+    bool gone = form == STORED_TABLE && is_gone(row);
+
+    snprintf(age, sizeof(age), "%s%s", told_age(form, cell[AGE], row, "age_ms"),
+             stale && form == STORED_TABLE ? " STALE" : "");
+    const char *const cells[] = {
+        told_text(row, "name"),
+        told_text(row, "state"),
+        gone ? "-" : done_pct(cell[DONE], row),
+        gone ? "-" : told_count(form, cell[STEPS], row, "steps"),
+        told_integer(cell[TOTAL], row, "total_steps"),
+        gone ? "-" : told_count(form, cell[RATE], row, "steps_per_second"),
+        gone ? "-" : told_real(cell[RETURN], row, "return", 4),
+        age,
+        told_text(row, "device"),
+        told_text(row, "backend"),
+        told_integer(cell[ATTEMPTS], row, "attempts"),
+        told_integer(cell[PRIORITY], row, "priority"),
+        gone ? "-" : told_real(cell[MEMORY], row, "memory_mib", 0),
+        told_real(cell[CPU], row, "cpu_s", 1),
+        told_time(form, cell[STARTED], row, "started_ns"),
+        told_time(form, cell[ENDED], row, "ended_ns"),
+        told_text(row, "policy"),
+        told_text(row, "cause"),
+        told_text(row, "reason"),
+    };
+    stored_row(list, cells);
+}
+
+int train_list(const char *state, enum stored_form form)
+{
+    struct stored_list list = {
+        .name = "trainings", .form = form, .columns = columns, .n_columns = sizeof columns / sizeof *columns};
+
+    return told_list("train", "papertape.trainings/1", state, &told_trainings, &list, print_row);
+}

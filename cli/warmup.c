@@ -1,0 +1,104 @@
+#include "cli/warmup.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/progress.h"
+#include "cli/stored.h"
+#include "exchange/exit_status.h"
+
+static const char help[] =
+    "Usage: papertape warmup STRATEGY [--set key=value…] [--bars F[,F…]] [--seed N] [--json]\n"
+    "\n"
+    "Finds how many bars of history a strategy needs until its decisions no longer depend on\n"
+    "where the history began: in several windows, beginning flat, decisions and orders with less\n"
+    "history are held against those with all of it. Beside it stands what the warm-up of its\n"
+    "indicators lets expect. Exits 1 when they never settle. Without --bars they are made up.\n"
+    "\n"
+    "  --seed N           1: of the bars made up\n"
+    "  --json             papertape.warmup/1\n";
+
+void warmup_print(const struct guard_args *args, const struct guard_warmup *verdict)
+{
+    char whole[512], changed[512], at[STORED_CELL];
+    const struct guard_difference *last = &verdict->last;
+    guard_print_head(args);
+    printf("windows    %zu of %zu rows: %zu decisions, %zu runs\n", verdict->windows, verdict->window_rows,
+           verdict->decisions, verdict->runs);
+    printf("lookback   %zu bars before its indicators all have values\n", verdict->lookback);
+    if (verdict->predicted == INDICATOR_FOREVER)
+        printf("predicted  never: one of its indicators remembers its first bar\n");
+    else
+        printf("predicted  %zu bars, to the last bit of its indicators\n", verdict->predicted);
+    if (verdict->last_bars > 0 || last->in_whole || last->in_changed) {
+        if (last->of_order) {
+            guard_order_text(last, args->market, true, whole, sizeof whole);
+            guard_order_text(last, args->market, false, changed, sizeof changed);
+        } else {
+            guard_decision_text(&last->decision, last->in_whole, whole, sizeof whole);
+            guard_decision_text(&last->changed_decision, last->in_changed, changed, sizeof changed);
+        }
+        printf("with %zu   at %s, %s\n  all        %s\n  %-10zu %s\n", verdict->last_bars,
+               stored_time(STORED_TABLE, at, last->ts_ns), args->market->series[last->symbol].symbol.name,
+               whole, verdict->last_bars, changed);
+    }
+    if (verdict->decisions == 0)
+        printf("nothing was decided on these bars, so nothing was tried: give others\n");
+    else if (verdict->settles)
+        printf("warmup     %zu bars\n", verdict->bars);
+    else
+        printf("NEVER SETTLES: with %zu bars of history it still decides otherwise than with all\n",
+               verdict->last_bars);
+}
+
+int warmup_print_json(const struct guard_args *args, const struct guard_warmup *verdict)
+{
+    char params[256];
+    bool differs = verdict->last.in_whole || verdict->last.in_changed;
+    bool forever = verdict->predicted == INDICATOR_FOREVER;
+    strategy_args_text(args->run.choices[0].strategy, args->run.choices[0].params, params, sizeof params);
+    return guard_print_json(
+        "warmup",
+        json_pack("{s:s, s:b, s:s, s:s, s:I, s:o, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "schema",
+                  "papertape.warmup/1", "settles", verdict->settles, "strategy", args->account.strategy->name,
+                  "set", params, "rows", (json_int_t)args->market->rows, "bars",
+                  verdict->settles ? json_integer((json_int_t)verdict->bars) : json_null(),
+                  "longest_tried_bars", (json_int_t)verdict->most, "predicted_bars",
+                  forever ? json_null() : json_integer((json_int_t)verdict->predicted), "lookback_bars",
+                  (json_int_t)verdict->lookback, "windows", (json_int_t)verdict->windows, "window_rows",
+                  (json_int_t)verdict->window_rows, "runs", (json_int_t)verdict->runs, "decisions",
+                  (json_int_t)verdict->decisions, "too_short_bars",
+                  differs ? json_integer((json_int_t)verdict->last_bars) : json_null(), "too_short",
+                  differs ? guard_difference_json(args, &verdict->last) : json_null()));
+}
+
+static int run(const struct guard_args *args)
+{
+    struct guard_config config = guard_args_config(args);
+    struct progress progress;
+    struct guard_warmup verdict;
+    char err[512] = "";
+    progress_begin(&progress, "warmup");
+    config.progress = progress_show;
+    config.ctx = &progress;
+    int r = guard_warmup(&config, &verdict, err, sizeof err);
+    progress_end(&progress);
+    if (r < 0)
+        return stored_fail(EXIT_ERROR, "warmup", "", err);
+    int status = EXIT_OK;
+    if (args->json)
+        status = warmup_print_json(args, &verdict);
+    else
+        warmup_print(args, &verdict);
+    return status == EXIT_OK && (!verdict.settles || verdict.decisions == 0) ? EXIT_ERROR : status;
+}
+
+int cli_warmup(int argc, char **argv)
+{
+    struct guard_args args;
+    int status = guard_args_open(argc, argv, help, false, &args);
+    if (status == EXIT_OK && !args.done)
+        status = run(&args);
+    guard_args_finish(&args);
+    return status;
+}

@@ -1,0 +1,14 @@
+/* papertape warmup: how much history does a strategy need? */
+#ifndef CLI_WARMUP_H
+#define CLI_WARMUP_H
+
+#include "cli/guard_args.h"
+
+/* argv[0] is the verb. Returns an exit status: EXIT_ERROR when its decisions never settle. */
+int cli_warmup(int argc, char **argv);
+
+/* A verdict as text, and as papertape.warmup/1 (an exit status). */
+void warmup_print(const struct guard_args *args, const struct guard_warmup *verdict);
+int warmup_print_json(const struct guard_args *args, const struct guard_warmup *verdict);
+
+#endif

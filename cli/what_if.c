@@ -1,0 +1,353 @@
+#include "cli/what_if.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/ask.h"
+#include "cli/stored.h"
+#include "cli/text.h"
+#include "db/state.h"
+#include "engine/what_if.h"
+#include "exchange/bars_file.h"
+#include "exchange/exit_status.h"
+#include "strategy/policy/shelf.h"
+
+#define MINUTE_NS (60 * 1000000000LL)
+
+enum { SETS_MAX = STRATEGY_PARAMS_MAX, ROWS = 48 };
+
+static const char help[] =
+    "Usage: papertape what-if --at T [--account A] [--strategy S] [--set KEY=VALUE]… [--to T] [--json]\n"
+    "                         [--state DIR]\n"
+    "       papertape what-if --at T [--account A] --policy F [--to T] [--json] [--state DIR]\n"
+    "\n"
+    "Plays the engine's log to a past moment, gives one account another strategy or other parameters there, "
+    "and\n"
+    "plays on to the end: its equity as it was beside what it would have been.\n"
+    "\n"
+    "  --at T            the moment, as 2024-08-08T14:00:00Z\n"
+    "  --to T            the end; the log's when left out\n"
+    "  --account A       main when left out\n"
+    "  --strategy S      a strategy's name, or none: orders by hand only\n"
+    "  --set KEY=VALUE   a parameter; the others stay as they were, or are another strategy's defaults\n"
+    "  --policy F        a trained policy instead, F.safetensors, or an ensemble, NAME.ensemble.json: it is\n"
+    "                    shown the last bars before T, at most 1000 of a symbol, and goes on with what the\n"
+    "                    account holds\n"
+    "  --json            papertape.what-if/1\n"
+    "  --state DIR       the daemon's state directory\n"
+    "\n"
+    "It assumes that the market does not react: what would have been bought and sold moves no price and "
+    "takes\n"
+    "nothing from anyone. The account begins with what it held and had ordered. Commands are given again to "
+    "both.\n";
+
+struct span {
+    int64_t end_ns, was, would_be;
+};
+
+struct asked {
+    const char *state, *at, *to, *account, *strategy, *policy;
+    const char *sets[SETS_MAX];
+    int n_sets;
+    bool json, done;
+};
+
+struct output {
+    const struct asked *asked;
+    struct span *spans;
+    size_t n_spans, cap_spans;
+    bool failed;
+};
+
+static int parse(int argc, char **argv, struct asked *ret)
+{
+    static const struct option options[] = {
+        {"state", required_argument, NULL, 's'},    {"help", no_argument, NULL, 'h'},
+        {"at", required_argument, NULL, 'a'},       {"to", required_argument, NULL, 't'},
+        {"account", required_argument, NULL, 'c'},  {"set", required_argument, NULL, 'k'},
+        {"strategy", required_argument, NULL, 'y'}, {"policy", required_argument, NULL, 'p'},
+        {"json", no_argument, NULL, 'j'},           {NULL, 0, NULL, 0},
+    };
+    int option;
+    *ret = (struct asked){.account = "main"};
+    optind = 0;
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1)
+        switch (option) {
+        case 's':
+            ret->state = optarg;
+            break;
+        case 'a':
+            ret->at = optarg;
+            break;
+        case 't':
+            ret->to = optarg;
+            break;
+        case 'c':
+            ret->account = optarg;
+            break;
+        case 'y':
+            ret->strategy = optarg;
+            break;
+        case 'p':
+            ret->policy = optarg;
+            break;
+        case 'k':
+            if (ret->n_sets == SETS_MAX)
+                return ask_usage("what-if", "--set: more parameters than a strategy has");
+            ret->sets[ret->n_sets++] = optarg;
+            break;
+        case 'j':
+            ret->json = true;
+            break;
+        case 'h':
+            fputs(help, stdout);
+            ret->done = true;
+            return EXIT_OK;
+        default:
+            return ask_wrong_option(argv[0], argv, option);
+        }
+    if (optind < argc)
+        return stored_fail(EXIT_USAGE, "what-if", argv[optind], "no argument is expected");
+    if (ret->policy && !policy_names_one_file(ret->policy))
+        return stored_fail(EXIT_USAGE, "what-if", "--policy",
+                           "F.safetensors of a trained policy or NAME.ensemble.json is needed: a recorded "
+                           "one decides on its own "
+                           "bars only, as papertape backtest --policy plays it");
+    if (ret->policy && (ret->strategy || ret->n_sets > 0))
+        return stored_fail(
+            EXIT_USAGE, "what-if", "--policy",
+            "it trades instead of a strategy, and has no parameters: leave --strategy and --set "
+            "out");
+    if (!ret->at)
+        return ask_usage("what-if", "--at: the moment is needed, as 2024-08-08T14:00:00Z");
+    if (!ret->strategy && !ret->policy && ret->n_sets == 0)
+        return ask_usage("what-if", "--strategy, --policy or --set: what is to be other?");
+    return EXIT_OK;
+}
+
+static int set_params(void *ctx, const struct strategy *strategy, double params[static STRATEGY_PARAMS_MAX],
+                      char *err, size_t err_size)
+{
+    const struct output *out = ctx;
+    for (int i = 0; i < out->asked->n_sets; i++) {
+        const char *set = out->asked->sets[i], *equals = strchr(set, '=');
+        char name[64];
+        if (!equals || (size_t)(equals - set) >= sizeof name) {
+            snprintf(err, err_size, "--set %.64s: KEY=VALUE is needed", set);
+            return -EINVAL;
+        }
+        snprintf(name, sizeof name, "%.*s", (int)(equals - set), set);
+        int r = strategy ? strategy_set(strategy, params, name, equals + 1) : -ENOENT;
+        if (r == 0)
+            continue;
+        if (!strategy)
+            snprintf(err, err_size, "--set %.64s: the account has no strategy", set);
+        else {
+            snprintf(err, err_size, "--set %.64s: ", set);
+            size_t len = strlen(err);
+            strategy_refusal(strategy, name, equals + 1, err + len, err_size - len);
+        }
+        return r;
+    }
+    return 0;
+}
+
+static void on_span(void *ctx, int64_t end_ns, int64_t was, int64_t would_be)
+{
+    struct output *out = ctx;
+    if (out->n_spans == out->cap_spans) {
+        size_t cap = out->cap_spans ? 2 * out->cap_spans : 64;
+        struct span *moved = realloc(out->spans, cap * sizeof *moved);
+        if (!moved) {
+            out->failed = true;
+            return;
+        }
+        out->spans = moved;
+        out->cap_spans = cap;
+    }
+    out->spans[out->n_spans++] = (struct span){end_ns, was, would_be};
+}
+
+/* Leaves the ends of minutes, of hours, of days: as fine as ROWS allow; and the last. */
+static void thin(struct output *out)
+{
+    static const int64_t steps[] = {1, 5, 15, 60, 240, 1440, 10080};
+    enum { STEPS = sizeof steps / sizeof *steps };
+    size_t step = 0, kept = 0, n = out->n_spans;
+    int64_t whole_ns = n > 0 ? out->spans[n - 1].end_ns - out->spans[0].end_ns : 0;
+    while (step < STEPS - 1 && whole_ns / (steps[step] * MINUTE_NS) > ROWS)
+        step++;
+    for (size_t i = 0; i < n; i++)
+        if (i == n - 1 || out->spans[i].end_ns % (steps[step] * MINUTE_NS) == 0)
+            out->spans[kept++] = out->spans[i];
+    out->n_spans = kept;
+}
+
+/* ---- output */
+
+static json_t *way_object(const struct what_if_way *way, int scale)
+{
+    const struct strategy *strategy = way->strategy[0] ? strategy_find(way->strategy) : NULL;
+    json_t *params = json_object();
+    for (size_t i = 0; strategy && i < strategy->n_params; i++)
+        json_object_set_new(params, strategy->params[i].name, json_real(way->params[i]));
+    return json_pack(
+        "{s:s?, s:o, s:o, s:o, s:o, s:f, s:I, s:I, s:I, s:o}", "strategy",
+        way->strategy[0] ? way->strategy : NULL, "params", params, "equity_begin",
+        stored_number(way->begin, scale), "equity_end", stored_number(way->end, scale), "return_pct",
+        way->begin > 0 ? json_real(100 * ((double)way->end / (double)way->begin - 1)) : json_null(),
+        "drawdown_pct", 100 * way->drawdown, "orders", (json_int_t)way->orders, "rejected",
+        (json_int_t)way->rejected, "fills", (json_int_t)way->fills, "fees", stored_number(way->fees, scale));
+}
+
+static int print_json(const struct output *out, const struct what_if_result *result)
+{
+    int scale = result->currency_scale;
+    json_t *spans = json_array();
+    for (size_t i = 0; i < out->n_spans; i++)
+        json_array_append_new(spans, json_pack("{s:I, s:o, s:o}", "ts_ns", (json_int_t)out->spans[i].end_ns,
+                                               "was", stored_number(out->spans[i].was, scale), "would_be",
+                                               stored_number(out->spans[i].would_be, scale)));
+    json_t *object = json_pack(
+        "{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s, s:o, s:o, s:o}", "schema",
+        "papertape.what-if/1", "account", out->asked->account, "currency", result->currency, "at_seq",
+        (json_int_t)result->at_seq, "at_ns", (json_int_t)result->at_ns, "to_seq", (json_int_t)result->to_seq,
+        "to_ns", (json_int_t)result->to_ns, "events", (json_int_t)result->events, "runs",
+        (json_int_t)result->runs, "holes", (json_int_t)result->holes, "commands_left_out",
+        (json_int_t)result->commands_left_out, "assumes", "the market does not react", "was",
+        way_object(&result->was, scale), "would_be", way_object(&result->would_be, scale), "equity", spans);
+    char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
+    json_decref(object);
+    if (!text)
+        return stored_fail(EXIT_ERROR, "what-if", "", "out of memory");
+    puts(text);
+    free(text);
+    return EXIT_OK;
+}
+
+static void print_way(const char *what, const struct what_if_way *way)
+{
+    const struct strategy *strategy = way->strategy[0] ? strategy_find(way->strategy) : NULL;
+    printf("%-9s %s", what, way->strategy[0] ? way->strategy : "no strategy");
+    for (size_t i = 0; strategy && i < strategy->n_params; i++)
+        printf("%s%s %g", i ? ", " : ": ", strategy->params[i].name, way->params[i]);
+    putchar('\n');
+}
+
+static void print_row(const char *what, const char *was, const char *would_be)
+{
+    printf("%-24s %20s %20s\n", what, was, would_be);
+}
+
+static void print_decimals(const char *what, int64_t was, int64_t would_be, int scale)
+{
+    char a[STORED_CELL], b[STORED_CELL];
+    print_row(what, stored_decimal(STORED_TABLE, a, was, scale),
+              stored_decimal(STORED_TABLE, b, would_be, scale));
+}
+
+static void print_counts(const char *what, uint64_t was, uint64_t would_be)
+{
+    char a[STORED_CELL], b[STORED_CELL];
+    print_row(what, stored_integer(a, (long long)was), stored_integer(b, (long long)would_be));
+}
+
+static void print_text(const struct output *out, const struct what_if_result *result)
+{
+    const struct what_if_way *was = &result->was, *would_be = &result->would_be;
+    char from[STORED_CELL], to[STORED_CELL], a[STORED_CELL], b[STORED_CELL];
+    int scale = result->currency_scale;
+    printf("account ");
+    text_print(stdout, out->asked->account);
+    printf(", from %s (event %" PRIu64 ") to %s (event %" PRIu64 ")\n",
+           stored_time(STORED_TABLE, from, result->at_ns), result->at_seq,
+           stored_time(STORED_TABLE, to, result->to_ns), result->to_seq);
+    print_way("was", was);
+    print_way("would be", would_be);
+    putchar('\n');
+    print_row("equity until", "was", "would be");
+    for (size_t i = 0; i < out->n_spans; i++)
+        print_decimals(stored_time(STORED_TABLE, from, out->spans[i].end_ns), out->spans[i].was,
+                       out->spans[i].would_be, scale);
+    putchar('\n');
+    print_decimals("final equity", was->end, would_be->end, scale);
+    snprintf(a, sizeof a, "%.4f %%", 100 * was->drawdown);
+    snprintf(b, sizeof b, "%.4f %%", 100 * would_be->drawdown);
+    print_row("deepest drawdown", a, b);
+    print_counts("orders", was->orders, would_be->orders);
+    print_counts("of them refused", was->rejected, would_be->rejected);
+    print_counts("fills", was->fills, would_be->fills);
+    print_decimals("fees", was->fees, would_be->fees, scale);
+    puts("\nIt is assumed that the market does not react: no price moves, and nothing is taken from anyone.");
+    if (result->commands_left_out > 0)
+        printf("%" PRIu64 " commands concern orders that would not have been made, or name another policy: "
+               "they are left out.\n",
+               result->commands_left_out);
+    if (result->holes > 0)
+        printf("%" PRIu64 " events were never recorded: the fork did not see what happened in between.\n",
+               result->holes);
+}
+
+static int run(const struct asked *asked)
+{
+    struct output out = {.asked = asked};
+    struct what_if_options options = {.account = asked->account,
+                                      .to_ns = INT64_MAX,
+                                      .same_strategy = !asked->strategy && !asked->policy,
+                                      .set = asked->policy ? NULL : set_params,
+                                      .span = on_span,
+                                      .ctx = &out};
+    struct what_if_result result;
+    struct state_dir dir;
+    char err[JOURNAL_ERROR_MAX];
+    if (bars_time_parse(asked->at, strlen(asked->at), &options.at_ns) < 0)
+        return stored_fail(EXIT_USAGE, "what-if", asked->at,
+                           "--at: a time as 2024-08-08T14:02:00Z is needed");
+    if (asked->to && bars_time_parse(asked->to, strlen(asked->to), &options.to_ns) < 0)
+        return stored_fail(EXIT_USAGE, "what-if", asked->to,
+                           "--to: a time as 2024-08-08T14:02:00Z is needed");
+    if (options.to_ns <= options.at_ns)
+        return stored_fail(EXIT_USAGE, "what-if", "--to", "it must be later than --at");
+    if (asked->strategy && strcmp(asked->strategy, "none") != 0) {
+        options.strategy = strategy_find(asked->strategy);
+        if (!options.strategy) {
+            strategy_unknown(asked->strategy, "none", err, sizeof err);
+            return stored_fail(EXIT_USAGE, "what-if", "--strategy", err);
+        }
+    }
+    if (state_dir_look(asked->state, &dir, err, sizeof err) < 0)
+        return stored_fail(EXIT_ERROR, "what-if", "", err);
+    struct policy *policy = NULL;
+    char why[POLICY_ERROR_MAX];
+    if (asked->policy && policy_load(asked->policy, NULL, &policy, why) < 0)
+        return stored_fail(EXIT_ERROR, "what-if", "--policy", why);
+    options.policy = policy;
+    options.path = dir.events;
+    options.span_ns = MINUTE_NS;
+    int r = what_if_run(&options, &result, err, sizeof err);
+    policy_destroy(policy);
+    int status = EXIT_OK;
+    thin(&out);
+    if (r < 0)
+        status = stored_fail(EXIT_ERROR, "what-if", "", err);
+    else if (out.failed)
+        status = stored_fail(EXIT_ERROR, "what-if", "", "out of memory");
+    else if (asked->json)
+        status = print_json(&out, &result);
+    else
+        print_text(&out, &result);
+    free(out.spans);
+    return status;
+}
+
+int cli_what_if(int argc, char **argv)
+{
+    struct asked asked;
+    int status = parse(argc, argv, &asked);
+    return status != EXIT_OK || asked.done ? status : run(&asked);
+}

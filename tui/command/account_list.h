@@ -1,8 +1,0 @@
-/* `papertape account list`: the accounts as the database last knew them. */
-#ifndef TUI_COMMAND_ACCOUNT_LIST_H
-#define TUI_COMMAND_ACCOUNT_LIST_H
-
-/* argv[0] is "account", argv[1] "list". Returns an exit status. */
-int command_account_list(int argc, char **argv, const char *help);
-
-#endif

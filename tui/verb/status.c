@@ -1,0 +1,89 @@
+#include "tui/verb/status.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/ask.h"
+#include "db/state.h"
+#include "exchange/exit_status.h"
+#include "tui/history.h"
+#include "tui/model.h"
+#include "tui/print.h"
+
+static const char help[] = "Usage: papertape status [--json] [--state DIR]\n"
+                           "\n"
+                           "The daemon's state: feed ages, equity, positions, devices, alerts.\n"
+                           "\n"
+                           "  --json       the status object as it is, papertape.status/1, on one line\n"
+                           "  --state DIR  the daemon's state directory; else $STATE_DIRECTORY, else of\n"
+                           "               $XDG_STATE_HOME/papertape (~/.local/state/papertape) and the\n"
+                           "               service's " STATE_SERVICE_DIR " the first that has one\n"
+                           "\n"
+                           "Exit status: 0 ok, 1 error, 2 usage, 3 no daemon.\n";
+
+/* What a daemon without its venue does not know: the database's last stands in, as old as it is. */
+static void take_stored(struct model *model, const char *state, struct moment now)
+{
+    struct status *stored = malloc(sizeof(*stored));
+    struct history_reader *reader = NULL;
+    struct state_dir dir;
+    int64_t accounts_age_ms;
+    char words[512];
+
+    if (stored && state_dir_look(state, &dir, words, sizeof(words)) == 0 &&
+        history_open(dir.database, &reader, words, sizeof(words)) == 0 &&
+        history_status(reader, now.wall_ns, stored, &accounts_age_ms, words, sizeof(words)) == 0)
+        model_take_stored(model, stored, accounts_age_ms, now);
+    history_close(reader);
+    free(stored);
+}
+
+static int print_text(const json_t *status, const char *state)
+{
+    struct model *model = model_create(1000);
+    struct moment now = moment_now();
+    int r = model ? model_take_status(model, status, now) : -ENOMEM;
+
+    if (r == 0 && model_wants_stored(model))
+        take_stored(model, state, now);
+    if (r == 0)
+        print_status(stdout, model, now);
+    else
+        fprintf(stderr, "papertape: status: %s\n",
+                r == -EPROTO ? "the daemon's answer is not papertape.status/1: both must be of one version"
+                             : "out of memory");
+    model_destroy(model);
+    return r == 0 ? EXIT_OK : EXIT_ERROR;
+}
+
+static int print_object(json_t *status)
+{
+    char *text = json_dumps(status, JSON_COMPACT | JSON_REAL_PRECISION(15));
+
+    if (!text) {
+        fprintf(stderr, "papertape: status: out of memory\n");
+        return EXIT_ERROR;
+    }
+    puts(text);
+    free(text);
+    return EXIT_OK;
+}
+
+int tui_status(int argc, char **argv)
+{
+    struct ask_options options;
+    json_t *status;
+    int r = ask_options(argc, argv, "json", help, &options);
+
+    if (r != EXIT_OK || options.done)
+        return r;
+    if (options.first < argc)
+        return ask_usage("status", "no argument is expected");
+    r = ask_daemon("status", options.state, "status", NULL, &status);
+    if (r != EXIT_OK)
+        return r;
+    r = options.flag ? print_object(status) : print_text(status, options.state);
+    json_decref(status);
+    return r;
+}
