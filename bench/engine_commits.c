@@ -23,6 +23,7 @@
 #include "bench/frames.h"
 #include "daemon/log.h"
 #include "daemon/session.h"
+#include "engine/event.h"
 
 enum { CLOSE_TIMEOUT_MS = 30000, RUN_S = 5, QUANTILES = 3 };
 

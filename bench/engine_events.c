@@ -29,6 +29,8 @@
 
 #include "bench/reel.h"
 #include "engine/engine.h"
+#include "engine/event.h"
+#include "strategy/strategy.h"
 
 enum {
     ROUNDS = 9,

@@ -29,6 +29,7 @@
 #include "engine/record.h"
 #include "engine/replay.h"
 #include "exchange/journal/journal.h"
+#include "strategy/strategy.h"
 
 enum {
     SYMBOLS = 50,

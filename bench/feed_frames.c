@@ -36,10 +36,12 @@
 #include "bench/allocations.h"
 #include "bench/frames.h"
 #include "engine/engine.h"
+#include "engine/event.h"
 #include "engine/measure.h"
 #include "exchange/binance/parse.h"
 #include "exchange/binance/rest_parse.h"
 #include "indicators_gpu/indicators.h"
+#include "strategy/strategy.h"
 
 enum { ROUNDS = 15, BARS_MAX = 4096, SYNTHETIC_S = 300 };
 

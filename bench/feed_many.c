@@ -34,6 +34,7 @@
 #include "bench/frames.h"
 #include "daemon/log.h"
 #include "daemon/session.h"
+#include "engine/event.h"
 #include "exchange/binance/rest_parse.h"
 #include "exchange/net/context.h"
 #include "exchange/venues.h"

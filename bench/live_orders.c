@@ -23,6 +23,7 @@
 
 #include "bench/measure.h"
 #include "engine/engine.h"
+#include "engine/event.h"
 #include "exchange/decimal.h"
 #include "indicators_gpu/features/features.h"
 #include "strategy/policy/shelf.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/event.h"
 #include "exchange/binance/parse.h"
 #include "exchange/binance/rest_parse.h"
 

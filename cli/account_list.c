@@ -7,6 +7,7 @@
 
 #include "cli/stored.h"
 #include "exchange/exit_status.h"
+#include "strategy/strategy.h"
 
 enum { E9 = 9, E6 = 6, E4 = 4 }; /* scales of the rules' shares */
 

@@ -2,6 +2,7 @@
 
 #include "cli/explain_print.h"
 #include "cli/stored.h"
+#include "strategy/intent.h"
 
 static json_t *real(double value)
 {

@@ -15,6 +15,7 @@
 #include "exchange/bars_file.h"
 #include "exchange/exit_status.h"
 #include "strategy/policy/shelf.h"
+#include "strategy/strategy.h"
 
 #define MINUTE_NS (60 * 1000000000LL)
 

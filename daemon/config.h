@@ -11,12 +11,12 @@
 #include "engine/account.h"
 #include "engine/engine.h"
 #include "exchange/fees.h"
-#include "exchange/market.h"
+#include "exchange/market_kind.h"
 #include "exchange/symbol.h"
 #include "exchange/venue.h"
 #include "indicators_gpu/indicators.h"
+#include "strategy/params.h"
 #include "strategy/risk.h"
-#include "strategy/strategy.h"
 #include "trainer/study/gate.h"
 
 enum {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "daemon/config_values.h"
+#include "strategy/strategy.h"
 
 enum { REASON = CONFIG_REASON_MAX };
 

@@ -8,6 +8,7 @@
 #include "exchange/bar.h"
 #include "exchange/nearest.h"
 #include "exchange/net/url.h"
+#include "strategy/strategy.h"
 
 enum { REASON = CONFIG_REASON_MAX };
 

@@ -210,7 +210,7 @@ static void put_action(void *ctx, int symbol, const struct corporate_action *act
                  corporate_action_name(action->kind), action->id);
 }
 
-static void put_session(void *ctx, const struct event_session *told, int64_t ts_ns)
+static void put_session(void *ctx, const struct market_session *told, int64_t ts_ns)
 {
     struct session *session = ctx;
     struct db_session row = {.session = *told, .since_ns = ts_ns};

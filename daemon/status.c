@@ -15,6 +15,7 @@
 #include "daemon/telemetry.h"
 #include "daemon/training/trainings.h"
 #include "db/rebuilt.h"
+#include "strategy/intent.h"
 
 enum { STATUS_POLICIES_MAX = 64, STATUS_ALERTS_MAX = 32 };
 

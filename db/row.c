@@ -1,4 +1,5 @@
 #include "db/row.h"
+#include "strategy/strategy.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 #include "engine/account.h"
+#include "engine/command.h"
 #include "engine/engine.h"
-#include "engine/event.h"
 #include "exchange/bar.h"
 #include "exchange/symbol.h"
 
@@ -108,7 +108,7 @@ struct db_ban {
 
 /* How a calendar's market stands since then. */
 struct db_session {
-    struct event_session session;
+    struct market_session session;
     int64_t since_ns;
 };
 

@@ -9,6 +9,7 @@
 #include "exchange/fill.h"
 #include "record/ledger_row.h"
 #include "record/sqlite.h"
+#include "strategy/strategy.h"
 
 #define HOUR_NS   INT64_C(3600000000000)
 #define WINDOW_NS (8 * 24 * HOUR_NS) /* of equity at full detail */

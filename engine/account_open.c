@@ -188,3 +188,8 @@ int account_add(struct engine *engine, const struct account_spec *spec)
     kill_watch(engine);
     return index;
 }
+
+const char *account_spec_trader(const struct account_spec *spec)
+{
+    return spec->strategy ? spec->strategy->name : spec->policy ? "policy" : NULL;
+}

@@ -6,6 +6,7 @@
 
 #include "engine/event_text.h"
 #include "exchange/decimal.h"
+#include "strategy/strategy.h"
 
 /* A line that grows; what does not fit is left out. */
 struct line {

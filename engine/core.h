@@ -8,7 +8,9 @@
 #include "engine/specs.h"
 #include "engine/split.h"
 #include "exchange/fill_rules.h"
+#include "exchange/market.h"
 #include "indicators_gpu/indicators.h"
+#include "strategy/intent.h"
 #include "strategy/policy/policy.h"
 
 enum {
@@ -184,6 +186,7 @@ struct standing {
     uint64_t id;
 };
 
+struct event_action;
 struct engine {
     struct engine_sink sink;
     struct account_spec *specs;   /* [n_accounts] as configured or made */
@@ -381,7 +384,7 @@ bool hours_has_bar(const struct market_state *market, const struct bar *bar, int
  * 0: not known yet. */
 int64_t hours_day_end(const struct market_state *market, int64_t effective_ns);
 void hours_begin(struct engine *engine, int symbol); /* of a symbol that is new, or in another calendar */
-void hours_event(struct engine *engine, const struct event_session *event);
+void hours_event(struct engine *engine, const struct market_session *event);
 /* `status`: what the venue said; NULL: its list did. ENDED cancels the symbol's orders. */
 void hours_trading(struct engine *engine, int symbol, enum market_trading trading,
                    const struct market_status *status);

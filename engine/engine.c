@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/core.h"
+#include "engine/event.h"
 #include "exchange/filter.h"
 
 /* No event is so late, since silence ends a connection long before: then our clock is wrong, not the event.

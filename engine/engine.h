@@ -11,17 +11,23 @@
 #include <stdint.h>
 
 #include "engine/account.h"
-#include "engine/event.h"
+#include "engine/command.h"
+#include "exchange/bar.h"
+#include "exchange/book.h"
 #include "exchange/book_measure.h"
+#include "exchange/corporate_action.h"
 #include "exchange/fill.h"
+#include "exchange/market_kind.h"
+#include "exchange/trading_day.h"
 #include "record/ledger_row.h"
-#include "strategy/intent.h"
 #include "strategy/policy/policy.h"
 #include "strategy/record.h"
 #include "strategy/risk.h"
-#include "strategy/strategy.h"
 
 struct engine;
+struct event;
+struct intent;
+struct strategy_input;
 
 /* What becomes of a stop that the market crossed while nothing was streamed, and came back from. */
 enum missed_stops {
@@ -148,7 +154,7 @@ struct engine_sink {
     const struct engine_trace *trace; /* NULL: nobody asks why */
     void (*revision)(void *ctx, const struct engine_revision *revision);
     void (*action)(void *ctx, int symbol, const struct corporate_action *action, int64_t ts_ns);
-    void (*session)(void *ctx, const struct event_session *session, int64_t ts_ns);
+    void (*session)(void *ctx, const struct market_session *session, int64_t ts_ns);
     /* With the bar that closed, before it; only of a symbol whose book, or quote, was there. */
     void (*book_bar)(void *ctx, const struct engine_book_bar *bar);
 };

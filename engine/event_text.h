@@ -3,6 +3,7 @@
 #define ENGINE_EVENT_TEXT_H
 
 #include "engine/engine.h"
+#include "engine/event.h"
 
 enum { EVENT_TEXT_MAX = 480 };
 

@@ -12,6 +12,7 @@
 #include "engine/replay.h"
 #include "indicators_gpu/indicators.h"
 #include "strategy/policy/policy.h"
+#include "strategy/strategy.h"
 
 enum {
     EXPLAIN_INDICATORS_MAX = STRATEGY_SPECS_MAX * INDICATOR_OUTPUTS_MAX,

@@ -117,7 +117,7 @@ static void date_orders(struct engine *engine, int symbol, bool ended, int64_t e
     }
 }
 
-static void change(struct engine *engine, int symbol, const struct event_session *event)
+static void change(struct engine *engine, int symbol, const struct market_session *event)
 {
     struct market_state *market = &engine->markets[symbol];
     bool was = hours_trades(market), worked = working(market, market->phase);
@@ -142,7 +142,7 @@ static void change(struct engine *engine, int symbol, const struct event_session
         reopen(engine, symbol);
 }
 
-void hours_event(struct engine *engine, const struct event_session *event)
+void hours_event(struct engine *engine, const struct market_session *event)
 {
     bool ours = false;
     for (int s = 0; s < engine->n_symbols && event->calendar[0]; s++)

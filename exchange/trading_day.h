@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "exchange/symbol.h"
+
 enum market_phase {
     MARKET_PHASE_UNKNOWN, /* the calendar has not been read, or does not reach so far */
     MARKET_PHASE_CLOSED,  /* night, weekend, holiday */
@@ -28,6 +30,15 @@ struct trading_now {
     int64_t next_ns; /* when the phase changes; 0: not known */
     int64_t open_ns; /* the next opening, or this session's; 0: not known */
     bool half;       /* today's session is shorter than the longest of the days given */
+};
+
+/* Of all symbols with that calendar. A closed market is no stale one: nothing is filled, and nobody is
+ * alarmed. */
+struct market_session {
+    char calendar[CALENDAR_NAME_MAX];
+    enum market_phase phase;
+    int64_t next_ns; /* when it changes again; 0: not known */
+    bool extended;   /* orders are filled in EARLY and LATE as well ([venue NAME] extended_hours) */
 };
 
 /* Days in order, without overlap (trading_days_check()). Before the first day and after the last day's late

@@ -11,7 +11,7 @@
 #include "exchange/bar.h"
 #include "exchange/book.h"
 #include "exchange/corporate_action.h"
-#include "exchange/market.h"
+#include "exchange/market_kind.h"
 #include "exchange/symbol.h"
 #include "exchange/trading_day.h"
 #include "exchange/venue_format.h"

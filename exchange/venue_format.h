@@ -8,9 +8,9 @@
 #include <stddef.h>
 
 #include "exchange/fees.h"
-#include "exchange/market.h"
 #include "exchange/symbol.h"
 
+struct market_event;
 struct venue_parser;
 
 /* What was asked for by name and what the venue lists. */

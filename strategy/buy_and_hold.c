@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "strategy/mask.h"
+#include "strategy/record.h"
 #include "strategy/strategies.h"
 
 enum { FRACTION };

@@ -8,7 +8,13 @@
 #include <stdint.h>
 
 #include "exchange/order.h"
-#include "strategy/strategy.h"
+
+/* What the account's closed trades in one symbol came to: a trade begins flat and ends flat. */
+struct strategy_record {
+    uint32_t wins, losses; /* of more, and of not more, than 0 after fees */
+    uint32_t losing;       /* losses in a row, up to now */
+    double won, lost;      /* their sums, each >= 0, in the account's currency */
+};
 
 struct record_keeper {
     struct strategy_record record;

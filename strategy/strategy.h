@@ -8,25 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum {
-    STRATEGY_PARAMS_MAX = 16,
-    STRATEGY_SPECS_MAX = 16,
-    STRATEGY_SPEC_TEXT = 48,
-    STRATEGY_INTENTS_MAX = 4,
-    STRATEGY_STATE_SIZE = 256,
-};
+#include "strategy/params.h"
+
+struct strategy_record;
 
 struct strategy_param {
     const char *name, *summary;
     double fallback, min, max;
     bool integer;
-};
-
-/* What the account's closed trades in one symbol came to: a trade begins flat and ends flat. */
-struct strategy_record {
-    uint32_t wins, losses; /* of more, and of not more, than 0 after fees */
-    uint32_t losing;       /* losses in a row, up to now */
-    double won, lost;      /* their sums, each >= 0, in the account's currency */
 };
 
 /* At a closed bar, of one symbol and account. Prices and quantities are plain numbers here. */

@@ -1,6 +1,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "strategy/record.h"
 #include "strategy/sizing.h"
 #include "strategy/strategies.h"
 

@@ -11,6 +11,7 @@
 #include "daemon/config_keys.h"
 #include "daemon/log.h"
 #include "daemon/policies.h"
+#include "engine/event.h"
 
 enum { TICK_MS = 250 };
 

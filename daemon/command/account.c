@@ -6,6 +6,7 @@
 #include "daemon/arena/step.h"
 #include "daemon/command/internal.h"
 #include "daemon/config_keys.h"
+#include "engine/event.h"
 #include "exchange/nearest.h"
 
 /* A rule of the account by its name in the arguments, and its key in the configuration, whose bounds hold. */

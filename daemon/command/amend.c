@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "daemon/command/internal.h"
+#include "engine/event.h"
 
 enum { TRAIL_PERCENT_SCALE = 4 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/command/internal.h"
+#include "engine/event.h"
 
 enum { NEEDS_LIMIT = 1, NEEDS_STOP = 2, NEEDS_TRAIL = 4 };
 

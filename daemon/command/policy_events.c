@@ -6,6 +6,7 @@
 
 #include "daemon/arena/arena.h"
 #include "daemon/command/policy_job.h"
+#include "engine/event.h"
 
 /* What is to be done, all of it checked before the first event. */
 struct plan {

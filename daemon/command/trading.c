@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "daemon/command/internal.h"
+#include "engine/event.h"
 
 static void switch_trading(const struct request *request, enum command_kind kind, const char *word)
 {

@@ -6,6 +6,7 @@
 
 #include "daemon/command/internal.h"
 #include "daemon/log.h"
+#include "engine/event.h"
 
 const char *command_reason_words(enum order_reason reason)
 {

@@ -6,6 +6,7 @@
 
 #include "daemon/feed/internal.h"
 #include "daemon/log.h"
+#include "engine/event.h"
 #include "exchange/clock.h"
 
 /* Bars asked for: history, or a gap. */

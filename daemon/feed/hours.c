@@ -8,6 +8,7 @@
 
 #include "daemon/feed/internal.h"
 #include "daemon/log.h"
+#include "engine/event.h"
 #include "exchange/clock.h"
 
 #define DAY_NS (86400 * 1000000000LL)

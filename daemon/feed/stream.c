@@ -6,6 +6,7 @@
 
 #include "daemon/feed/internal.h"
 #include "daemon/log.h"
+#include "engine/event.h"
 #include "exchange/clock.h"
 
 enum { HELD_BYTES = 1 << 20 }; /* of frames, to begin with */

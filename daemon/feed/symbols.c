@@ -7,6 +7,7 @@
 #include "daemon/board.h"
 #include "daemon/feed/internal.h"
 #include "daemon/log.h"
+#include "engine/event.h"
 #include "exchange/clock.h"
 
 enum { LIST_TIMEOUT_MS = 10000 };

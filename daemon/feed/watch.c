@@ -4,6 +4,7 @@
 
 #include "daemon/feed/internal.h"
 #include "daemon/log.h"
+#include "engine/event.h"
 #include "exchange/clock.h"
 
 enum {

@@ -26,6 +26,7 @@
 
 #include "engine/engine.h"
 #include "engine/market/market.h"
+#include "strategy/intent.h"
 
 enum backtest_way { BACKTEST_AUTO, BACKTEST_ENGINE, BACKTEST_COLUMNS };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/backtest/run.h"
+#include "engine/event.h"
 #include "exchange/clock.h"
 #include "exchange/decimal.h"
 

@@ -11,6 +11,7 @@
 #include "exchange/bar.h"
 #include "exchange/bars_input.h"
 #include "exchange/bars_name.h"
+#include "exchange/market.h"
 #include "exchange/venue_format.h"
 
 enum { TEXT_SCALE = 8, FIELDS = 6 };

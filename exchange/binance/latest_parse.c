@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "exchange/json.h"
+#include "exchange/market.h"
 
 #define MS_NS  1000000LL
 #define MS_MAX 4102444800000LL /* 2100-01-01 */

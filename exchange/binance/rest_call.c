@@ -8,6 +8,7 @@
 
 #include "exchange/binance/latest_parse.h"
 #include "exchange/binance/rest_parse.h"
+#include "exchange/market.h"
 #include "exchange/text.h"
 
 /* The venue's weights, as published in 2026. */

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "daemon/config_keys.h"
+#include "strategy/strategy.h"
 #include "tests/check.h"
 
 static char path[] = "/tmp/papertape-config-XXXXXX";

@@ -7,6 +7,7 @@
 #include <sqlite3.h>
 
 #include "db/writer.h"
+#include "engine/event.h"
 #include "tests/check.h"
 #include "tests/db/fixture.h"
 #include "tests/engine/driver.h"
@@ -36,7 +37,7 @@ struct books {
     struct engine *engine;
     struct db_writer *writer;
     uint64_t command, alert, fills, orders, actions, rows[LEDGER_KINDS];
-    struct event_session session; /* the last */
+    struct market_session session; /* the last */
     enum db_command_state outcome;
     uint64_t outcome_order;
 };
@@ -110,7 +111,7 @@ static void books_action(void *ctx, int symbol, const struct corporate_action *a
     db_writer_put_action(b->writer, &row);
 }
 
-static void books_session(void *ctx, const struct event_session *told, int64_t ts_ns)
+static void books_session(void *ctx, const struct market_session *told, int64_t ts_ns)
 {
     struct books *b = ctx;
     struct db_session row = {.session = *told, .since_ns = ts_ns};

@@ -3,6 +3,7 @@
  * agree. */
 #include "engine/split.h"
 #include "engine/state.h"
+#include "strategy/strategy.h"
 #include "tests/engine/by_hand.h"
 #include "tests/random.h"
 

@@ -1,5 +1,6 @@
 /* Bars on their way to the strategies: gaps are asked for, held bars wait, history decides nothing, and what
  * a strategy wants becomes orders. */
+#include "strategy/strategy.h"
 #include "tests/engine/harness.h"
 
 static struct harness h;

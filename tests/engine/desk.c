@@ -3,6 +3,7 @@
 #include "engine/specs.h"
 #include "engine/state.h"
 #include "record/codec.h"
+#include "strategy/intent.h"
 #include "tests/engine/puppet.h"
 
 static struct harness h;

@@ -5,6 +5,7 @@
 #define TESTS_ENGINE_DRIVER_H
 
 #include "engine/core.h"
+#include "engine/event.h"
 #include "tests/random.h"
 
 #define DRIVER_E8       INT64_C(100000000)
@@ -428,11 +429,11 @@ static inline void driver_venues(struct driver *d)
     snprintf(d->symbols[1].venue, sizeof d->symbols[1].venue, "two");
 }
 
-static inline void driver_session(struct driver *d, struct event_session *ret)
+static inline void driver_session(struct driver *d, struct market_session *ret)
 {
     static const enum market_phase phases[] = {MARKET_PHASE_EARLY, MARKET_PHASE_OPEN, MARKET_PHASE_OPEN,
                                                MARKET_PHASE_LATE, MARKET_PHASE_CLOSED};
-    *ret = (struct event_session){
+    *ret = (struct market_session){
         .calendar = "us-equity", .phase = phases[d->phase++ % 5], .extended = random_chance(&d->random, 30)};
     if (random_chance(&d->random, 80))
         ret->next_ns = d->now_ns + random_between(&d->random, 1, 20000) * DRIVER_MS_NS;

@@ -3,6 +3,7 @@
 #define TESTS_ENGINE_EVENTS_H
 
 #include "engine/event.h"
+#include "strategy/strategy.h"
 #include "tests/check.h"
 #include "tests/random.h"
 

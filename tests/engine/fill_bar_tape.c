@@ -15,6 +15,7 @@
  * balances QUOTE BASE */
 #include <inttypes.h>
 
+#include "engine/event.h"
 #include "engine/state.h"
 #include "tests/check.h"
 #include "tests/random.h"

@@ -8,6 +8,7 @@
 
 #include "engine/compare.h"
 #include "engine/engine.h"
+#include "engine/event.h"
 #include "tests/check.h"
 
 #define E8        INT64_C(100000000)
@@ -305,7 +306,7 @@ static inline void harness_init(struct harness *h)
     h->orders = room == MAP_FAILED ? NULL : room;
 }
 
-static void on_session(void *ctx, const struct event_session *session, int64_t ts_ns)
+static void on_session(void *ctx, const struct market_session *session, int64_t ts_ns)
 {
     struct harness *h = ctx;
     CHECK(session->calendar[0] && ts_ns <= h->now_ns);

@@ -1,5 +1,6 @@
 /* A policy in the engine: when it decides, what of missing and late bars, its stop, and that all of it goes
  * on from a state as it was. */
+#include "strategy/strategy.h"
 #include "tests/engine/policy_world.h"
 
 /* What a screen is told: decided_ns 0 before the first decision; actions NULL: whichever. */

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "engine/event.h"
 #include "engine/state.h"
 #include "tests/engine/made_policy.h"
 

@@ -2,6 +2,7 @@
 #ifndef TESTS_ENGINE_PUPPET_H
 #define TESTS_ENGINE_PUPPET_H
 
+#include "strategy/strategy.h"
 #include "tests/engine/harness.h"
 
 enum { PUPPET_ASKS_MAX = STRATEGY_INTENTS_MAX + 1 };

@@ -164,7 +164,7 @@ static inline void tape_revision(void *ctx, const struct engine_revision *revisi
          now->close, (int64_t)now->volume);
 }
 
-static inline void tape_session(void *ctx, const struct event_session *session, int64_t ts_ns)
+static inline void tape_session(void *ctx, const struct market_session *session, int64_t ts_ns)
 {
     struct tape *tape = ctx;
     TAPE(tape, 13, session->phase, session->next_ns, session->extended, ts_ns);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "exchange/market.h"
 #include "tests/check.h"
 #include "tests/exchange/packed.h"
 #include "tests/random.h"

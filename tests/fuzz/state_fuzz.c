@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/event.h"
 #include "engine/state.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "fixtures/dashboard.h"
+#include "strategy/strategy.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

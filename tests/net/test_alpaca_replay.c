@@ -5,6 +5,7 @@
 
 #include "exchange/alpaca/venue.h"
 #include "exchange/bar_join.h"
+#include "exchange/market.h"
 #include "tests/net/loop.h"
 #include "tests/net/replay.h"
 

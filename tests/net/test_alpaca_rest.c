@@ -3,6 +3,7 @@
 
 #include "exchange/alpaca/rest.h"
 #include "exchange/clock.h"
+#include "exchange/market.h"
 #include "exchange/net/requests.h"
 #include "tests/net/loop.h"
 #include "tests/net/server.h"

@@ -1,6 +1,7 @@
 /* The venue table against papertape-replay, a process of its own: everything that a daemon asks of a venue.
  * Usage: test PAPERTAPE_REPLAY */
 #include "exchange/binance/venue.h"
+#include "exchange/market.h"
 #include "tests/net/loop.h"
 #include "tests/net/replay.h"
 #include <errno.h>

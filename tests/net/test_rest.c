@@ -4,6 +4,7 @@
 #include "exchange/binance/rest.h"
 #include "exchange/binance/venue.h"
 #include "exchange/clock.h"
+#include "exchange/market.h"
 #include "tests/net/loop.h"
 #include "tests/net/server.h"
 

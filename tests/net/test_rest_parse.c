@@ -5,6 +5,7 @@
 
 #include "exchange/binance/latest_parse.h"
 #include "exchange/binance/rest_parse.h"
+#include "exchange/market.h"
 #include "tests/check.h"
 
 #define S 100000000LL

@@ -6,6 +6,7 @@
 
 #include "exchange/order.h"
 #include "strategy/intent.h"
+#include "strategy/record.h"
 #include "strategy/strategy.h"
 #include "tests/check.h"
 

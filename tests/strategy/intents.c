@@ -12,6 +12,7 @@
 
 #include "engine/backtest/columns.h"
 #include "strategy/intent.h"
+#include "strategy/record.h"
 #include "strategy/strategy.h"
 
 enum { BARS_MAX = 200000, OUTPUTS_MAX = 32 };

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "engine/engine.h"
+#include "engine/event.h"
 #include "tests/check.h"
 #include "tests/trainer/env/exchange_bars.h"
 #include "trainer/env/inside.h"

@@ -1,0 +1,121 @@
+/* The user's events: orders, accounts and money, as the engine is asked for them, and as a log keeps them. */
+#ifndef ENGINE_COMMAND_H
+#define ENGINE_COMMAND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/account.h"
+#include "exchange/order.h"
+#include "strategy/params.h"
+
+struct policy;
+struct strategy;
+
+enum command_kind {
+    COMMAND_PAUSE, /* strategies may no longer open; stops and closes still work */
+    COMMAND_RESUME,
+    COMMAND_FLATTEN, /* pause, cancel every order, close every position at market */
+    COMMAND_ORDER,   /* one order, an OCO or a bracket */
+    COMMAND_CANCEL,
+    COMMAND_AMEND,
+    COMMAND_ACCOUNT_CREATE,
+    COMMAND_ACCOUNT_DEPOSIT, /* or withdraw */
+    COMMAND_ACCOUNT_RESET,   /* cancels, closes the books on everything held, deposits anew */
+    COMMAND_ACCOUNT_TRANSFER,
+    COMMAND_ACCOUNT_RESUME, /* one that its drawdown killed trades again */
+    COMMAND_ACCOUNT_POLICY, /* another policy, or none, in place of what traded: docs/policies.md, "Hand-over"
+                             */
+    COMMAND_KINDS,
+};
+
+/* What is asked of the paper exchange, by hand or by a strategy. Numbers of its symbol's scales; 0 where the
+ * type has none. A client id is unique among the account's live orders; a refused order with one that is not
+ * is told without it. */
+struct order_request {
+    int account, symbol;
+    enum order_side side;
+    enum order_type type;
+    enum order_tif tif;
+    int64_t qty, price, stop_price;
+    int64_t trail;
+    int32_t trail_e6;
+    int64_t expires_ns; /* GTD */
+    bool post_only, reduce_only, by_hand;
+    char client_id[ORDER_CLIENT_ID_MAX];
+    char tag[ORDER_TAG_MAX];
+};
+
+/* How the orders of one request belong together. */
+enum order_grouping {
+    ORDERS_SINGLE, /* legs[0] */
+    /* legs[0], legs[1]: of one account, symbol, side, time in force and reduce_only; one trades, the other is
+     * cancelled */
+    ORDERS_OCO,
+    /* legs[0] enters; legs[1] and legs[2] (an OCO), or legs[1] alone, exit what it filled: of the other side,
+     * reduce-only whether they say so or not, with the entry's quantity or 0, which means the same */
+    ORDERS_BRACKET,
+    ORDER_GROUPINGS,
+};
+
+enum { ORDER_LEGS_MAX = 3 };
+
+/* New numbers of a live order; only those that `set` names change. They take effect like an order, after the
+ * latency. An order that gets less of the same keeps its place in the queue, any other goes to its end. More
+ * must be left than is filled; a bracket's exit gets no more than its entry filled. */
+enum { AMEND_QTY = 1, AMEND_PRICE = 2, AMEND_STOP = 4, AMEND_TRAIL = 8, AMEND_TRAIL_E6 = 16 };
+struct order_amend {
+    uint64_t order_id;
+    unsigned set;
+    int64_t qty, price, stop_price, trail;
+    int32_t trail_e6;
+};
+
+/* An account as it is made: by the configuration, by a command, or as the database kept it. */
+struct account_spec {
+    char name[ACCOUNT_NAME_MAX];
+    char currency[ASSET_NAME_MAX];
+    int currency_scale;
+    int64_t cash; /* deposited when the ledger has no row of this account yet */
+    struct account_rules rules;
+    /* At most one of the two; neither: orders by hand only. */
+    const struct strategy *strategy;
+    const struct policy *policy;        /* the caller's, for as long as any engine has the account */
+    double params[STRATEGY_PARAMS_MAX]; /* the strategy's */
+};
+
+/* What trades for an account: the strategy's name, "policy", or NULL. */
+const char *account_spec_trader(const struct account_spec *spec);
+
+enum { COMMAND_KEY_MAX = 37 };
+
+struct event_command {
+    enum command_kind kind;
+    uint64_t command_id;       /* row in the table of commands; 0 for none */
+    char key[COMMAND_KEY_MAX]; /* given with it: a command that comes again with its key is not done again */
+    int64_t peer_uid, peer_pid;
+    const char
+        *args; /* JSON as it was given, for the record; NULL or "" for none; the caller's, for the call */
+    union {
+        struct {
+            enum order_grouping grouping;
+            struct order_request legs[ORDER_LEGS_MAX];
+            int n_legs;
+        } order;                     /* ORDER */
+        uint64_t order_id;           /* CANCEL: and the other leg of its OCO; of a bracket's entry: its exits
+                                      * start with what it filled, or end with it */
+        struct order_amend amend;    /* AMEND */
+        struct account_spec account; /* ACCOUNT_CREATE */
+        struct {
+            int account, to; /* to: TRANSFER */
+            int64_t amount;  /* of the currency; DEPOSIT: negative to withdraw; RESET: the new opening cash */
+        } money;             /* ACCOUNT_DEPOSIT, ACCOUNT_RESET, ACCOUNT_TRANSFER, ACCOUNT_RESUME */
+        struct {
+            int account;
+            const struct policy *policy; /* as account_spec's; NULL: orders by hand only, from now on */
+            bool close; /* all its orders are cancelled, and what is held or owed is closed at market */
+        } policy;       /* ACCOUNT_POLICY */
+    };
+};
+
+#endif

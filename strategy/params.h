@@ -1,0 +1,13 @@
+/* How much room a strategy has: its parameters, indicators, intents and memory. */
+#ifndef STRATEGY_PARAMS_H
+#define STRATEGY_PARAMS_H
+
+enum {
+    STRATEGY_PARAMS_MAX = 16,
+    STRATEGY_SPECS_MAX = 16,
+    STRATEGY_SPEC_TEXT = 48,
+    STRATEGY_INTENTS_MAX = 4,
+    STRATEGY_STATE_SIZE = 256,
+};
+
+#endif
