@@ -1,4 +1,4 @@
-#include "cli/account.h"
+#include "cli/verbs.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -74,7 +74,7 @@ static int change(const char *verb, char **words, int n, const struct account_wi
     return EXIT_OK;
 }
 
-int cli_account(int argc, char **argv)
+static int run_line(int argc, char **argv)
 {
     struct account_wish wish = {0};
     const struct {
@@ -137,3 +137,8 @@ int cli_account(int argc, char **argv)
     const char *verb = optind < argc ? argv[optind] : "";
     return change(verb, argv + optind + 1, optind < argc ? argc - optind - 1 : 0, &wish);
 }
+
+const struct option_verb cli_account = {
+    .name = "account",
+    .words = "accounts: list, create, deposit, withdraw, transfer, reset, resume",
+    .run = run_line};

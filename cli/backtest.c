@@ -1,10 +1,10 @@
-#include "cli/backtest.h"
+#include "cli/verbs.h"
 
 #include "cli/backtest_args.h"
 #include "cli/strategies.h"
 #include "exchange/exit_status.h"
 
-int cli_backtest(int argc, char **argv)
+static int run_line(int argc, char **argv)
 {
     struct backtest_args args;
     int status = backtest_args_parse(argc, argv, &args);
@@ -19,3 +19,6 @@ int cli_backtest(int argc, char **argv)
     backtest_args_finish(&args);
     return status;
 }
+
+const struct option_verb cli_backtest = {
+    .name = "backtest", .words = "strategies on bars, trades, or a recorded event log", .run = run_line};

@@ -1,4 +1,4 @@
-#include "cli/bars.h"
+#include "cli/verbs.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -88,7 +88,7 @@ static bool parse_time(const char *option, const char *text, int64_t *ret_ns)
     return false;
 }
 
-int cli_bars(int argc, char **argv)
+static int run_line(int argc, char **argv)
 {
     struct stored_options options;
     struct db_reader *reader;
@@ -130,3 +130,6 @@ int cli_bars(int argc, char **argv)
     }
     return stored_close("bars", reader, r);
 }
+
+const struct option_verb cli_bars = {
+    .name = "bars", .words = "stored bars of a symbol, as CSV", .run = run_line};

@@ -1,4 +1,4 @@
-#include "cli/book.h"
+#include "cli/verbs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,7 +91,7 @@ static void print_json(const json_t *book)
     puts("}");
 }
 
-int cli_book(int argc, char **argv)
+static int run_line(int argc, char **argv)
 {
     struct ask_options options;
     json_t *book;
@@ -115,3 +115,5 @@ int cli_book(int argc, char **argv)
     json_decref(book);
     return EXIT_OK;
 }
+
+const struct option_verb cli_book = {.name = "book", .words = "a symbol's order book now", .run = run_line};

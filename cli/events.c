@@ -9,6 +9,7 @@
 
 #include "cli/ask.h"
 #include "cli/stored.h"
+#include "cli/verbs.h"
 #include "db/state.h"
 #include "exchange/bars_file.h"
 #include "exchange/exit_status.h"
@@ -137,7 +138,7 @@ static int find_log(const struct verb *verb, struct events_asked *asked, struct 
     return r < 0 ? stored_fail(r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, asked->verb, "", err) : EXIT_OK;
 }
 
-int cli_events(int argc, char **argv)
+static int run_line(int argc, char **argv)
 {
     struct state_dir state;
     char name[32];
@@ -191,3 +192,6 @@ int events_import(const struct events_asked *asked)
         convert_import((const char *const *)asked->files, (size_t)asked->n_files, asked->out, &counts, error);
     return report(asked, r, &counts, error);
 }
+
+const struct option_verb cli_events = {
+    .name = "events", .words = "the event log: list, verify, show, export, import", .run = run_line};

@@ -5,8 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-int cli_events(int argc, char **argv);
-
 /* What was asked, of all five. */
 struct events_asked {
     const char *verb; /* "events show" */

@@ -1,4 +1,4 @@
-#include "cli/explain.h"
+#include "cli/verbs.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -209,7 +209,7 @@ static int explain(const struct asked *asked, struct db_reader *reader, const st
     return report(asked, &out, &result);
 }
 
-int cli_explain(int argc, char **argv)
+static int run_line(int argc, char **argv)
 {
     struct asked asked;
     struct db_reader *reader;
@@ -237,3 +237,6 @@ int cli_explain(int argc, char **argv)
     db_reader_close(reader);
     return status;
 }
+
+const struct option_verb cli_explain = {
+    .name = "explain", .words = "why an order is what it is, recomputed from the log", .run = run_line};

@@ -1,4 +1,4 @@
-#include "cli/fees.h"
+#include "cli/verbs.h"
 
 #include "cli/stored.h"
 #include "exchange/decimal.h"
@@ -33,7 +33,7 @@ static void print_tier(struct stored_list *list, const char *venue, const struct
     stored_row(list, cells);
 }
 
-int cli_fees(int argc, char **argv)
+static int run_line(int argc, char **argv)
 {
     struct stored_options options;
     const struct fee_schedule *schedule;
@@ -53,3 +53,5 @@ int cli_fees(int argc, char **argv)
     stored_end(&list);
     return list.r < 0 ? stored_fail(EXIT_ERROR, "fees", "", "it cannot be written") : EXIT_OK;
 }
+
+const struct option_verb cli_fees = {.name = "fees", .words = "what venues charge, by tier", .run = run_line};

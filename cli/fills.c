@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "cli/stored_record.h"
+#include "cli/verbs.h"
 #include "exchange/exit_status.h"
 #include "record/order.h"
 
@@ -51,7 +52,7 @@ static void print_fill(void *ctx, const struct db_fill_row *row)
     fills_row(ctx, &row->fill, &row->symbol->symbol, row->account->name);
 }
 
-int cli_fills(int argc, char **argv)
+static int run_line(int argc, char **argv)
 {
     struct stored_options options;
     struct db_reader *reader;
@@ -69,3 +70,6 @@ int cli_fills(int argc, char **argv)
     stored_end(&list);
     return stored_close("fills", reader, r < 0 ? r : list.r);
 }
+
+const struct option_verb cli_fills = {
+    .name = "fills", .words = "every execution ever, as a table, CSV or JSON", .run = run_line};

@@ -4,9 +4,6 @@
 
 #include "cli/stored.h"
 
-/* argv[0] is the verb. Returns an exit status. */
-int cli_fills(int argc, char **argv);
-
 /* The list that it prints, for fills from elsewhere. out: NULL is stdout. */
 struct stored_list fills_list(enum stored_form form, FILE *out);
 void fills_row(struct stored_list *list, const struct fill *fill, const struct symbol *symbol,

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/verbs.h"
 #include "exchange/bars_file.h"
 #include "indicators_gpu/indicators.h"
 #include "indicators_gpu/module.h"

@@ -8,6 +8,7 @@
 #include "cli/ledger_hledger.h"
 #include "cli/stored.h"
 #include "cli/text.h"
+#include "cli/verbs.h"
 #include "db/rebuilt.h"
 #include "db/verify.h"
 #include "exchange/exit_status.h"
@@ -194,7 +195,7 @@ static int export(const struct stored_options *options)
     return stored_close("ledger export", reader, r < 0 ? r : list.r);
 }
 
-int cli_ledger(int argc, char **argv)
+static int run_line(int argc, char **argv)
 {
     struct stored_options options;
     int r = stored_options(argc, argv, "csv hledger json", help, &options);
@@ -208,3 +209,6 @@ int cli_ledger(int argc, char **argv)
         return export(&options);
     return stored_fail(EXIT_USAGE, "ledger", "", "verify [--json], or export [--csv|--hledger] is needed");
 }
+
+const struct option_verb cli_ledger = {
+    .name = "ledger", .words = "verify: does everything add up? export: its rows", .run = run_line};

@@ -4,9 +4,6 @@
 
 #include "cli/stored.h"
 
-/* argv[0] is the verb. Returns an exit status. */
-int cli_ledger(int argc, char **argv);
-
 /* The list that export prints, for rows from elsewhere. out: NULL is stdout. */
 struct stored_list ledger_list(FILE *out);
 void ledger_list_row(struct stored_list *list, const struct ledger_row *row, const char *account);

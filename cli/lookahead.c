@@ -5,6 +5,7 @@
 
 #include "cli/progress.h"
 #include "cli/stored.h"
+#include "cli/verbs.h"
 #include "exchange/exit_status.h"
 
 static const char help[] =
@@ -94,7 +95,7 @@ static int run(const struct guard_args *args)
     return status == EXIT_OK && !tried_and_ok(&verdict) ? EXIT_ERROR : status;
 }
 
-int cli_lookahead(int argc, char **argv)
+static int run_line(int argc, char **argv)
 {
     struct guard_args args;
     int status = guard_args_open(argc, argv, help, true, &args);
@@ -103,3 +104,6 @@ int cli_lookahead(int argc, char **argv)
     guard_args_finish(&args);
     return status;
 }
+
+const struct option_verb cli_lookahead = {
+    .name = "lookahead", .words = "does a strategy see the future? cut and changed bars", .run = run_line};

@@ -4,9 +4,6 @@
 
 #include "cli/guard_args.h"
 
-/* argv[0] is the verb. Returns an exit status: EXIT_ERROR when it does. */
-int cli_lookahead(int argc, char **argv);
-
 /* A verdict as text, and as papertape.lookahead/1 (an exit status). */
 void lookahead_print(const struct guard_args *args, const struct guard_lookahead *verdict);
 int lookahead_print_json(const struct guard_args *args, const struct guard_lookahead *verdict);

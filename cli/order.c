@@ -1,4 +1,4 @@
-#include "cli/order.h"
+#include "cli/verbs.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -151,7 +151,7 @@ static int negative(int argc, char **argv)
     return ask_usage("order", "the quantity must be a decimal number above 0, as 0.01");
 }
 
-int cli_order(int argc, char **argv)
+static int run_line(int argc, char **argv)
 {
     struct order_wish wish = {0};
     const struct {
@@ -217,3 +217,6 @@ int cli_order(int argc, char **argv)
         return change(what, words, n, &wish);
     return ask_usage("order", first_words);
 }
+
+const struct option_verb cli_order = {
+    .name = "order", .words = "paper orders by hand: buy, sell, oco, amend, cancel", .run = run_line};

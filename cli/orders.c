@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "cli/stored_record.h"
+#include "cli/verbs.h"
 #include "exchange/exit_status.h"
 #include "record/order.h"
 
@@ -45,7 +46,7 @@ static void print_order(void *ctx, const struct db_order_row *row)
                row->account ? row->account->name : NULL);
 }
 
-int cli_orders(int argc, char **argv)
+static int run_line(int argc, char **argv)
 {
     struct stored_options options;
     struct db_reader *reader;
@@ -63,3 +64,6 @@ int cli_orders(int argc, char **argv)
     stored_end(&list);
     return stored_close("orders", reader, r < 0 ? r : list.r);
 }
+
+const struct option_verb cli_orders = {
+    .name = "orders", .words = "every order ever, refused ones too", .run = run_line};

@@ -4,9 +4,6 @@
 
 #include "cli/stored.h"
 
-/* argv[0] is the verb. Returns an exit status. */
-int cli_orders(int argc, char **argv);
-
 /* The list that it prints, for orders from elsewhere; symbol and account are NULL where they are not known.
  * out: NULL is stdout. */
 struct stored_list orders_list(enum stored_form form, FILE *out);

@@ -1,4 +1,4 @@
-#include "cli/parity.h"
+#include "cli/verbs.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -163,7 +163,7 @@ static int ask(const char *state)
     }
 }
 
-int cli_parity(int argc, char **argv)
+static int run_line(int argc, char **argv)
 {
     struct stored_options options;
     struct recorded_rows rows;
@@ -195,3 +195,6 @@ int cli_parity(int argc, char **argv)
     recorded_finish(&rows);
     return status;
 }
+
+const struct option_verb cli_parity = {
+    .name = "parity", .words = "does the log give what the database holds?", .run = run_line};

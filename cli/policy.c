@@ -1,4 +1,4 @@
-#include "cli/policy.h"
+#include "cli/verbs.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -203,7 +203,7 @@ static int act(char **words, int n, const struct wish *wish)
     return status == EXIT_OK ? ask(word, words[1], wish) : status;
 }
 
-int cli_policy(int argc, char **argv)
+static int run_line(int argc, char **argv)
 {
     struct wish wish = {0};
     const struct ask_option options[] = {
@@ -215,3 +215,6 @@ int cli_policy(int argc, char **argv)
 
     return r != EXIT_OK || !words ? r : act(words, argc - (int)(words - argv), &wish);
 }
+
+const struct option_verb cli_policy = {
+    .name = "policy", .words = "policies in the arena: list, show, promote, retire", .run = run_line};

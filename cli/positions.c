@@ -1,4 +1,4 @@
-#include "cli/positions.h"
+#include "cli/verbs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -139,7 +139,7 @@ static void print_position(void *ctx, const struct db_position_row *row)
     stored_row(&p->list, cells);
 }
 
-int cli_positions(int argc, char **argv)
+static int run_line(int argc, char **argv)
 {
     struct stored_options options;
     struct db_reader *reader;
@@ -168,3 +168,5 @@ int cli_positions(int argc, char **argv)
     stored_end(&printing.list);
     return stored_close("positions", reader, r < 0 ? r : printing.list.r);
 }
+
+const struct option_verb cli_positions = {.name = "positions", .words = "what is held now", .run = run_line};

@@ -1,4 +1,4 @@
-#include "cli/revisions.h"
+#include "cli/verbs.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -212,7 +212,7 @@ static const char *named(int argc, char **argv, int first, char name[static SYMB
     return name;
 }
 
-int cli_revisions(int argc, char **argv)
+static int run_revisions(int argc, char **argv)
 {
     struct stored_options options;
     struct db_reader *reader;
@@ -245,7 +245,7 @@ int cli_revisions(int argc, char **argv)
     return stored_close("revisions", reader, r < 0 ? r : list.r);
 }
 
-int cli_actions(int argc, char **argv)
+static int run_actions(int argc, char **argv)
 {
     struct stored_options options;
     struct db_reader *reader;
@@ -274,3 +274,9 @@ int cli_actions(int argc, char **argv)
     stored_end(&list);
     return stored_close("actions", reader, r < 0 ? r : list.r);
 }
+
+const struct option_verb cli_revisions = {
+    .name = "revisions", .words = "corrected and cancelled trades, and late bars", .run = run_revisions};
+
+const struct option_verb cli_actions = {
+    .name = "actions", .words = "splits and dividends that took effect", .run = run_actions};

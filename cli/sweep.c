@@ -1,4 +1,4 @@
-#include "cli/sweep.h"
+#include "cli/verbs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -166,7 +166,7 @@ static int run(struct sweep *sweep)
     return EXIT_OK;
 }
 
-int cli_sweep(int argc, char **argv)
+static int run_line(int argc, char **argv)
 {
     struct sweep sweep = {.top = TOP};
     run_args_init(&sweep.run, "sweep", 1);
@@ -179,3 +179,6 @@ int cli_sweep(int argc, char **argv)
     run_args_finish(&sweep.run);
     return status;
 }
+
+const struct option_verb cli_sweep = {
+    .name = "sweep", .words = "a strategy with every combination of parameters", .run = run_line};

@@ -1,4 +1,4 @@
-#include "cli/symbol.h"
+#include "cli/verbs.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -184,7 +184,7 @@ static int act(char **words, int n, const struct wish *wish)
     return change(word, name, wish);
 }
 
-int cli_symbol(int argc, char **argv)
+static int run_line(int argc, char **argv)
 {
     struct wish wish = {0};
     const struct ask_option options[] = {
@@ -196,3 +196,6 @@ int cli_symbol(int argc, char **argv)
 
     return r != EXIT_OK || !words ? r : act(words, argc - (int)(words - argv), &wish);
 }
+
+const struct option_verb cli_symbol = {
+    .name = "symbol", .words = "what is streamed: list, add, remove", .run = run_line};

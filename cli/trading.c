@@ -1,4 +1,4 @@
-#include "cli/trading.h"
+#include "cli/verbs.h"
 
 #include <stdio.h>
 
@@ -42,17 +42,17 @@ static int switch_trading(int argc, char **argv, const char *verb, const char *h
     return EXIT_OK;
 }
 
-int cli_pause(int argc, char **argv)
+static int run_pause(int argc, char **argv)
 {
     return switch_trading(argc, argv, "pause", pause_help);
 }
 
-int cli_resume(int argc, char **argv)
+static int run_resume(int argc, char **argv)
 {
     return switch_trading(argc, argv, "resume", resume_help);
 }
 
-int cli_flatten(int argc, char **argv)
+static int run_flatten(int argc, char **argv)
 {
     struct ask_options options;
     json_t *result, *order;
@@ -74,3 +74,11 @@ int cli_flatten(int argc, char **argv)
     json_decref(result);
     return EXIT_OK;
 }
+
+const struct option_verb cli_pause = {
+    .name = "pause", .words = "no new positions until resume", .run = run_pause};
+
+const struct option_verb cli_resume = {.name = "resume", .words = "trade again", .run = run_resume};
+
+const struct option_verb cli_flatten = {
+    .name = "flatten", .words = "pause, cancel every order, close every position", .run = run_flatten};

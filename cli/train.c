@@ -1,4 +1,4 @@
-#include "cli/train.h"
+#include "cli/verbs.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -243,7 +243,7 @@ static int act(char **words, int n, const struct wish *wish)
     return status == EXIT_OK ? action->run(action, what, wish) : status;
 }
 
-int cli_train(int argc, char **argv)
+static int run_line(int argc, char **argv)
 {
     struct wish wish = {0};
     const struct ask_option options[] = {
@@ -260,3 +260,6 @@ int cli_train(int argc, char **argv)
 
     return r != EXIT_OK || !words ? r : act(words, argc - (int)(words - argv), &wish);
 }
+
+const struct option_verb cli_train = {
+    .name = "train", .words = "trainings: list, start, stop, resume, restart, check, log", .run = run_line};

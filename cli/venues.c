@@ -1,4 +1,4 @@
-#include "cli/venues.h"
+#include "cli/verbs.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -164,7 +164,7 @@ static int list_streams(const char *venue, const struct stored_options *options)
     return r;
 }
 
-int cli_venues(int argc, char **argv)
+static int run_line(int argc, char **argv)
 {
     struct stored_options options;
     int r = stored_options(argc, argv, "csv json", help, &options);
@@ -188,3 +188,6 @@ int cli_venues(int argc, char **argv)
         return stored_fail(EXIT_USAGE, "venues", "--csv", "not an option of venues streams");
     return list_streams(argv[options.first + 1], &options);
 }
+
+const struct option_verb cli_venues = {
+    .name = "venues", .words = "each venue's state and limits; streams: what it sends", .run = run_line};

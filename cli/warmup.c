@@ -5,6 +5,7 @@
 
 #include "cli/progress.h"
 #include "cli/stored.h"
+#include "cli/verbs.h"
 #include "exchange/exit_status.h"
 
 static const char help[] =
@@ -93,7 +94,7 @@ static int run(const struct guard_args *args)
     return status == EXIT_OK && (!verdict.settles || verdict.decisions == 0) ? EXIT_ERROR : status;
 }
 
-int cli_warmup(int argc, char **argv)
+static int run_line(int argc, char **argv)
 {
     struct guard_args args;
     int status = guard_args_open(argc, argv, help, false, &args);
@@ -102,3 +103,6 @@ int cli_warmup(int argc, char **argv)
     guard_args_finish(&args);
     return status;
 }
+
+const struct option_verb cli_warmup = {
+    .name = "warmup", .words = "how much history does a strategy need?", .run = run_line};

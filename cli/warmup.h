@@ -4,9 +4,6 @@
 
 #include "cli/guard_args.h"
 
-/* argv[0] is the verb. Returns an exit status: EXIT_ERROR when its decisions never settle. */
-int cli_warmup(int argc, char **argv);
-
 /* A verdict as text, and as papertape.warmup/1 (an exit status). */
 void warmup_print(const struct guard_args *args, const struct guard_warmup *verdict);
 int warmup_print_json(const struct guard_args *args, const struct guard_warmup *verdict);

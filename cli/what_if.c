@@ -1,4 +1,4 @@
-#include "cli/what_if.h"
+#include "cli/verbs.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -346,9 +346,12 @@ static int run(const struct asked *asked)
     return status;
 }
 
-int cli_what_if(int argc, char **argv)
+static int run_line(int argc, char **argv)
 {
     struct asked asked;
     int status = parse(argc, argv, &asked);
     return status != EXIT_OK || asked.done ? status : run(&asked);
 }
+
+const struct option_verb cli_what_if = {
+    .name = "what-if", .words = "a past moment again, with other parameters", .run = run_line};

@@ -38,3 +38,10 @@ void nearest_offer(struct nearest *nearest, const char *word, const char *candid
         nearest->distance = distance;
     }
 }
+
+bool nearest_is_near(const struct nearest *nearest, const char *word)
+{
+    size_t most = strlen(word) <= 4 ? 1 : 2;
+
+    return nearest->best && nearest->distance > 0 && nearest->distance <= most;
+}

@@ -2,6 +2,7 @@
 #ifndef EXCHANGE_NEAREST_H
 #define EXCHANGE_NEAREST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Insertions, deletions, replacements and swaps of neighbours between two words, case ignored. Only the first
@@ -15,5 +16,8 @@ struct nearest {
 };
 
 void nearest_offer(struct nearest *nearest, const char *word, const char *candidate);
+
+/* Is the nearest near enough to be what was meant? What is further away is another word. */
+bool nearest_is_near(const struct nearest *nearest, const char *word);
 
 #endif

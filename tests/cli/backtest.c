@@ -1,6 +1,5 @@
 /* papertape backtest --events: counts, rows and hash are those of the recorded run; what cannot be is told in
  * one line. */
-#include "cli/backtest.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -10,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/verbs.h"
 #include "tests/engine/recording.h"
 #include "tests/scratch.h"
 
@@ -38,6 +38,9 @@ static void to_file(int fd, const char *path)
     close(file);
 }
 
+static const struct option_program program = {
+    .name = "papertape", .global = cli_globals, .n_global = CLI_GLOBALS, .say = cli_say};
+
 /* Runs the verb as a process; its exit status. The words end with NULL; what it printed is in out and err. */
 static int backtest(const char *const *words)
 {
@@ -53,7 +56,7 @@ static int backtest(const char *const *words)
     if (child == 0) {
         to_file(STDOUT_FILENO, out_path);
         to_file(STDERR_FILENO, err_path);
-        int status = cli_backtest(argc, argv);
+        int status = option_run(&program, &cli_backtest, argc, argv);
         fflush(NULL);
         _exit(status);
     }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <unistd.h>
 
+#include "cli/verbs.h"
 #include "tests/check.h"
 
 static char out[1 << 16], err[4096];
@@ -19,7 +20,7 @@ static inline void read_back(FILE *file, char *buf, size_t size)
 }
 
 /* Runs a verb with its words; what it prints is in out and err. */
-static inline int run(int (*verb)(int, char **), const char *first, ...)
+static inline int run(const struct option_verb *verb, const char *first, ...)
 {
     char *argv[16] = {(char *)(uintptr_t)first};
     int argc = 1;
@@ -35,7 +36,9 @@ static inline int run(int (*verb)(int, char **), const char *first, ...)
     int saved[2] = {dup(1), dup(2)};
     dup2(fileno(files[0]), 1);
     dup2(fileno(files[1]), 2);
-    int status = verb(argc, argv);
+    static const struct option_program program = {
+        .name = "papertape", .global = cli_globals, .n_global = CLI_GLOBALS, .say = cli_say};
+    int status = option_run(&program, verb, argc, argv);
     fflush(stdout);
     fflush(stderr);
     for (int i = 0; i < 2; i++) {

@@ -1,16 +1,12 @@
 /* papertape ledger, bars, fills, orders, positions, train list, policy list: what they print from a database
  * of known contents, and how they refuse. */
-#include "cli/account.h"
-#include "cli/bars.h"
+#include "cli/verbs.h"
 #include "cli/fills.h"
 #include "cli/ledger.h"
 #include "cli/orders.h"
-#include "cli/policy.h"
-#include "cli/positions.h"
-#include "cli/train.h"
 #include "tests/db/fixture.h"
 #include "tests/db/run_verb.h"
-#include "tui/verb/alerts.h"
+#include "tui/verb/verbs.h"
 
 static void fill_database(const char *path, struct fixture *f)
 {
@@ -90,7 +86,7 @@ static void fill_database(const char *path, struct fixture *f)
 static void test_learning(const char *state)
 {
     char expected[SCRATCH_PATH_MAX + 160];
-    CHECK_INT(run(cli_train, "train", "list", "--state", state, NULL), 3);
+    CHECK_INT(run(&cli_train, "train", "list", "--state", state, NULL), 3);
     CHECK_INT(lines(), 2);
     CHECK(strncmp(line(1), "ppo-btc           update                -         -", 50) == 0);
     CHECK(strstr(line(1), " STALE  0 ") != NULL); /* its age, its device */
@@ -100,7 +96,7 @@ static void test_learning(const char *state)
         "papertaped, or name its state with --state\n",
         state);
     CHECK_STR(err, expected);
-    CHECK_INT(run(cli_train, "train", "list", "--json", "--state", state, NULL), 3);
+    CHECK_INT(run(&cli_train, "train", "list", "--json", "--state", state, NULL), 3);
     json_t *json = object("papertape.trainings/1"),
            *row = json_array_get(json_object_get(json, "trainings"), 0);
     CHECK_STR(json_string_value(json_object_get(row, "name")), "ppo-btc");
@@ -113,14 +109,14 @@ static void test_learning(const char *state)
     CHECK(json_is_null(json_object_get(row, "ended_ns")) && json_is_true(json_object_get(row, "stale")));
     CHECK(json_integer_value(json_object_get(row, "age_ms")) > 0);
     json_decref(json);
-    CHECK_INT(run(cli_train, "train", "list", "--csv", "--state", state, NULL), 3);
+    CHECK_INT(run(&cli_train, "train", "list", "--csv", "--state", state, NULL), 3);
     CHECK(strncmp(line(1), "ppo-btc,update,25.0,250000,1000000,,1.5000,", 43) == 0);
 
-    CHECK_INT(run(cli_policy, "policy", "list", "--state", state, NULL), 3);
+    CHECK_INT(run(&cli_policy, "policy", "list", "--state", state, NULL), 3);
     CHECK_INT(lines(), 2);
     CHECK(strncmp(line(1), "ppo-btc           champion    main    ", 38) == 0);
     CHECK(strstr(line(1), " ab0000000000 ") && strstr(line(1), "better"));
-    CHECK_INT(run(cli_policy, "policy", "list", "--json", "--state", state, NULL), 3);
+    CHECK_INT(run(&cli_policy, "policy", "list", "--json", "--state", state, NULL), 3);
     json = object("papertape.policies/1");
     row = json_array_get(json_object_get(json, "policies"), 0);
     CHECK_STR(json_string_value(json_object_get(row, "name")), "ppo-btc");
@@ -129,90 +125,90 @@ static void test_learning(const char *state)
     CHECK_INT(json_integer_value(json_object_get(row, "since_ns")), FIXTURE_START);
     CHECK(json_is_null(json_object_get(row, "equity")) && json_is_null(json_object_get(row, "state")));
     json_decref(json);
-    CHECK_INT(run(cli_account, "account", "list", "--state", state, NULL), 0);
+    CHECK_INT(run(&cli_account, "account", "list", "--state", state, NULL), 0);
     CHECK(strstr(line(1), " policy ppo-btc ") != NULL);
-    CHECK_INT(run(cli_account, "account", "list", "--json", "--state", state, NULL), 0);
+    CHECK_INT(run(&cli_account, "account", "list", "--json", "--state", state, NULL), 0);
     json = object("papertape.accounts/1");
     row = json_array_get(json_object_get(json, "accounts"), 0);
     CHECK_STR(json_string_value(json_object_get(row, "policy")), "ppo-btc");
     CHECK(json_is_null(json_object_get(row, "strategy")));
     json_decref(json);
-    CHECK_INT(run(cli_policy, "policy", "show", "ppo-btc", "--state", state, NULL), 3);
+    CHECK_INT(run(&cli_policy, "policy", "show", "ppo-btc", "--state", state, NULL), 3);
     CHECK_STR(out, "");
 }
 
 static void test_bars(const char *state)
 {
-    CHECK_INT(run(cli_bars, "bars", "btcusdt", "1m", "--state", state, NULL), 0);
+    CHECK_INT(run(&cli_bars, "bars", "btcusdt", "1m", "--state", state, NULL), 0);
     CHECK_STR(
         out,
         "open_time_ms,open,high,low,close,volume\n"
         "1723161240000,61837.63000000,61837.64000000,0.00000001,61837.63000001,10000000000000.00000000\n"
         "1723161300000,61837.63000001,61837.64000000,0.00000001,61837.63000001,10000000000000.00000001\n");
-    CHECK_INT(run(cli_bars, "bars", "BTCUSDT", "1m", "--source", "trades", "--state", state, NULL), 0);
+    CHECK_INT(run(&cli_bars, "bars", "BTCUSDT", "1m", "--source", "trades", "--state", state, NULL), 0);
     CHECK_INT(lines(), 2);
     CHECK_INT(
-        run(cli_bars, "bars", "BTCUSDT", "1m", "--from", "2024-08-08T23:55:00Z", "--state", state, NULL), 0);
+        run(&cli_bars, "bars", "BTCUSDT", "1m", "--from", "2024-08-08T23:55:00Z", "--state", state, NULL), 0);
     CHECK_INT(lines(), 2);
-    CHECK_INT(run(cli_bars, "bars", "BTCUSDT", "1m", "--to", "1723161299999", "--state", state, NULL), 0);
+    CHECK_INT(run(&cli_bars, "bars", "BTCUSDT", "1m", "--to", "1723161299999", "--state", state, NULL), 0);
     CHECK_INT(lines(), 2);
     CHECK_STR(err, "");
-    CHECK_INT(run(cli_bars, "bars", "BTCUSDT", "1h", "--state", state, NULL), 0);
+    CHECK_INT(run(&cli_bars, "bars", "BTCUSDT", "1h", "--state", state, NULL), 0);
     CHECK_INT(lines(), 1); /* and where bars are to be had */
     CHECK_STR(err, "papertape: bars: BTCUSDT 1h: none is stored; stored are 1m, 1m of --source trades\n");
-    CHECK_INT(run(cli_bars, "bars", "BTCUSDT", "1m", "--to", "2020-01-01", "--state", state, NULL), 0);
+    CHECK_INT(run(&cli_bars, "bars", "BTCUSDT", "1m", "--to", "2020-01-01", "--state", state, NULL), 0);
     CHECK_INT(lines(), 1);
     CHECK_STR(err, "");
-    CHECK_INT(run(cli_bars, "bars", "ETHUSDT", "1h", "--state", state, NULL), 0);
+    CHECK_INT(run(&cli_bars, "bars", "ETHUSDT", "1h", "--state", state, NULL), 0);
     CHECK_INT(lines(), 1);
     CHECK_STR(err, "papertape: bars: ETHUSDT 1h: no bar of this symbol is stored\n");
-    CHECK_INT(run(cli_bars, "bars", "XRPUSDT", "1m", "--state", state, NULL), 1);
+    CHECK_INT(run(&cli_bars, "bars", "XRPUSDT", "1m", "--state", state, NULL), 1);
     CHECK_STR(err, "papertape: bars: symbol \"XRPUSDT\" is not in the database\n");
     CHECK_STR(out, "");
-    CHECK_INT(run(cli_bars, "bars", "BTCUSDT", "7m", "--state", state, NULL), 2);
-    CHECK_INT(run(cli_bars, "bars", "BTCUSDT", "1m", "--from", "yesterday", "--state", state, NULL), 2);
+    CHECK_INT(run(&cli_bars, "bars", "BTCUSDT", "7m", "--state", state, NULL), 2);
+    CHECK_INT(run(&cli_bars, "bars", "BTCUSDT", "1m", "--from", "yesterday", "--state", state, NULL), 2);
     CHECK(strstr(err, "papertape: bars: --from: \"yesterday\": a time as") == err);
-    CHECK_INT(run(cli_bars, "bars", "BTCUSDT", "1m", "--source", "moon", "--state", state, NULL), 2);
-    CHECK_INT(run(cli_bars, "bars", "BTCUSDT", "--state", state, NULL), 2);
-    CHECK_INT(run(cli_bars, "bars", "BTCUSDT", "1m", "--json", "--state", state, NULL), 2);
+    CHECK_INT(run(&cli_bars, "bars", "BTCUSDT", "1m", "--source", "moon", "--state", state, NULL), 2);
+    CHECK_INT(run(&cli_bars, "bars", "BTCUSDT", "--state", state, NULL), 2);
+    CHECK_INT(run(&cli_bars, "bars", "BTCUSDT", "1m", "--json", "--state", state, NULL), 2);
     CHECK_STR(err, "papertape: bars: --json: not an option of this verb: see papertape bars --help\n");
-    CHECK_INT(run(cli_bars, "bars", "--state", NULL), 2);
+    CHECK_INT(run(&cli_bars, "bars", "--state", NULL), 2);
     CHECK_STR(err, "papertape: bars: --state: needs a value: see papertape bars --help\n");
-    CHECK_INT(run(cli_bars, "bars", "--help", NULL), 0);
+    CHECK_INT(run(&cli_bars, "bars", "--help", NULL), 0);
     CHECK(strstr(out, "Usage: papertape bars SYMBOL INTERVAL") == out);
     CHECK_STR(err, "");
 }
 
 static void test_fills(const char *state)
 {
-    CHECK_INT(run(cli_fills, "fills", "--csv", "--state", state, NULL), 0);
+    CHECK_INT(run(&cli_fills, "fills", "--csv", "--state", state, NULL), 0);
     CHECK_STR(out, "fill,order,ts_ns,account,symbol,side,price,qty,notional,fee,fee_asset,maker\n"
                    "1,1,1723161255344000000,main,BTCUSDT,BUY,61837.63000000,0.12345000,7633.85542350,7."
                    "63385543,USDT,0\n");
-    CHECK_INT(run(cli_fills, "fills", "--state", state, NULL), 0);
+    CHECK_INT(run(&cli_fills, "fills", "--state", state, NULL), 0);
     CHECK_INT(lines(), 2);
     CHECK(strstr(line(1), "2024-08-08 23:54:15.344Z") != NULL);
     CHECK(strstr(line(1), " 7633.8554235 ") != NULL);
-    CHECK_INT(run(cli_fills, "fills", "--json", "--state", state, NULL), 0);
+    CHECK_INT(run(&cli_fills, "fills", "--json", "--state", state, NULL), 0);
     json_t *json = object("papertape.fills/1"), *fill = json_array_get(json_object_get(json, "fills"), 0);
     CHECK_INT(json_array_size(json_object_get(json, "fills")), 1);
     CHECK_NEAR(json_number_value(json_object_get(fill, "price")), 61837.63, 0);
     CHECK_INT(json_integer_value(json_object_get(fill, "ts_ns")), INT64_C(1723161255344000000));
     json_decref(json);
-    CHECK_INT(run(cli_fills, "fills", "x", "--state", state, NULL), 2);
+    CHECK_INT(run(&cli_fills, "fills", "x", "--state", state, NULL), 2);
 }
 
 static void test_orders(const char *state)
 {
-    CHECK_INT(run(cli_orders, "orders", "--csv", "--state", state, NULL), 0);
+    CHECK_INT(run(&cli_orders, "orders", "--csv", "--state", state, NULL), 0);
     CHECK_INT(lines(), 4);
     CHECK_STR(line(2),
               "2,1723161255345000000,1723161255345000000,main,BTCUSDT,SELL,STOP,OPEN,,0.02345000,0.00000000,,"
               "60000.00000000,0.00000000,0,\"a,\"\"b\"\"\",GTC,,,,0,0,0,,,,0,");
     CHECK_STR(line(3), "3,0,0,,,BUY,MARKET,REJECTED,UNKNOWN_SYMBOL,,,,,,0,,GTC,,,,0,0,0,,,,0,");
-    CHECK_INT(run(cli_orders, "orders", "--state", state, NULL), 0);
+    CHECK_INT(run(&cli_orders, "orders", "--state", state, NULL), 0);
     CHECK_INT(lines(), 4);
-    CHECK_INT(run(cli_orders, "orders", "--json", "--state", state, NULL), 0);
+    CHECK_INT(run(&cli_orders, "orders", "--json", "--state", state, NULL), 0);
     json_t *json = object("papertape.orders/1"), *orders = json_object_get(json, "orders");
     CHECK_INT(json_array_size(orders), 3);
     CHECK(json_is_null(json_object_get(json_array_get(orders, 1), "price")));
@@ -224,14 +220,14 @@ static void test_orders(const char *state)
 
 static void test_positions(const char *state)
 {
-    CHECK_INT(run(cli_positions, "positions", "--csv", "--state", state, NULL), 0);
+    CHECK_INT(run(&cli_positions, "positions", "--csv", "--state", state, NULL), 0);
     CHECK_INT(lines(), 2);
     CHECK_STR(
         line(1),
         "main,BTCUSDT,L,0.12345000,61837.63000000,62000.00000000,7633.85542350,7653.90000000,20.04457650,"
         "0.00000000,7.63385543,1723161255344000000,1723161255344000000,61837.63000000,7633.85542350,0."
         "00000000");
-    CHECK_INT(run(cli_positions, "positions", "--json", "--state", state, NULL), 0);
+    CHECK_INT(run(&cli_positions, "positions", "--json", "--state", state, NULL), 0);
     json_t *json = object("papertape.positions/1"),
            *first = json_array_get(json_object_get(json, "positions"), 0);
     CHECK_NEAR(json_number_value(json_object_get(first, "upnl")), 20.0445765, 1e-9);
@@ -244,25 +240,25 @@ static void test_ledger(const char *state, const struct fixture *f)
     char hash[2 * LEDGER_HASH_SIZE + 1], expected[SCRATCH_PATH_MAX + 96];
     for (int i = 0; i < LEDGER_HASH_SIZE; i++)
         sprintf(hash + 2 * i, "%02x", f->hash[i]);
-    CHECK_INT(run(cli_ledger, "ledger", "verify", "--state", state, NULL), 0);
+    CHECK_INT(run(&cli_ledger, "ledger", "verify", "--state", state, NULL), 0);
     CHECK_STR(line(0), "ledger ok: 4 rows, 3 orders, 1 fills, 1 positions");
     snprintf(expected, sizeof expected, "hash %s", hash);
     CHECK_STR(line(1), expected);
     CHECK_STR(line(2), "main               9992358.51072107 USDT");
-    CHECK_INT(run(cli_ledger, "ledger", "--json", "verify", "--state", state, NULL), 0);
+    CHECK_INT(run(&cli_ledger, "ledger", "--json", "verify", "--state", state, NULL), 0);
     json_t *json = object("papertape.ledger/1");
     CHECK(json_is_true(json_object_get(json, "ok")));
     CHECK(json_is_null(json_object_get(json, "failure")));
     CHECK_STR(json_string_value(json_object_get(json, "hash")), hash);
     json_decref(json);
-    CHECK_INT(run(cli_ledger, "ledger", "export", "--csv", "--state", state, NULL), 0);
+    CHECK_INT(run(&cli_ledger, "ledger", "export", "--csv", "--state", state, NULL), 0);
     CHECK_INT(lines(), 5);
     CHECK_STR(line(0), "id,ts_ns,account,asset,kind,contra,amount,balance,order_id,fill_id,hash");
     snprintf(expected, sizeof expected,
              "4,1723161255344000000,main,USDT,fee,fees,-7.63385543,9992358.51072107,1,1,%s", hash);
     CHECK_STR(line(4), expected);
-    CHECK_INT(run(cli_ledger, "ledger", "--state", state, NULL), 2);
-    CHECK_INT(run(cli_ledger, "ledger", "verify", "--csv", "--state", state, NULL), 2);
+    CHECK_INT(run(&cli_ledger, "ledger", "--state", state, NULL), 2);
+    CHECK_INT(run(&cli_ledger, "ledger", "verify", "--csv", "--state", state, NULL), 2);
 }
 
 static void test_altered(const char *state, const char *path)
@@ -272,10 +268,10 @@ static void test_altered(const char *state, const char *path)
     CHECK_INT(sqlite3_exec(db, "UPDATE ledger SET amount = amount + 1 WHERE id = 2", NULL, NULL, NULL),
               SQLITE_OK);
     sqlite3_close(db);
-    CHECK_INT(run(cli_ledger, "ledger", "verify", "--state", state, NULL), 1);
+    CHECK_INT(run(&cli_ledger, "ledger", "verify", "--state", state, NULL), 1);
     CHECK_STR(err,
               "papertape: ledger verify: ledger: row 2: was altered: its values and its hash disagree\n");
-    CHECK_INT(run(cli_ledger, "ledger", "verify", "--json", "--state", state, NULL), 1);
+    CHECK_INT(run(&cli_ledger, "ledger", "verify", "--json", "--state", state, NULL), 1);
     json_t *json = object("papertape.ledger/1");
     CHECK(json_is_false(json_object_get(json, "ok")));
     json_decref(json);
@@ -290,9 +286,9 @@ static void test_altered(const char *state, const char *path)
                      NULL, NULL, NULL),
         SQLITE_OK);
     sqlite3_close(db);
-    CHECK_INT(run(cli_ledger, "ledger", "verify", "--state", state, NULL), 1);
+    CHECK_INT(run(&cli_ledger, "ledger", "verify", "--state", state, NULL), 1);
     CHECK(!strchr(err, '\033') && !strchr(out, '\033') && !strchr(out, '\xff') && strstr(out, "also: "));
-    CHECK_INT(run(cli_ledger, "ledger", "verify", "--json", "--state", state, NULL), 1);
+    CHECK_INT(run(&cli_ledger, "ledger", "verify", "--json", "--state", state, NULL), 1);
     json = object("papertape.ledger/1");
     CHECK(json_array_size(json_object_get(json, "failures")) >= 3);
     json_decref(json);
@@ -331,12 +327,12 @@ static void test_alerts(const char *state, const char *path)
     for (size_t i = 0; i < sizeof alerts / sizeof *alerts; i++)
         db_writer_put_alert(writer, &alerts[i]);
     fixture_close(writer);
-    CHECK_INT(run(tui_alerts, "alerts", "list", "--state", state, NULL), 0);
+    CHECK_INT(run(&tui_alerts, "alerts", "list", "--state", state, NULL), 0);
     CHECK_INT(lines(), 3);
     CHECK(strstr(out, "!     1 ") == out && strstr(out, text) != NULL);
     CHECK(strstr(out, "\n      3 ") != NULL && strstr(out, "a bar (acknowledged ") != NULL);
     CHECK(strstr(out, "lost (closed ") > strstr(out, "a bar"));
-    CHECK_INT(run(tui_alerts, "alerts", "list", "--json", "--state", state, NULL), 0);
+    CHECK_INT(run(&tui_alerts, "alerts", "list", "--json", "--state", state, NULL), 0);
     json_t *json = object("papertape.alerts/1"), *list = json_object_get(json, "alerts");
     static const char *const states[] = {"open", "acknowledged", "closed"};
     for (size_t i = 0; i < 3; i++)
@@ -356,7 +352,7 @@ int main(void)
     unsetenv("RUNTIME_DIRECTORY");
     scratch_make(state);
     snprintf(path, sizeof path, "%s/papertape.db", state);
-    CHECK_INT(run(cli_fills, "fills", "--state", state, NULL), 1);
+    CHECK_INT(run(&cli_fills, "fills", "--state", state, NULL), 1);
     snprintf(expected, sizeof expected,
              "papertape: fills: %s: there is no database yet: papertaped makes it\n", path);
     CHECK_STR(err, expected);

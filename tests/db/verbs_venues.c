@@ -1,10 +1,7 @@
 /* papertape revisions, actions, symbol list, venues: what they print from a database of known contents. */
 #include <math.h>
 
-#include "cli/bars.h"
-#include "cli/revisions.h"
-#include "cli/symbol.h"
-#include "cli/venues.h"
+#include "cli/verbs.h"
 #include "tests/db/fixture.h"
 #include "tests/db/run_verb.h"
 
@@ -96,7 +93,7 @@ static void fill_database(const char *path)
 
 static void test_revisions(const char *state)
 {
-    CHECK_INT(run(cli_revisions, "revisions", "--csv", "--state", state, NULL), 0);
+    CHECK_INT(run(&cli_revisions, "revisions", "--csv", "--state", state, NULL), 0);
     CHECK_STR(
         line(0),
         "revision,ts_ns,symbol,kind,source,at_ns,trade,new_trade,old_price,old_qty,price,qty,bar_ns,"
@@ -108,7 +105,7 @@ static void test_revisions(const char *state)
               "220.0000,228.0000,210.0000,225.0000,12.000000000,7,1,");
     CHECK_STR(line(2), "2,1723161360000000000,BTCUSDT,bar,venue,1723161240000000000,,,,,,,,,,,,,,,,,,,,0,");
     CHECK_INT(lines(), 3);
-    CHECK_INT(run(cli_revisions, "revisions", "aapl", "--json", "--state", state, NULL), 0);
+    CHECK_INT(run(&cli_revisions, "revisions", "aapl", "--json", "--state", state, NULL), 0);
     json_t *json = object("papertape.revisions/1");
     const json_t *row = json_array_get(json_object_get(json, "revisions"), 0);
     CHECK_INT(json_array_size(json_object_get(json, "revisions")), 1);
@@ -119,26 +116,26 @@ static void test_revisions(const char *state)
     CHECK(json_is_null(json_object_get(row, "code")));
     json_decref(json);
     CHECK_INT(
-        run(cli_revisions, "revisions", "--from", "2024-08-08T23:55:30Z", "--csv", "--state", state, NULL),
+        run(&cli_revisions, "revisions", "--from", "2024-08-08T23:55:30Z", "--csv", "--state", state, NULL),
         0);
     CHECK_INT(lines(), 2);
-    CHECK_INT(run(cli_revisions, "revisions", "TSLA", "--json", "--state", state, NULL), 1);
+    CHECK_INT(run(&cli_revisions, "revisions", "TSLA", "--json", "--state", state, NULL), 1);
     CHECK_STR(out, "");
     CHECK_STR(err, "papertape: revisions: symbol \"TSLA\" is not in the database\n");
 
-    CHECK_INT(run(cli_bars, "bars", "AAPL", "1m", "--source", "trades", "--state", state, NULL), 0);
+    CHECK_INT(run(&cli_bars, "bars", "AAPL", "1m", "--source", "trades", "--state", state, NULL), 0);
     CHECK_STR(line(1), "1723161240000,220.0000,228.0000,210.0000,225.0000,12.000000000");
 }
 
 static void test_actions(const char *state)
 {
-    CHECK_INT(run(cli_actions, "actions", "AAPL", "--csv", "--state", state, NULL), 0);
+    CHECK_INT(run(&cli_actions, "actions", "AAPL", "--csv", "--state", state, NULL), 0);
     CHECK_STR(line(0), "action,ts_ns,symbol,kind,ex_ns,shares,per,cash,id");
     CHECK_STR(line(1), "1,1723161240000000001,AAPL,split,1723161240000000000,4,1,,s1");
     CHECK_STR(line(2), "2,1723161240000000002,AAPL,dividend,1723161240000000000,,,0.245000000,d1");
-    CHECK_INT(run(cli_actions, "actions", "BTCUSDT", "--csv", "--state", state, NULL), 0);
+    CHECK_INT(run(&cli_actions, "actions", "BTCUSDT", "--csv", "--state", state, NULL), 0);
     CHECK_INT(lines(), 1);
-    CHECK_INT(run(cli_actions, "actions", "--json", "--state", state, NULL), 0);
+    CHECK_INT(run(&cli_actions, "actions", "--json", "--state", state, NULL), 0);
     json_t *json = object("papertape.actions/1");
     const json_t *rows = json_object_get(json, "actions");
     CHECK_INT(json_integer_value(json_object_get(json_array_get(rows, 0), "shares")), 4);
@@ -151,11 +148,11 @@ static void test_actions(const char *state)
 /* Without a daemon: as the database has them, and the exit status says so. */
 static void test_lists(const char *state)
 {
-    CHECK_INT(run(cli_symbol, "symbol", "list", "--csv", "--state", state, NULL), 3);
+    CHECK_INT(run(&cli_symbol, "symbol", "list", "--csv", "--state", state, NULL), 3);
     CHECK_STR(out, "name,venue,streamed,calendar\nBTCUSDT,binance,,\nAAPL,alpaca,no,us-equity\n");
     CHECK(strstr(err, "papertape: symbol: as the database last had them: ") == err);
-    CHECK_INT(run(cli_symbol, "symbol", "add", "SOLUSDT", "--state", state, NULL), 3);
-    CHECK_INT(run(cli_venues, "venues", "--json", "--state", state, NULL), 3);
+    CHECK_INT(run(&cli_symbol, "symbol", "add", "SOLUSDT", "--state", state, NULL), 3);
+    CHECK_INT(run(&cli_venues, "venues", "--json", "--state", state, NULL), 3);
     json_t *json = object("papertape.venues/1");
     const json_t *row = json_array_get(json_object_get(json, "venues"), 0);
     CHECK_STR(json_string_value(json_object_get(row, "name")), "alpaca");
@@ -166,10 +163,10 @@ static void test_lists(const char *state)
           json_is_null(json_object_get(row, "age_ms")));
     CHECK_INT(json_integer_value(json_object_get(row, "banned_until_ns")), INT64_MAX);
     json_decref(json);
-    CHECK_INT(run(cli_venues, "venues", "--csv", "--state", state, NULL), 3);
+    CHECK_INT(run(&cli_venues, "venues", "--csv", "--state", state, NULL), 3);
     CHECK_INT(lines(), 2);
     CHECK(strstr(line(1), "alpaca,closed,closed,,,,1.5,,,,,,8,9,,,,,6,7,9223372036854775807,") == line(1));
-    CHECK_INT(run(cli_venues, "venues", "streams", "alpaca", "--state", state, NULL), 3);
+    CHECK_INT(run(&cli_venues, "venues", "streams", "alpaca", "--state", state, NULL), 3);
 }
 
 int main(void)

@@ -1,49 +1,19 @@
-/* The table of verbs: every one that is listed is found, and what is nearly one is guessed. */
+/* The table of verbs: in order, each with what help and pages need, and found by its name. */
 #include "tui/verbs.h"
 
 #include "tests/check.h"
 
-static void check_listed(void)
-{
-    char *text = NULL, *rest, *line;
-    char before[32] = "";
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    int n = 0;
-
-    verbs_list(out);
-    fclose(out);
-    strtok_r(text, "\n", &rest); /* the heading */
-    while ((line = strtok_r(NULL, "\n", &rest))) {
-        char name[32];
-        CHECK_INT(sscanf(line, " %31s", name), 1);
-        const struct verb *verb = verbs_find(name);
-        CHECK(verb && strcmp(verb->name, name) == 0 && verb->run && verb->words[0]);
-        CHECK(strcmp(before, name) < 0); /* as bsearch() needs it */
-        strcpy(before, name);
-        n++;
-    }
-    CHECK(n >= 13);
-    free(text);
-}
-
-static void check_nearest(const char *name, const char *expected)
-{
-    const struct verb *verb = verbs_nearest(name);
-
-    CHECK_STR(verb ? verb->name : "none", expected);
-}
-
 int main(void)
 {
-    check_listed();
-    CHECK(!verbs_find("") && !verbs_find("statu") && !verbs_find("statuss"));
-    check_nearest("stauts", "status");
-    check_nearest("flaten", "flatten");
-    check_nearest("postions", "positions");
-    check_nearest("resum", "resume");
-    check_nearest("xyzzy", "none");
-    check_nearest("", "none");
-    check_nearest("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "none");
+    const struct option_program *program = &tui_papertape;
+
+    for (size_t i = 0; i < program->n_verbs; i++) {
+        const struct option_verb *verb = program->verbs[i];
+        CHECK(option_find_verb(program, verb->name) == verb && verb->words[0]);
+        CHECK(i == 0 || strcmp(program->verbs[i - 1]->name, verb->name) < 0);
+        CHECK(verb->run || (verb->n_actions > 0 && verb->about && verb->page));
+    }
+    CHECK(program->n_verbs >= 13);
+    CHECK(!option_find_verb(program, "") && !option_find_verb(program, "statu"));
     return check_done("tui/verbs");
 }

@@ -1,4 +1,4 @@
-#include "tui/verb/alerts.h"
+#include "tui/verb/verbs.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -116,7 +116,7 @@ static int ack(const char *state, const char *text)
     return EXIT_OK;
 }
 
-int tui_alerts(int argc, char **argv)
+static int run_line(int argc, char **argv)
 {
     struct ask_options options;
     int r = ask_options(argc, argv, "json", help, &options);
@@ -131,3 +131,5 @@ int tui_alerts(int argc, char **argv)
         return ack(options.state, words[1]);
     return ask_usage("alerts", "list, or ack ID");
 }
+
+const struct option_verb tui_alerts = {.name = "alerts", .words = "alerts: list, ack ID", .run = run_line};

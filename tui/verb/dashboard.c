@@ -1,20 +1,17 @@
-#include "tui/verb/dashboard.h"
+#include "tui/verb/verbs.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/ask.h"
 #include "cli/text.h"
 #include "exchange/exit_status.h"
 #include "tui/collect.h"
 #include "tui/dashboard.h"
 #include "tui/print.h"
 #include "tui/screen.h"
-#include "tui/verbs.h"
 #include "tui/view.h"
 
 enum { STATUS_TIMEOUT_MS = 3000 }; /* that something printed waits for the daemon */
@@ -28,38 +25,10 @@ struct request {
     long times;        /* --loop */
 };
 
-static const char help[] =
-    "Usage: papertape [OPTION...]\n"
-    "       papertape VERB [ARGUMENT...]\n"
-    "\n"
-    "Without a verb: the dashboard of a paper-trading daemon, live in the terminal.\n"
-    "\n"
-    "  --state DIR          the daemon's state directory; else $STATE_DIRECTORY, else of\n"
-    "                       $XDG_STATE_HOME/papertape (~/.local/state/papertape) and the\n"
-    "                       service's " STATE_SERVICE_DIR " the first that has one\n"
-    "  --studies URL        where studies are kept (its studies.db): sqlite:///F, or a file\n"
-    "  --study NAME         begin with that study's page\n"
-    "  --readonly           no key changes anything\n"
-    "  --tab N              the tab to begin with, 1 to 8\n"
-    "  --interval S         seconds between two looks, 0.25 to 60 (1)\n"
-    "  --scheme NAME        colours: default, light, colour-blind, mono; NO_COLOR is mono\n"
-    "  --glyphs NAME        charts: braille, block, ascii (by locale and terminal)\n"
-    "  --once               print the state as text, and end\n"
-    "  --json               print it as one line of JSON, papertape.dashboard/1\n"
-    "  --dump-screen WxH    print the screen of that size as text\n"
-    "  --loop N             print N times, once an interval\n"
-    "  -h, --help           this text\n"
-    "  -V, --version        the version\n"
-    "\n";
-
-static const char help_end[] =
-    "\nWithout a terminal, --once is what happens. papertape VERB --help tells more.\n"
-    "Exit status: 0 ok, 1 error, 2 usage, 3 no daemon, 4 stale.\n";
-
-static int wrong(const char *option, const char *value, const char *right)
+static int wrong(const struct option_call *call, const struct option_row *row, const char *value,
+                 const char *right)
 {
-    fprintf(stderr, "papertape: --%s: \"%s\": %s\n", option, value, right);
-    return EXIT_USAGE;
+    return option_fail(call, EXIT_USAGE, "--%s: \"%s\": %s", row->name, value, right);
 }
 
 static bool parse_interval(const char *text, int64_t *ret_ms)
@@ -109,112 +78,81 @@ static int parse_glyphs(const char *name)
     return -EINVAL;
 }
 
-/* EXIT_OK to go on; *ret_done when the options asked for something that is done now. */
-static int parse(int argc, char **argv, struct request *request, bool *ret_done)
+static int take_tab(struct option_call *call, const struct option_row *row, const char *value)
 {
-    enum { STATE = 256, STUDIES, STUDY, READONLY, TAB, INTERVAL, SCHEME, GLYPHS, ONCE, JSON, DUMP, LOOP };
-    static const struct option options[] = {
-        {"state", required_argument, NULL, STATE},
-        {"studies", required_argument, NULL, STUDIES},
-        {"study", required_argument, NULL, STUDY},
-        {"readonly", no_argument, NULL, READONLY},
-        {"tab", required_argument, NULL, TAB},
-        {"interval", required_argument, NULL, INTERVAL},
-        {"scheme", required_argument, NULL, SCHEME},
-        {"glyphs", required_argument, NULL, GLYPHS},
-        {"once", no_argument, NULL, ONCE},
-        {"json", no_argument, NULL, JSON},
-        {"dump-screen", required_argument, NULL, DUMP},
-        {"loop", required_argument, NULL, LOOP},
-        {"help", no_argument, NULL, 'h'},
-        {"version", no_argument, NULL, 'V'},
-        {NULL, 0, NULL, 0},
-    };
-    struct dashboard_options *dashboard = &request->dashboard;
-    const char *state = NULL;
-    char words[512];
+    struct request *request = call->into;
     long number;
-    int option, r;
 
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, "+:hV", options, NULL)) != -1) {
-        switch (option) {
-        case STATE:
-            state = optarg;
-            break;
-        case STUDIES:
-            dashboard->studies = optarg;
-            break;
-        case STUDY:
-            dashboard->study = optarg;
-            break;
-        case READONLY:
-            dashboard->readonly = true;
-            break;
-        case TAB:
-            if (!parse_count(optarg, TABS, &number))
-                return wrong("tab", optarg, "1 to 8");
-            dashboard->tab = (enum tab)(number - 1);
-            break;
-        case INTERVAL:
-            if (!parse_interval(optarg, &dashboard->interval_ms))
-                return wrong("interval", optarg, "seconds from 0.25 to 60");
-            break;
-        case SCHEME:
-            if ((r = scheme_parse(optarg)) < 0)
-                return wrong("scheme", optarg, "default, light, colour-blind or mono");
-            dashboard->scheme = (enum scheme)r;
-            break;
-        case GLYPHS:
-            if ((r = parse_glyphs(optarg)) < 0)
-                return wrong("glyphs", optarg, "braille, block or ascii");
-            dashboard->glyphs = (enum glyphs)r;
-            break;
-        case ONCE:
-            request->printed = PRINT_ONCE;
-            break;
-        case JSON:
-            request->printed = PRINT_JSON;
-            break;
-        case DUMP:
-            if (!parse_size(optarg, &request->width, &request->height))
-                return wrong("dump-screen", optarg, "WIDTHxHEIGHT, each 1 to 1000, as 80x24");
-            request->printed = PRINT_SCREEN;
-            break;
-        case LOOP:
-            if (!parse_count(optarg, 1000000000, &request->times))
-                return wrong("loop", optarg, "how often to print, 1 or more");
-            break;
-        case 'h':
-            fputs(help, stdout);
-            verbs_list(stdout);
-            fputs(help_end, stdout);
-            *ret_done = true;
-            return EXIT_OK;
-        case 'V':
-            printf("papertape %s\n", PAPERTAPE_VERSION);
-            *ret_done = true;
-            return EXIT_OK;
-        default:
-            return ask_wrong_option(NULL, argv, option);
-        }
-    }
-    if (optind < argc) {
-        char shown[64];
-        text_clean(shown, sizeof(shown), argv[optind]);
-        fprintf(stderr, "papertape: %s: not an option: a verb comes first, and its options after it\n",
-                shown);
-        return EXIT_USAGE;
-    }
-    r = state_dir_look(state, &dashboard->state, words, sizeof(words));
-    if (r < 0) {
-        fprintf(stderr, "papertape: %s\n", words);
-        return r == -EINVAL ? EXIT_USAGE : EXIT_ERROR;
-    }
-    if (state_dir_denied(&dashboard->state, state, words, sizeof(words))) {
-        fprintf(stderr, "papertape: %s\n", words);
-        return EXIT_ERROR;
-    }
+    if (!parse_count(value, TABS, &number))
+        return wrong(call, row, value, "1 to 8");
+    request->dashboard.tab = (enum tab)(number - 1);
+    return EXIT_OK;
+}
+
+static int take_interval(struct option_call *call, const struct option_row *row, const char *value)
+{
+    struct request *request = call->into;
+
+    if (!parse_interval(value, &request->dashboard.interval_ms))
+        return wrong(call, row, value, "seconds from 0.25 to 60");
+    return EXIT_OK;
+}
+
+static int take_scheme(struct option_call *call, const struct option_row *row, const char *value)
+{
+    struct request *request = call->into;
+
+    request->dashboard.scheme = (enum scheme)scheme_parse(value);
+    (void)row;
+    return EXIT_OK;
+}
+
+static int take_glyphs(struct option_call *call, const struct option_row *row, const char *value)
+{
+    struct request *request = call->into;
+
+    request->dashboard.glyphs = (enum glyphs)parse_glyphs(value);
+    (void)row;
+    return EXIT_OK;
+}
+
+static int take_once(struct option_call *call, const struct option_row *row, const char *value)
+{
+    struct request *request = call->into;
+
+    (void)row, (void)value;
+    request->printed = PRINT_ONCE;
+    return EXIT_OK;
+}
+
+static int take_size(struct option_call *call, const struct option_row *row, const char *value)
+{
+    struct request *request = call->into;
+
+    if (!parse_size(value, &request->width, &request->height))
+        return wrong(call, row, value, "WIDTHxHEIGHT, each 1 to 1000, as 80x24");
+    request->printed = PRINT_SCREEN;
+    return EXIT_OK;
+}
+
+static int take_times(struct option_call *call, const struct option_row *row, const char *value)
+{
+    struct request *request = call->into;
+
+    return parse_count(value, 1000000000, &request->times)
+               ? EXIT_OK
+               : wrong(call, row, value, "how often to print, 1 or more");
+}
+
+static int find_state(const struct option_call *call, struct dashboard_options *dashboard)
+{
+    char words[512];
+    int r = state_dir_look(call->state, &dashboard->state, words, sizeof(words));
+
+    if (r < 0)
+        return option_fail(call, r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, "%s", words);
+    if (state_dir_denied(&dashboard->state, call->state, words, sizeof(words)))
+        return option_fail(call, EXIT_ERROR, "%s", words);
     return EXIT_OK;
 }
 
@@ -287,21 +225,56 @@ static int print(const struct request *request)
     return status;
 }
 
-int tui_dashboard(int argc, char **argv)
+static int run(struct option_call *call)
 {
-    struct request request = {
-        .dashboard = {.interval_ms = 1000, .glyphs = dashboard_glyphs()},
-    };
-    bool done = false;
-    int status = parse(argc, argv, &request, &done);
+    struct request *request = call->into;
+    int status = find_state(call, &request->dashboard);
 
-    if (status != EXIT_OK || done)
+    if (status != EXIT_OK)
         return status;
-    if (request.printed == PRINT_NOTHING && (request.times > 0 || !screen_possible()))
-        request.printed = PRINT_ONCE;
-    if (request.printed == PRINT_NOTHING)
-        return dashboard_run(&request.dashboard);
-    if (request.times == 0)
-        request.times = 1;
-    return print(&request);
+    if (call->json)
+        request->printed = PRINT_JSON;
+    if (request->printed == PRINT_NOTHING && (request->times > 0 || !screen_possible()))
+        request->printed = PRINT_ONCE;
+    if (request->printed == PRINT_NOTHING)
+        return dashboard_run(&request->dashboard);
+    if (request->times == 0)
+        request->times = 1;
+    return print(request);
 }
+
+static void init(void *into)
+{
+    struct request *request = into;
+
+    request->dashboard.interval_ms = 1000;
+    request->dashboard.glyphs = dashboard_glyphs();
+}
+
+static const struct option_action actions[] = {{.need = OPTION_NEEDS_EITHER, .run = run}};
+
+static const struct option_row options[] = {
+    {"studies", "URL", "where studies are kept (its studies.db): sqlite:///F, or a file",
+     offsetof(struct request, dashboard.studies)},
+    {"study", "STUDY", "begin with that study's page", offsetof(struct request, dashboard.study)},
+    {"readonly", NULL, "no key changes anything", offsetof(struct request, dashboard.readonly)},
+    {"tab", "N", "the tab to begin with, 1 to 8", .take = take_tab},
+    {"interval", "S", "seconds between two looks, 0.25 to 60 (1)", .take = take_interval},
+    {"scheme", "default|light|colour-blind|mono", "colours; NO_COLOR is mono", .take = take_scheme},
+    {"glyphs", "braille|block|ascii", "what charts are made of; by locale and terminal", .take = take_glyphs},
+    {"once", NULL, "print the state as text, and end", .take = take_once},
+    {"dump-screen", "WxH", "print the screen of that size as text", .take = take_size},
+    {"loop", "N", "print N times, once an interval", .take = take_times},
+};
+
+const struct option_verb tui_dashboard = {
+    .about =
+        "Without a verb: the dashboard of a paper-trading daemon, live in the terminal. Without a terminal, "
+        "--once is what happens; --json prints papertape.dashboard/1.",
+    .actions = actions,
+    .n_actions = 1,
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .size = sizeof(struct request),
+    .init = init,
+};

@@ -1,4 +1,4 @@
-#include "tui/verb/status.h"
+#include "tui/verb/verbs.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -70,7 +70,7 @@ static int print_object(json_t *status)
     return EXIT_OK;
 }
 
-int tui_status(int argc, char **argv)
+static int run_line(int argc, char **argv)
 {
     struct ask_options options;
     json_t *status;
@@ -87,3 +87,6 @@ int tui_status(int argc, char **argv)
     json_decref(status);
     return r;
 }
+
+const struct option_verb tui_status = {
+    .name = "status", .words = "the daemon's state, as text or JSON", .run = run_line};

@@ -1,4 +1,4 @@
-#include "tui/verb/study.h"
+#include "tui/verb/verbs.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -177,7 +177,7 @@ static int act(char **words, int n, const struct wish *wish)
     return status;
 }
 
-int tui_study(int argc, char **argv)
+static int run_line(int argc, char **argv)
 {
     struct wish wish = {0};
     const struct ask_option options[] = {
@@ -187,3 +187,6 @@ int tui_study(int argc, char **argv)
 
     return r != EXIT_OK || !words ? r : act(words, argc - (int)(words - argv), &wish);
 }
+
+const struct option_verb tui_study = {
+    .name = "study", .words = "studies: list, show: trials, importance, proposal", .run = run_line};

@@ -1,0 +1,135 @@
+/* Command lines, described once. A program is a list of verbs, a verb its options and what it does; from
+ * these rows follow the parsing, --help and `PROGRAM help`, manual pages and completion. How to add one:
+ * docs/overview.md. */
+#ifndef RECORD_OPTION_H
+#define RECORD_OPTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct option_call;
+
+/* An option. What it gives is put into a struct of the verb's own, which begins zeroed. */
+struct option_row {
+    const char *name;     /* without its dashes; NULL: `words` is a heading */
+    const char *argument; /* "P"; NULL: a flag. Words with "|" between: one of these, which is checked */
+    const char *words;    /* what it does */
+    size_t at;            /* in that struct: a const char *, of a flag a bool */
+    /* Instead of `at`: takes the value (NULL of a flag), in the order of the line. EXIT_OK, or an exit status
+     * with its line on stderr. */
+    int (*take)(struct option_call *call, const struct option_row *row, const char *value);
+    const char *of; /* the actions that take it, blanks between; NULL: all */
+    char letter;    /* 'o': -o is the same; 0 */
+};
+
+enum option_need {
+    OPTION_NEEDS_NOTHING,
+    OPTION_NEEDS_STATE,  /* a state directory's database or log */
+    OPTION_NEEDS_DAEMON, /* one that runs */
+    OPTION_NEEDS_EITHER, /* without a daemon what it stored is shown, with exit status 3 */
+};
+
+/* What a verb can do. A verb that does one thing has one action without a name. */
+struct option_action {
+    const char *name; /* the word after the verb; "stop|resume" for two */
+    const char
+        *arguments; /* "SYMBOL QTY", "[SYMBOL]", "FILE..."; NULL: none. Their names choose what completes */
+    const char *words;   /* what it does; NULL of one without a name */
+    const char *example; /* its arguments, in the refusal of a line that lacks them; NULL */
+    enum option_need need;
+    bool lists; /* --csv too; the word "list" may be left out or said */
+    int (*run)(struct option_call *call);
+};
+
+struct option_verb {
+    const char *name;  /* NULL: of a program without verbs, or what it does without one */
+    const char *words; /* a line, for lists of verbs */
+    const char *about; /* paragraphs, '\n' between */
+    const char *exits; /* "1 also for a difference"; NULL */
+    const char *page;  /* papertape-PAGE(1) has it; NULL: the program's own page */
+    const struct option_action *actions;
+    size_t n_actions;
+    const struct option_row *options;
+    size_t n_options;
+    const struct option_row *shared; /* of several verbs, whose structs begin alike */
+    size_t n_shared;
+    size_t size;                       /* of the struct that rows fill; 0: none */
+    void (*init)(void *into);          /* values other than zero; NULL */
+    void (*finish)(void *into);        /* frees what takes have allocated; NULL */
+    int (*run)(int argc, char **argv); /* instead of all that: parses itself; argv[0] is the verb */
+};
+
+struct option_program {
+    const char *name, *version, *about;
+    const struct option_verb *bare;         /* without a verb; NULL: one is needed */
+    const struct option_verb *const *verbs; /* in the order of the alphabet */
+    size_t n_verbs;
+    const struct option_row *global; /* of all verbs, before or after them; `at` is in struct option_call */
+    size_t n_global;
+    /* Prints a line on stderr, which may hold what the user typed; NULL: as it is. */
+    void (*say)(const char *line);
+    /* Calls offer() with each name of that kind of argument ("SYMBOL") which the state has; NULL. */
+    void (*names)(const char *kind, const struct option_call *call, void *ctx,
+                  void (*offer)(void *ctx, const char *name));
+};
+
+/* A line that was parsed. */
+struct option_call {
+    const struct option_program *program;
+    const struct option_verb *verb;
+    const struct option_action *action;
+    const char *word; /* of the action, as it was given; "" without one */
+    char **arguments; /* n of them, and NULL */
+    int n;
+    void *into;
+    const char *state; /* --state; NULL */
+    bool json, csv;
+    bool help, version;
+};
+
+enum { OPTION_ERROR_MAX = 512, OPTION_ROWS_MAX = 96 };
+
+/* The program: its exit status. stdout is flushed. */
+int option_main(const struct option_program *program, int argc, char **argv);
+
+/* One of its verbs, with argv[0] its name: what option_main() does once it has found it. */
+int option_run(const struct option_program *program, const struct option_verb *verb, int argc, char **argv);
+
+/* Prints "PROGRAM: VERB: …" on stderr and returns `status`. */
+__attribute__((format(printf, 3, 4))) int option_fail(const struct option_call *call, int status,
+                                                      const char *format, ...);
+
+/* ---- the parts ---- */
+
+/* Reads the n words after the verb; call has program, verb and into. What follows options is moved to the
+ * front of argv. EXIT_OK; or EXIT_USAGE, err: what, where, what would be right. */
+int option_parse(struct option_call *call, int n, char **argv, char err[static OPTION_ERROR_MAX]);
+
+/* The index of the first word that is no option and no option's value, n without one. */
+int option_first_word(const struct option_program *program, int n, char **argv);
+
+/* Row i of all that a verb takes: its own, shared, global ones; NULL past the last. */
+const struct option_row *option_row(const struct option_program *program, const struct option_verb *verb,
+                                    size_t i);
+const struct option_verb *option_find_verb(const struct option_program *program, const char *name);
+const struct option_action *option_find_action(const struct option_verb *verb, const char *word);
+bool option_row_is_of(const struct option_row *row, const struct option_action *action);
+
+/* Is `word` one of those with `between` between them? */
+bool option_is_one_of(const char *words, char between, const char *word);
+
+/* verb NULL: the program's own help. */
+void option_help(const struct option_program *program, const struct option_verb *verb, FILE *out);
+
+/* The page of that name in man's language: all verbs whose `page` it is. False: there is none. */
+bool option_man(const struct option_program *program, const char *page, FILE *out);
+
+/* Candidates for the last of n words that follow the program's name, one a line, "WORD\tWHAT IT IS"; none
+ * where a file is meant. */
+void option_complete(const struct option_program *program, int n, char **words, FILE *out);
+
+/* The script that asks for them: "bash", "zsh" or "fish". False: another shell. */
+bool option_completion_script(const struct option_program *program, const char *shell, FILE *out);
+
+#endif

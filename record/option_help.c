@@ -1,0 +1,201 @@
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/option.h"
+#include "record/option_text.h"
+
+enum { WIDTH = 100, TERM_MAX = 24, SHOWN_MAX = 8 }; /* options of an action in its usage line */
+
+/* Columns of UTF-8 text without wide characters. */
+static size_t columns(const char *text, size_t len)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < len; i++)
+        n += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return n;
+}
+
+/* Fills lines from column `at` on; further ones begin at `indent`. A newline ends a paragraph. */
+static void fill(FILE *out, const char *text, size_t at, size_t indent)
+{
+    bool begins = true;
+
+    while (*text) {
+        size_t len = strcspn(text, " \n"), wide = columns(text, len);
+        if (!begins && at + 1 + wide > WIDTH) {
+            fprintf(out, "\n%*s", (int)indent, "");
+            at = indent;
+        } else if (!begins) {
+            fputc(' ', out);
+            at++;
+        }
+        fwrite(text, 1, len, out);
+        at += wide;
+        begins = *(text + len) == '\n';
+        text += len;
+        if (*text == '\n') {
+            fprintf(out, "\n%*s", (int)indent, "");
+            at = indent;
+        }
+        text += *text != '\0';
+    }
+    fputc('\n', out);
+}
+
+static void entry(FILE *out, const char *term, const char *words, size_t width)
+{
+    size_t len = strlen(term);
+
+    fprintf(out, "  %s", term);
+    if (len > width) {
+        fputc('\n', out);
+        len = 0;
+        fputs("  ", out);
+    }
+    fprintf(out, "%*s", (int)(width - len + 2), "");
+    fill(out, words ? words : "", width + 4, width + 4);
+}
+
+const char *option_term(const struct option_row *row, char ret[static OPTION_TERM_MAX])
+{
+    char letter[8] = "";
+
+    if (row->letter)
+        snprintf(letter, sizeof letter, "-%c, ", row->letter);
+    snprintf(ret, OPTION_TERM_MAX, "%s--%s%s%s", letter, row->name, row->argument ? " " : "",
+             row->argument ? row->argument : "");
+    return ret;
+}
+
+char *option_synopsis(const struct option_program *program, const struct option_verb *verb,
+                      const struct option_action *action)
+{
+    char *text = NULL;
+    size_t size, n = 0;
+    FILE *out = open_memstream(&text, &size);
+    const struct option_row *row;
+
+    if (!out)
+        return NULL;
+    fputs(program->name, out);
+    if (verb->name)
+        fprintf(out, " %s", verb->name);
+    if (action->name)
+        fprintf(out, " %s", action->name);
+    if (action->arguments)
+        fprintf(out, " %s", action->arguments);
+    for (size_t i = 0; i < verb->n_options + verb->n_shared; i++)
+        n += option_row(program, verb, i)->name && option_row_is_of(option_row(program, verb, i), action);
+    for (size_t i = 0; n <= SHOWN_MAX && i < verb->n_options + verb->n_shared; i++)
+        if ((row = option_row(program, verb, i))->name && option_row_is_of(row, action)) {
+            fprintf(out, " [--%s%s%s]", row->name, row->argument ? " " : "",
+                    row->argument ? row->argument : "");
+        }
+    if (n > SHOWN_MAX)
+        fputs(" [OPTION]...", out);
+    if (action->lists)
+        fputs(" [--csv|--json]", out);
+    fclose(out);
+    return text;
+}
+
+static size_t width_of(const struct option_program *program, const struct option_verb *verb)
+{
+    char term[OPTION_TERM_MAX];
+    size_t width = 0;
+    const struct option_row *row;
+
+    for (size_t i = 0; (row = option_row(program, verb, i)); i++) {
+        size_t len = row->name ? strlen(option_term(row, term)) : 0;
+        if (len > width && len <= TERM_MAX)
+            width = len;
+    }
+    return width;
+}
+
+const char *option_need_words(enum option_need need)
+{
+    static const char *const words[] = {
+        [OPTION_NEEDS_NOTHING] = "",
+        [OPTION_NEEDS_STATE] = "Reads the state directory; needs no daemon.",
+        [OPTION_NEEDS_DAEMON] = "Needs a daemon that runs.",
+        [OPTION_NEEDS_EITHER] = "Without a daemon what the database last had is shown, with exit status 3.",
+    };
+    return words[need];
+}
+
+/* The options that are the action's own, or with `all` of every action. */
+static void print_options(const struct option_program *program, const struct option_verb *verb, FILE *out)
+{
+    char term[OPTION_TERM_MAX];
+    size_t width = width_of(program, verb);
+    bool lists = false;
+    const struct option_row *row;
+
+    for (size_t i = 0; i < verb->n_actions; i++)
+        lists |= verb->actions[i].lists;
+    for (size_t i = 0; (row = option_row(program, verb, i)); i++) {
+        if (i == verb->n_options + verb->n_shared && i > 0)
+            fputc('\n', out);
+        if (!row->name)
+            fprintf(out, "%s:\n", row->words);
+        else if (row != option_csv_row(program) || lists)
+            entry(out, option_term(row, term), row->words, width);
+    }
+}
+
+static void print_actions(const struct option_verb *verb, FILE *out)
+{
+    size_t width = 0;
+
+    for (size_t i = 0; i < verb->n_actions; i++)
+        if (verb->actions[i].name && strlen(verb->actions[i].name) > width)
+            width = strlen(verb->actions[i].name);
+    for (size_t i = 0; i < verb->n_actions; i++)
+        if (verb->actions[i].name)
+            entry(out, verb->actions[i].name, verb->actions[i].words, width);
+    if (width > 0)
+        fputc('\n', out);
+}
+
+static void print_verbs(const struct option_program *program, FILE *out)
+{
+    if (program->n_verbs == 0)
+        return;
+    fputs("Verbs:\n", out);
+    for (size_t i = 0; i < program->n_verbs; i++)
+        entry(out, program->verbs[i]->name, program->verbs[i]->words, 12);
+    fprintf(out, "\n%s VERB --help and %s help VERB say more.\n\n", program->name, program->name);
+}
+
+void option_help(const struct option_program *program, const struct option_verb *verb, FILE *out)
+{
+    enum option_need need = OPTION_NEEDS_NOTHING;
+
+    if (!verb)
+        verb = program->bare;
+    for (size_t i = 0; verb && i < verb->n_actions; i++) {
+        char *synopsis = option_synopsis(program, verb, &verb->actions[i]);
+        fputs(i == 0 ? "Usage: " : "       ", out);
+        fill(out, synopsis ? synopsis : "", 7, 7 + strlen(program->name) + 1);
+        free(synopsis);
+        need = verb->actions[i].need > need ? verb->actions[i].need : need;
+    }
+    if (program->n_verbs > 0 && (!verb || !verb->name))
+        fprintf(out, "%s%s VERB [ARGUMENT]...\n", verb ? "       " : "Usage: ", program->name);
+    fputc('\n', out);
+    fill(out, verb && verb->about ? verb->about : program->about, 0, 0);
+    fputc('\n', out);
+    if (verb) {
+        print_actions(verb, out);
+        print_options(program, verb, out);
+        fputc('\n', out);
+    }
+    if (!verb || !verb->name)
+        print_verbs(program, out);
+    if (verb && need != OPTION_NEEDS_NOTHING)
+        fprintf(out, "%s\n", option_need_words(need));
+    fprintf(out, "%s%s%s\n", OPTION_EXITS, verb && verb->exits ? "; " : "",
+            verb && verb->exits ? verb->exits : "");
+}

@@ -1,0 +1,152 @@
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exchange/exit_status.h"
+#include "exchange/nearest.h"
+#include "record/option.h"
+#include "record/option_text.h"
+
+static int say(const struct option_program *program, int status, const char *words)
+{
+    char line[OPTION_ERROR_MAX + 64];
+
+    snprintf(line, sizeof line, "%s: %s", program->name, words);
+    if (program->say)
+        program->say(line);
+    else
+        fprintf(stderr, "%s\n", line);
+    return status;
+}
+
+int option_fail(const struct option_call *call, int status, const char *format, ...)
+{
+    char words[OPTION_ERROR_MAX];
+    size_t n = 0;
+    va_list args;
+
+    if (call->verb->name)
+        n = (size_t)snprintf(words, sizeof words, "%s: ", call->verb->name);
+    va_start(args, format);
+    vsnprintf(words + n, sizeof words - n, format, args);
+    va_end(args);
+    return say(call->program, status, words);
+}
+
+const struct option_row *option_csv_row(const struct option_program *program)
+{
+    for (size_t i = 0; i < program->n_global; i++)
+        if (program->global[i].at == offsetof(struct option_call, csv))
+            return &program->global[i];
+    return NULL;
+}
+
+static int run(struct option_call *call, int n, char **argv)
+{
+    char err[OPTION_ERROR_MAX];
+    int status = option_parse(call, n, argv, err);
+
+    if (*err)
+        return say(call->program, status, err);
+    if (status != EXIT_OK)
+        return status;
+    if (call->help) {
+        option_help(call->program, call->verb, stdout);
+        return EXIT_OK;
+    }
+    if (call->version) {
+        printf("%s %s\n", call->program->name, call->program->version);
+        return EXIT_OK;
+    }
+    return call->action->run(call);
+}
+
+int option_run(const struct option_program *program, const struct option_verb *verb, int argc, char **argv)
+{
+    struct option_call call = {.program = program, .verb = verb};
+
+    if (verb->run)
+        return verb->run(argc, argv);
+    if (verb->size && !(call.into = calloc(1, verb->size)))
+        return say(program, EXIT_ERROR, "out of memory");
+    if (verb->init)
+        verb->init(call.into);
+    int status = run(&call, argc - 1, argv + 1);
+    if (verb->finish)
+        verb->finish(call.into);
+    free(call.into);
+    return status;
+}
+
+static int unknown_verb(const struct option_program *program, const char *name)
+{
+    struct nearest nearest = {0};
+    char words[OPTION_ERROR_MAX];
+
+    for (size_t i = 0; i < program->n_verbs; i++)
+        nearest_offer(&nearest, name, program->verbs[i]->name);
+    if (nearest_is_near(&nearest, name))
+        snprintf(words, sizeof words, "%.63s: not a verb: did you mean \"%s\"? --help lists them", name,
+                 nearest.best);
+    else
+        snprintf(words, sizeof words, "%.63s: not a verb: --help lists them", name);
+    return say(program, EXIT_USAGE, words);
+}
+
+/* `help [VERB]`, and what builds and shells ask: `help --man PAGE`, `help --complete -- WORD…`. */
+static int help(const struct option_program *program, int n, char **words)
+{
+    if (n >= 2 && strcmp(words[0], "--complete") == 0) {
+        option_complete(program, n - 2, words + 2, stdout);
+        return EXIT_OK;
+    }
+    if (n == 2 && strcmp(words[0], "--man") == 0)
+        return option_man(program, words[1], stdout) ? EXIT_OK : unknown_verb(program, words[1]);
+    const struct option_verb *verb = n > 0 ? option_find_verb(program, words[0]) : NULL;
+    if (n > 0 && !verb)
+        return unknown_verb(program, words[0]);
+    if (verb && verb->run)
+        return verb->run(2, (char *[]){words[0], (char[]){"--help"}, NULL});
+    option_help(program, verb, stdout);
+    return EXIT_OK;
+}
+
+static int completion(const struct option_program *program, int n, char **words)
+{
+    if (n != 1 || !option_completion_script(program, words[0], stdout))
+        return say(program, EXIT_USAGE, "completion: bash, zsh or fish is needed");
+    return EXIT_OK;
+}
+
+static int dispatch(const struct option_program *program, int argc, char **argv)
+{
+    int at = 1 + option_first_word(program, argc - 1, argv + 1);
+    const char *word = at < argc ? argv[at] : NULL;
+
+    if (word && strcmp(word, "help") == 0)
+        return help(program, argc - at - 1, argv + at + 1);
+    if (word && strcmp(word, "completion") == 0)
+        return completion(program, argc - at - 1, argv + at + 1);
+    if (program->n_verbs > 0 && (word || !program->bare)) {
+        const struct option_verb *verb = word ? option_find_verb(program, word) : NULL;
+        if (!word && argc > 1) /* --help, --version */
+            return option_run(program, &(struct option_verb){.about = program->about}, argc, argv);
+        if (!verb)
+            return word ? unknown_verb(program, word)
+                        : say(program, EXIT_USAGE, "a verb is needed: --help lists them");
+        memmove(argv + 2, argv + 1, (size_t)(at - 1) * sizeof *argv); /* global options follow it */
+        argv[1] = (char *)(uintptr_t)verb->name;
+        return option_run(program, verb, argc - 1, argv + 1);
+    }
+    return option_run(program, program->bare, argc, argv);
+}
+
+int option_main(const struct option_program *program, int argc, char **argv)
+{
+    int status = dispatch(program, argc, argv);
+
+    if (fflush(stdout) != 0 && status == EXIT_OK)
+        return say(program, EXIT_ERROR, "stdout: not all of it was written");
+    return status;
+}

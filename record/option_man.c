@@ -1,0 +1,97 @@
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/option.h"
+#include "record/option_text.h"
+
+/* Text for roff: no dot or quote may begin a line, a backslash is doubled, a hyphen is one that can be
+ * copied. */
+static void print_text(FILE *out, const char *text)
+{
+    bool begins = true;
+
+    for (; *text; text++) {
+        if (begins && (*text == '.' || *text == '\''))
+            fputs("\\&", out);
+        if (*text == '-' || *text == '\\')
+            fputs(*text == '-' ? "\\-" : "\\e", out);
+        else if (*text == '\n')
+            fputs("\n.PP\n", out);
+        else
+            fputc(*text, out);
+        begins = *text == '\n';
+    }
+    fputc('\n', out);
+}
+
+static void print_entry(FILE *out, const char *term, const char *words)
+{
+    fputs(".TP\n.B ", out);
+    print_text(out, term);
+    print_text(out, words ? words : "");
+}
+
+static void print_verb(const struct option_program *program, const struct option_verb *verb, FILE *out)
+{
+    char term[OPTION_TERM_MAX], *synopsis;
+    const struct option_row *row;
+
+    fprintf(out, ".SH %s\n", verb->name);
+    for (size_t i = 0; i < verb->n_actions; i++) {
+        synopsis = option_synopsis(program, verb, &verb->actions[i]);
+        fputs(i ? ".br\n.B " : ".PP\n.B ", out);
+        print_text(out, synopsis ? synopsis : "");
+        free(synopsis);
+    }
+    fputs(".PP\n", out);
+    print_text(out, verb->about);
+    for (size_t i = 0; i < verb->n_actions; i++)
+        if (verb->actions[i].name)
+            print_entry(out, verb->actions[i].name, verb->actions[i].words);
+    for (size_t i = 0; i < verb->n_options + verb->n_shared; i++) {
+        row = option_row(program, verb, i);
+        if (row->name) {
+            print_entry(out, option_term(row, term), row->words);
+        } else {
+            fputs(".PP\n", out);
+            print_text(out, row->words);
+        }
+    }
+    enum option_need need = OPTION_NEEDS_NOTHING;
+    for (size_t i = 0; i < verb->n_actions; i++)
+        need = verb->actions[i].need > need ? verb->actions[i].need : need;
+    fputs(".PP\n", out);
+    print_text(out, option_need_words(need));
+    if (verb->exits)
+        fprintf(out, "Exit status: %s.\n", verb->exits);
+}
+
+bool option_man(const struct option_program *program, const char *page, FILE *out)
+{
+    char term[OPTION_TERM_MAX];
+    size_t n = 0;
+
+    for (size_t i = 0; i < program->n_verbs; i++) {
+        const struct option_verb *verb = program->verbs[i];
+        if (!verb->page || strcmp(verb->page, page) != 0)
+            continue;
+        if (n++ == 0)
+            fprintf(out, ".TH %s\\-%s 1\n.SH NAME\n%s\\-%s \\- ", program->name, page, program->name, page);
+        else
+            fputs("; ", out);
+        fprintf(out, "%s: %s", verb->name, verb->words);
+    }
+    if (n == 0)
+        return false;
+    fputc('\n', out);
+    for (size_t i = 0; i < program->n_verbs; i++)
+        if (program->verbs[i]->page && strcmp(program->verbs[i]->page, page) == 0)
+            print_verb(program, program->verbs[i], out);
+    fputs(".SH OPTIONS OF ALL VERBS\n", out);
+    for (size_t i = 0; i < program->n_global; i++)
+        print_entry(out, option_term(&program->global[i], term), program->global[i].words);
+    fprintf(out, ".SH EXIT STATUS\n%s.\n.SH SEE ALSO\n.BR %s (1)\n", strchr(OPTION_EXITS, '0'),
+            program->name);
+    return true;
+}

@@ -1,0 +1,307 @@
+#include <ctype.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "exchange/exit_status.h"
+#include "exchange/nearest.h"
+#include "record/option.h"
+
+const struct option_row *option_row(const struct option_program *program, const struct option_verb *verb,
+                                    size_t i)
+{
+    if (i < verb->n_options)
+        return &verb->options[i];
+    i -= verb->n_options;
+    if (i < verb->n_shared)
+        return &verb->shared[i];
+    i -= verb->n_shared;
+    return i < program->n_global ? &program->global[i] : NULL;
+}
+
+static bool is_global(const struct option_call *call, const struct option_row *row)
+{
+    return row >= call->program->global && row < call->program->global + call->program->n_global;
+}
+
+bool option_is_one_of(const char *words, char between, const char *word)
+{
+    size_t len = strlen(word);
+
+    for (const char *at = words; at; at = strchr(at, between)) {
+        at += *at == between;
+        if (strncmp(at, word, len) == 0 && (at[len] == between || at[len] == '\0') && len > 0)
+            return true;
+        if (!strchr(at, between))
+            break;
+    }
+    return false;
+}
+
+const struct option_verb *option_find_verb(const struct option_program *program, const char *name)
+{
+    for (size_t i = 0; i < program->n_verbs; i++)
+        if (strcmp(program->verbs[i]->name, name) == 0)
+            return program->verbs[i];
+    return NULL;
+}
+
+const struct option_action *option_find_action(const struct option_verb *verb, const char *word)
+{
+    for (size_t i = 0; i < verb->n_actions; i++)
+        if (verb->actions[i].name && option_is_one_of(verb->actions[i].name, '|', word))
+            return &verb->actions[i];
+    return NULL;
+}
+
+bool option_row_is_of(const struct option_row *row, const struct option_action *action)
+{
+    char name[64];
+
+    if (!row->of || !action->name)
+        return true;
+    snprintf(name, sizeof name, "%s", action->name);
+    for (char *next = name, *word; (word = strsep(&next, "|"));)
+        if (option_is_one_of(row->of, ' ', word))
+            return true;
+    return false;
+}
+
+/* ---- refusals ---- */
+
+static const char *verb_name(const struct option_call *call)
+{
+    return call->verb->name ? call->verb->name : "";
+}
+
+/* "VERB: …: see PROGRAM VERB --help". EXIT_USAGE. */
+__attribute__((format(printf, 3, 4))) static int refuse(const struct option_call *call, char *err,
+                                                        const char *format, ...)
+{
+    char words[OPTION_ERROR_MAX - 128];
+    const char *verb = verb_name(call), *blank = *verb ? " " : "";
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(words, sizeof words, format, args);
+    va_end(args);
+    size_t len = strlen(words);
+    snprintf(err, OPTION_ERROR_MAX, "%s%s%s%s see %s%s%s --help", verb, *verb ? ": " : "", words,
+             words[len - 1] == '?' ? "" : ":", call->program->name, blank, verb);
+    return EXIT_USAGE;
+}
+
+static int unknown_option(const struct option_call *call, const char *shown, const char *name, char *err)
+{
+    const struct option_row *row;
+    struct nearest nearest = {0};
+
+    for (size_t i = 0; (row = option_row(call->program, call->verb, i)); i++)
+        if (row->name)
+            nearest_offer(&nearest, name, row->name);
+    if (nearest_is_near(&nearest, name))
+        return refuse(call, err, "%.63s: unknown option: did you mean --%s?", shown, nearest.best);
+    return refuse(call, err, "%.63s: unknown option", shown);
+}
+
+static int unknown_action(const struct option_call *call, const char *word, char *err)
+{
+    struct nearest nearest = {0};
+    char all[256] = "";
+    size_t n = 0;
+
+    for (size_t i = 0; i < call->verb->n_actions; i++) {
+        const struct option_action *action = &call->verb->actions[i];
+        for (const char *at = action->name; *at && n + 1 < sizeof all; at++) /* "stop|resume" is two */
+            n += (size_t)snprintf(all + n, sizeof all - n, at == action->name && i > 0 ? ", %c" : "%c",
+                                  *at == '|' ? '/' : *at);
+        nearest_offer(&nearest, word, action->name);
+    }
+    if (*word && nearest_is_near(&nearest, word))
+        return refuse(call, err, "%.63s: unknown: did you mean \"%s\"?", word, nearest.best);
+    return refuse(call, err, "%.63s%s%s is expected", word, *word ? ": unknown: one of " : "one of ", all);
+}
+
+/* ---- options ---- */
+
+/* By its whole name, or a beginning that no other has. */
+static const struct option_row *find_long(const struct option_call *call, const char *name, size_t len,
+                                          size_t *ret_at)
+{
+    const struct option_row *row, *found = NULL;
+    bool several = false;
+
+    for (size_t i = 0; (row = option_row(call->program, call->verb, i)); i++) {
+        if (!row->name || strncmp(row->name, name, len) != 0)
+            continue;
+        bool whole = row->name[len] == '\0';
+        several |= found != NULL;
+        if (whole || !found) {
+            found = row;
+            *ret_at = i;
+        }
+        if (whole)
+            return found;
+    }
+    return several ? NULL : found;
+}
+
+static const struct option_row *find_letter(const struct option_call *call, char letter, size_t *ret_at)
+{
+    const struct option_row *row;
+
+    for (size_t i = 0; (row = option_row(call->program, call->verb, i)); i++)
+        if (row->name && row->letter == letter) {
+            *ret_at = i;
+            return row;
+        }
+    return NULL;
+}
+
+static int put(struct option_call *call, const struct option_row *row, const char *value)
+{
+    char *into = is_global(call, row) ? (char *)call : call->into;
+
+    if (row->take)
+        return row->take(call, row, value);
+    if (row->argument)
+        memcpy(into + row->at, &value, sizeof value);
+    else
+        memcpy(into + row->at, &(bool){true}, sizeof(bool));
+    return EXIT_OK;
+}
+
+/* An option, argv[*at]; moves *at to the last word that is its. */
+static int take(struct option_call *call, int n, char **argv, int *at, bool given[static OPTION_ROWS_MAX],
+                char *err)
+{
+    const char *word = argv[*at];
+    bool is_long = word[1] == '-';
+    const char *name = word + 1 + is_long, *equals = is_long ? strchr(name, '=') : NULL;
+    size_t len = equals ? (size_t)(equals - name) : strlen(name), row_at = 0;
+    const char *value = equals ? equals + 1 : !is_long && name[1] ? name + 1 : NULL;
+    const struct option_row *row =
+        is_long ? find_long(call, name, len, &row_at) : find_letter(call, *name, &row_at);
+
+    if (!row) {
+        char alone[64];
+        snprintf(alone, sizeof alone, "%.*s", (int)(len < 63 ? len : 63), name);
+        return unknown_option(call, word, alone, err);
+    }
+    if (!row->argument && value)
+        return refuse(call, err, "%.63s: takes no value", word);
+    if (row->argument && !value) {
+        if (*at + 1 == n)
+            return refuse(call, err, "%.63s: needs a value", word);
+        value = argv[++*at];
+    }
+    if (row->argument && strchr(row->argument, '|') && islower((unsigned char)*row->argument) &&
+        !option_is_one_of(row->argument, '|', value))
+        return refuse(call, err, "--%s: \"%.63s\": one of %s is needed", row->name, value, row->argument);
+    given[row_at] = true;
+    return put(call, row, value);
+}
+
+/* A number below zero is a word. */
+static bool is_option(const char *word)
+{
+    return word[0] == '-' && word[1] && !isdigit((unsigned char)word[1]) && word[1] != '.';
+}
+
+static int check_arguments(struct option_call *call, char *err)
+{
+    const char *arguments = call->action->arguments ? call->action->arguments : "";
+    const char *example = call->action->example, *blank = *call->word ? " " : "";
+    int least = 0, most = 0;
+
+    for (const char *at = arguments; *at; at += strspn(at, " ")) {
+        size_t len = strcspn(at, " ");
+        least += *at != '[';
+        most = len > 3 && (strncmp(at + len - 3, "...", 3) == 0 || strncmp(at + len - 4, "...]", 4) == 0)
+                   ? 1 << 30
+                   : most + 1;
+        at += len;
+    }
+    if (call->n >= least && call->n <= most)
+        return EXIT_OK;
+    if (most == 0)
+        return refuse(call, err, "%.63s: no argument is expected", call->arguments[0]);
+    if (call->n > most)
+        return refuse(call, err, "%.63s: one argument too many: %s is right", call->arguments[most],
+                      arguments);
+    if (example)
+        return refuse(call, err, "%s%s%s %s needed, as: %s %s%s%s", call->word, blank, arguments,
+                      least == 1 && most == 1 ? "is" : "are", verb_name(call), call->word, blank, example);
+    return refuse(call, err, "%s%s%s %s needed", call->word, blank, arguments,
+                  least == 1 && most == 1 ? "is" : "are");
+}
+
+/* The first word chooses the action; one that lists is meant without a word. */
+static int choose(struct option_call *call, char *err)
+{
+    const struct option_verb *verb = call->verb;
+    const struct option_action *only = verb->n_actions == 1 && !verb->actions->name ? verb->actions : NULL;
+    const char *word = call->n > 0 ? call->arguments[0] : "";
+
+    call->word = "";
+    call->action = only ? only : call->n > 0 ? option_find_action(verb, word) : NULL;
+    if (!call->action && call->n == 0 && verb->n_actions > 0 && verb->actions->lists) {
+        call->action = verb->actions;
+        return EXIT_OK;
+    }
+    if (!call->action)
+        return unknown_action(call, word, err);
+    if (!only || (only->lists && strcmp(word, "list") == 0)) {
+        call->word = only ? "" : word;
+        call->arguments++;
+        call->n--;
+    }
+    return EXIT_OK;
+}
+
+int option_parse(struct option_call *call, int n, char **argv, char err[static OPTION_ERROR_MAX])
+{
+    bool given[OPTION_ROWS_MAX] = {false};
+    const struct option_row *row;
+    int words = 0, status = EXIT_OK;
+    bool ended = false;
+
+    *err = '\0';
+    for (int i = 0; i < n && status == EXIT_OK && !call->help && !call->version; i++) {
+        if (!ended && strcmp(argv[i], "--") == 0)
+            ended = true;
+        else if (!ended && is_option(argv[i]))
+            status = take(call, n, argv, &i, given, err);
+        else
+            argv[words++] = argv[i];
+    }
+    if (status != EXIT_OK || call->help || call->version)
+        return status;
+    argv[words] = NULL;
+    call->arguments = argv;
+    call->n = words;
+    status = choose(call, err);
+    for (size_t i = 0; status == EXIT_OK && (row = option_row(call->program, call->verb, i)); i++)
+        if (given[i] &&
+            (!option_row_is_of(row, call->action) ||
+             (row->at == offsetof(struct option_call, csv) && is_global(call, row) && !call->action->lists)))
+            status = refuse(call, err, "--%s: not an option of %s%s%s", row->name, verb_name(call),
+                            *call->word ? " " : "", call->word);
+    return status == EXIT_OK ? check_arguments(call, err) : status;
+}
+
+int option_first_word(const struct option_program *program, int n, char **argv)
+{
+    static const struct option_verb none;
+    struct option_call call = {.program = program, .verb = program->bare ? program->bare : &none};
+    size_t ignored;
+
+    for (int i = 0; i < n; i++) {
+        const char *name = argv[i] + 1 + (argv[i][0] == '-' && argv[i][1] == '-');
+        if (!is_option(argv[i]))
+            return i;
+        const struct option_row *row = argv[i][1] == '-' ? find_long(&call, name, strlen(name), &ignored)
+                                                         : find_letter(&call, *name, &ignored);
+        i += row && row->argument && (argv[i][1] == '-' || !name[1]);
+    }
+    return n;
+}

@@ -1,0 +1,23 @@
+/* What help and manual pages share. */
+#ifndef RECORD_OPTION_TEXT_H
+#define RECORD_OPTION_TEXT_H
+
+#include "record/option.h"
+
+enum { OPTION_TERM_MAX = 96 };
+
+#define OPTION_EXITS "Exit status: 0 ok, 1 error, 2 usage, 3 no daemon or no state, 4 stale"
+
+/* "-o, --output F". */
+const char *option_term(const struct option_row *row, char ret[static OPTION_TERM_MAX]);
+
+/* "papertape order cancel ID [--key K]", the caller's to free; NULL without memory. */
+char *option_synopsis(const struct option_program *program, const struct option_verb *verb,
+                      const struct option_action *action);
+
+const char *option_need_words(enum option_need need);
+
+/* The row of --csv, which only actions that list take; NULL. */
+const struct option_row *option_csv_row(const struct option_program *program);
+
+#endif
