@@ -1,14 +1,14 @@
 /* A search on the GPU: how long do 500 trials take, and what does the device do meanwhile? One JSON line a
  * figure (see bench/run for the keys). Without a device: exit 77.
  *
- * A trial is a copy of what trainer/search/trial.h does, since a build of option gpu_only, for a machine with
+ * A trial is a copy of what trainer/study/trial.h does, since a build of option gpu_only, for a machine with
  * a GPU and little else, has no library of the trainer: for each of the ten splits of CPCV (5 groups, 2
  * tested) the environment's market is made and uploaded, a learner of two layers of 768 made (policy and
  * value), trained for 132,000 steps with minibatches of 16,384 on the split's blocks, and its policy tested
  * on the CPU, bar by bar, on the others: a test's next observation follows from its last action, so it is no
  * work for a device. 7 assets of 14 features each, 25,000 generated bars, 64 copies; lookback, epochs, steps
  * of a rollout and the rest are drawn from the ranges of the default search space. What fits are computed
- * once a search (trainer/search/inside.h) is not part of it.
+ * once a search (trainer/study/internal.h) is not part of it.
  *
  * Trials share the device as processes under a memory budget: WORKERS of them, each with its share of 80 %
  * of the memory. Why not streams of one arena in one process: what would run beside a trial's kernels is

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "bench/measure.h"
-#include "trainer/search/trial.h"
+#include "trainer/study/trial.h"
 
 enum { ROWS = 20000, ROUNDS = 7, STEPS = 20480, TEXT = 4096, CORES_MAX = 64 };
 
@@ -93,14 +93,14 @@ static enum trial_go on_progress(void *ctx, double share, double steps_s)
     return TRIAL_GO;
 }
 
-static void run_trial(const struct search_market *market, const struct config *config, int worker,
+static void run_trial(const struct study_market *market, const struct config *config, int worker,
                       struct clock *clock)
 {
     char path[1100], err[TRIAL_ERROR_MAX];
     struct trial_outcome *outcome = bench_room(1, sizeof *outcome);
     const struct trial_calls calls = {.ctx = clock, .progress = clock ? on_progress : NULL};
     snprintf(path, sizeof path, "%s/%d", folder, worker);
-    if (trial_run(market, config, path, &calls, outcome, err) != 0)
+    if (study_trial_run(market, config, path, &calls, outcome, err) != 0)
         die(err);
     free(outcome);
 }
@@ -118,16 +118,16 @@ static double rate(int workers, int width, int threads)
         if ((pids[i] = fork()) == 0) {
             struct config *config = bench_room(1, sizeof *config);
             struct search_settings settings;
-            struct search_market *market;
+            struct study_market *market;
             char err[TRIAL_ERROR_MAX];
             configure(config, &settings, width, threads);
-            if (search_market_open(config, &settings, NULL, &market, err) < 0)
+            if (study_market_open(config, &settings, NULL, &market, err) < 0)
                 die(err);
             run_trial(market, config, i, NULL);
             if (write(ready[1], &byte, 1) != 1 || read(go[0], &byte, 1) != 1)
                 die("pipe");
             run_trial(market, config, i, NULL);
-            search_market_close(market);
+            study_market_close(market);
             _exit(EXIT_SUCCESS);
         }
     for (int i = 0; i < workers; i++)
@@ -161,12 +161,12 @@ static void shares(int width)
 {
     struct config *config = bench_room(1, sizeof *config);
     struct search_settings settings;
-    struct search_market *market;
+    struct study_market *market;
     struct clock first = {0}, second = {0};
     char err[TRIAL_ERROR_MAX];
     configure(config, &settings, width, 1);
     double begun = cpu_seconds();
-    if (search_market_open(config, &settings, NULL, &market, err) < 0)
+    if (study_market_open(config, &settings, NULL, &market, err) < 0)
         die(err);
     double opened = cpu_seconds();
     run_trial(market, config, 0, &first);
@@ -177,7 +177,7 @@ static void shares(int width)
     line(width, "training", first.training / (once - begun), "share");
     line(width, "training-again", second.training / (twice - once), "share");
     line(width, "trial", twice - once, "core seconds");
-    search_market_close(market);
+    study_market_close(market);
     settings_finish(&settings);
     free(config);
 }

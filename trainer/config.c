@@ -11,7 +11,7 @@
 #include "exchange/bars_file.h"
 #include "exchange/nearest.h"
 #include "trainer/config_table.h"
-#include "trainer/search/settings_table.h"
+#include "trainer/study/settings_table.h"
 
 static const char *const sections[] = {"training", "network", "ppo",   "environment",
                                        "data",     "serve",   "study", "search"};

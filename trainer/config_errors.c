@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "trainer/config_table.h"
-#include "trainer/search/settings_table.h"
+#include "trainer/study/settings_table.h"
 
 /* A key's line, or a heading's where `key` is NULL. */
 struct entry {

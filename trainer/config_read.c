@@ -6,7 +6,7 @@
 
 #include "exchange/whole_file.h"
 #include "trainer/config_table.h"
-#include "trainer/search/settings_table.h"
+#include "trainer/study/settings_table.h"
 
 _Static_assert((int)INI_LINE_MAX >= (int)CONFIG_LINE_MAX && (int)INI_ERROR_MAX <= (int)CONFIG_ERROR_MAX,
                "exchange/ini_lines reads the longest value, and its sentences fit");

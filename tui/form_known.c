@@ -6,7 +6,7 @@
 
 #include "trainer/config.h"
 #include "trainer/config_table.h"
-#include "trainer/search/settings.h"
+#include "trainer/study/settings.h"
 
 enum { KEYS_MAX = 256 };
 

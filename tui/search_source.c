@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "db/studies/study_build.h"
-#include "trainer/search/runs.h"
+#include "trainer/study/runs.h"
 
 enum {
     SLICE_MS = 200,       /* of one reading, for trials' returns: the list waits no longer for them */
@@ -306,28 +306,28 @@ static bool of_one_search(const struct study *a, const struct study *b)
 }
 
 /* Another run of it, on the bars of one of the `n` members. */
-static bool of_other_run(const struct study *run, const struct study *own, const struct search_members *with,
+static bool of_other_run(const struct study *run, const struct study *own, const struct study_members *with,
                          int n)
 {
-    if (!runs_named(own->name, run->name) || !same_directions(run, own))
+    if (!study_runs_named(own->name, run->name) || !same_directions(run, own))
         return false;
     for (int i = 0; i < n; i++)
-        if (runs_same_bars(run, with->of[i].study))
+        if (study_runs_same_bars(run, with->of[i].study))
             return true;
     return false;
 }
 
 static void add_member(const struct search_source *source, struct study *study, bool run,
-                       struct search_members *to)
+                       struct study_members *to)
 {
-    to->of[to->n++] = (struct search_member){study, folder_of(source, study), run};
+    to->of[to->n++] = (struct study_member){study, folder_of(source, study), run};
 }
 
 /* Whose trials a proposal of this study counts: it is the first. For free_members(); n 0 without memory. */
-static struct search_members members_of(const struct search_source *source, struct study *const *studies,
-                                        const struct study *own)
+static struct study_members members_of(const struct search_source *source, struct study *const *studies,
+                                       const struct study *own)
 {
-    struct search_members members = {.of = calloc(source->n_held + 1, sizeof(*members.of))};
+    struct study_members members = {.of = calloc(source->n_held + 1, sizeof(*members.of))};
 
     for (int pass = 0; members.of && pass < 2; pass++)
         for (size_t i = 0; i < source->n_held; i++)
@@ -344,7 +344,7 @@ static struct search_members members_of(const struct search_source *source, stru
 }
 
 /* Their studies are the source's. */
-static void free_members(const struct search_source *source, struct search_members *members)
+static void free_members(const struct search_source *source, struct study_members *members)
 {
     for (size_t i = 0; members->of && i < source->n_held; i++)
         free(members->of[i].folder);
@@ -365,7 +365,7 @@ static int64_t proposed_ns(const char *folder)
 static int read_validation(struct search_source *source, struct study *const *studies,
                            const struct study *study, bool returns, struct search_page *page)
 {
-    struct search_members members = members_of(source, studies, study);
+    struct study_members members = members_of(source, studies, study);
     struct validated of = {.returns = returns};
 
     if (returns && (!source->returns || strcmp(source->returns_key, page->search.key) != 0)) {

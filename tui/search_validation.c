@@ -126,7 +126,7 @@ int search_proposal_trial(const char *folder)
 }
 
 /* A study of ours says how many trials are wanted; workers are of one search. */
-static bool is_ours(const struct search_members *members)
+static bool is_ours(const struct study_members *members)
 {
     for (int i = 0; i < members->n; i++) {
         const struct study *study = members->of[i].study;
@@ -136,7 +136,7 @@ static bool is_ours(const struct search_members *members)
     return false;
 }
 
-static void read_proposal(const struct search_members *members, struct search_validation *v)
+static void read_proposal(const struct study_members *members, struct search_validation *v)
 {
     const char *folder = members->of[0].folder;
     json_error_t error;
@@ -264,7 +264,7 @@ static void take_returns(struct search_validation *v, const struct returns_matri
         take_validation(v, returns);
 }
 
-static bool any_complete(const struct search_members *members)
+static bool any_complete(const struct study_members *members)
 {
     for (int i = 0; i < members->n; i++)
         for (int k = 0; k < members->of[i].study->n_trials; k++)
@@ -273,7 +273,7 @@ static bool any_complete(const struct search_members *members)
     return false;
 }
 
-static bool any_folder(const struct search_members *members)
+static bool any_folder(const struct study_members *members)
 {
     for (int i = 0; i < members->n; i++)
         if (access(members->of[i].folder, F_OK) == 0)
@@ -282,7 +282,7 @@ static bool any_folder(const struct search_members *members)
 }
 
 /* As many files as there is time for. 0, -EAGAIN: there are more, -ENOMEM. */
-static int read_slice(struct returns_kept *kept, const struct search_columns *columns, int slice_ms,
+static int read_slice(struct returns_kept *kept, const struct study_columns *columns, int slice_ms,
                       int *ret_done)
 {
     int64_t until_ms = clock_now_ms() + slice_ms;
@@ -295,8 +295,8 @@ static int read_slice(struct returns_kept *kept, const struct search_columns *co
     return r < 0 ? r : *ret_done < columns->n ? -EAGAIN : 0;
 }
 
-static void read_columns(struct returns_kept *kept, const struct search_columns *columns, int slice_ms,
-                         const struct search_members *members, struct search_validation *v)
+static void read_columns(struct returns_kept *kept, const struct study_columns *columns, int slice_ms,
+                         const struct study_members *members, struct search_validation *v)
 {
     struct returns_matrix returns = {0};
     char err[VALIDATION_ERROR_MAX] = "out of memory";
@@ -316,17 +316,17 @@ static void read_columns(struct returns_kept *kept, const struct search_columns 
         text_clean(v->returns_words, sizeof(v->returns_words), err);
         return;
     }
-    const struct search_members others = {members->of + 1, members->n - 1};
-    returns.tried = search_members_tried(members->of[0].study, &others);
+    const struct study_members others = {members->of + 1, members->n - 1};
+    returns.tried = study_members_tried(members->of[0].study, &others);
     returns.proposed = columns->like >= 0 ? columns->names[columns->like] : NULL;
     take_returns(v, &returns, members->of[0].study);
     returns_finish(&returns);
 }
 
-static void read_returns(struct search_members *members, struct returns_kept *kept, int slice_ms,
+static void read_returns(struct study_members *members, struct returns_kept *kept, int slice_ms,
                          struct search_validation *v)
 {
-    struct search_columns columns;
+    struct study_columns columns;
     int trial = v->trial;
 
     if (!any_complete(members)) {
@@ -334,19 +334,19 @@ static void read_returns(struct search_members *members, struct returns_kept *ke
         return;
     }
     if (!v->have) {
-        const struct study_trial *best = search_members_best(members);
+        const struct study_trial *best = study_members_best(members);
         trial = best ? best->number : -1;
     }
-    const struct search_members others = {members->of + 1, members->n - 1};
-    if (search_members_columns(members->of[0].study, members->of[0].folder, &others, trial, &columns) < 0) {
+    const struct study_members others = {members->of + 1, members->n - 1};
+    if (study_members_columns(members->of[0].study, members->of[0].folder, &others, trial, &columns) < 0) {
         snprintf(v->returns_words, sizeof(v->returns_words), "out of memory");
         return;
     }
     read_columns(kept, &columns, slice_ms, members, v);
-    search_columns_finish(&columns);
+    study_columns_finish(&columns);
 }
 
-void search_validation_read(struct search_members *members, struct returns_kept *returns, int slice_ms,
+void search_validation_read(struct study_members *members, struct returns_kept *returns, int slice_ms,
                             struct search_validation *ret)
 {
     *ret = (struct search_validation){.trial = -1,

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "trainer/search/members.h"
+#include "trainer/study/members.h"
 #include "tui/status.h"
 
 enum {
@@ -16,7 +16,7 @@ enum {
 };
 
 /* proposal.json of one study's folder, and what the returns say of that study's trials and of those of the
- * others of its search together (trainer/search/members.h): what the PBO beside them is of. */
+ * others of its search together (trainer/study/members.h): what the PBO beside them is of. */
 struct search_validation {
     char words[STATUS_TEXT_MAX]; /* why there is no proposal; "" */
     char verdict[512];           /* its words */
@@ -54,7 +54,7 @@ int search_proposal_trial(const char *folder);
  * trials, as `papertape-trainer validate --study` does; what is missing is said in its words. Files that are
  * not in `returns` yet are read for no longer than slice_ms, but one at least: then unread is how many are
  * left for the next call. Without a proposal the member with the best trial becomes the first one. */
-void search_validation_read(struct search_members *members, struct returns_kept *returns, int slice_ms,
+void search_validation_read(struct study_members *members, struct returns_kept *returns, int slice_ms,
                             struct search_validation *ret);
 
 /* Has more come to light since the proposal: is its PBO another by now? */

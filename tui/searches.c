@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trainer/search/tally.h"
+#include "trainer/study/tally.h"
 
 enum { US = 1000000, PARETO_MAX = 4000 /* trials, of more the newest count */ };
 
@@ -334,7 +334,7 @@ static bool fill(struct search *search, struct study *const *members, size_t n, 
     memcpy(search->directions, members[0]->directions, sizeof(search->directions));
     for (size_t i = 0; i < n; i++) {
         search->n_trials += members[i]->n_trials;
-        search->retried += tally_of(members[i]).retried;
+        search->retried += study_tally_of(members[i]).retried;
         for (int k = 0; k < members[i]->n_trials; k++)
             search->counts[members[i]->trials[k]->state]++;
         search->ks[i] = study_search_name(members[i]->name, base);

@@ -31,7 +31,7 @@ struct search {
     int n_objectives;
     enum study_direction directions[STUDY_OBJECTIVES_MAX];
     int counts[TRIAL_STATES], n_trials;
-    int retried;    /* of FAIL: those that another trial tries again (trainer/search/tally.h) */
+    int retried;    /* of FAIL: those that another trial tries again (trainer/study/tally.h) */
     int64_t wanted; /* trials; -1: not known */
     bool have_best;
     double best; /* of one objective */

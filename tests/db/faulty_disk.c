@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "tests/check.h"
-#include "tests/db/faulty_inside.h"
+#include "tests/db/faulty_internal.h"
 #include "tests/random.h"
 
 enum { PATH_LENGTH = 256 };

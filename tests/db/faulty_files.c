@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "tests/check.h"
-#include "tests/db/faulty_inside.h"
+#include "tests/db/faulty_internal.h"
 
 enum { FDS = 1024 };
 

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "tests/check.h"
-#include "tests/db/faulty_inside.h"
+#include "tests/db/faulty_internal.h"
 
 struct faulty_file {
     sqlite3_file base;

@@ -368,10 +368,10 @@ static void check_validation(void)
     v->pbo_now = 0.3; /* more trials have ended since the proposal */
     check_screen("validation-moved-80x24", 80, 24, GLYPHS_BRAILLE);
     char nowhere[] = "/nonexistent/papertape";
-    struct search_member member = {fixture_study("ppo-btc_3", 9, 1, &maximize), nowhere};
+    struct study_member member = {fixture_study("ppo-btc_3", 9, 1, &maximize), nowhere};
     fixture_study_user(member.study, "papertape:trials", "40");
     struct returns_kept *kept = returns_kept_create();
-    search_validation_read(&(struct search_members){&member, 1}, kept, 0, v);
+    search_validation_read(&(struct study_members){&member, 1}, kept, 0, v);
     returns_kept_destroy(kept);
     check_screen("validation-none-80x24", 80, 24, GLYPHS_BRAILLE);
 }

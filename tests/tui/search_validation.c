@@ -42,7 +42,7 @@ static void write_returns(const char *folder, int number)
 }
 
 /* A file at a time; how many readings that took. */
-static int read_all(struct search_members *members, struct search_validation *ret)
+static int read_all(struct study_members *members, struct search_validation *ret)
 {
     struct returns_kept *kept = returns_kept_create();
     int readings = 0, left = 0;
@@ -74,8 +74,8 @@ static void check_best_without_returns(void)
 {
     char folder[SCRATCH_MAX];
     struct search_validation v;
-    struct search_member member = {.study = told_by_hand("own", 4), .folder = folder};
-    struct search_members alone = {&member, 1};
+    struct study_member member = {.study = told_by_hand("own", 4), .folder = folder};
+    struct study_members alone = {&member, 1};
 
     scratch_make(folder);
     for (int i = 0; i < 3; i++)
@@ -90,8 +90,8 @@ static void check_others_study(void)
 {
     char folder[SCRATCH_MAX + 8];
     struct search_validation v;
-    struct search_member member = {.study = told_by_hand("theirs", 3), .folder = folder};
-    struct search_members alone = {&member, 1};
+    struct study_member member = {.study = told_by_hand("theirs", 3), .folder = folder};
+    struct study_members alone = {&member, 1};
 
     scratch_make(folder);
     strcat(folder, "/none");
@@ -110,8 +110,8 @@ static void check_validation(void)
                                               TRIAL_COMPLETE, TRIAL_PRUNED,   TRIAL_COMPLETE};
     char folder[SCRATCH_MAX];
     struct search_validation v;
-    struct search_member member = {.folder = folder};
-    struct search_members alone = {&member, 1};
+    struct study_member member = {.folder = folder};
+    struct study_members alone = {&member, 1};
 
     scratch_make(folder);
     fixture_studies_begin();
@@ -262,26 +262,26 @@ static void read_page(struct search_source *source, const char *key, bool return
 static json_t *reckon(struct study_store *store, const char *of, int trial)
 {
     struct returns_matrix returns = {0};
-    struct search_members members = {0};
+    struct study_members members = {0};
     char err[STUDY_ERROR_MAX + VALIDATION_ERROR_MAX] = "", name[SEARCH_COLUMN_MAX], folders[SCRATCH_PATH_MAX];
     json_t *validation = NULL;
     int left_out;
 
     snprintf(folders, sizeof(folders), "%s", scratch_path("studies"));
-    CHECK_INT(search_members_load(store, "own", NULL, folders, NULL, NULL, &members, err), 0);
+    CHECK_INT(study_members_load(store, "own", NULL, folders, NULL, NULL, &members, err), 0);
     for (int i = 1; i < members.n; i++)
         if (strcmp(members.of[i].study->name, of) == 0) {
-            struct search_member first = members.of[0];
+            struct study_member first = members.of[0];
             members.of[0] = members.of[i];
             members.of[i] = first;
         }
-    const struct search_members others = {members.of + 1, members.n - 1};
-    CHECK_INT(search_members_returns(members.of[0].study, members.of[0].folder, &others, trial, &returns,
-                                     name, &left_out, err),
+    const struct study_members others = {members.of + 1, members.n - 1};
+    CHECK_INT(study_members_returns(members.of[0].study, members.of[0].folder, &others, trial, &returns, name,
+                                    &left_out, err),
               0);
     CHECK_INT(validation_json(&returns, VALIDATION_BLOCKS, 0, &validation, err), 0);
     returns_finish(&returns);
-    search_members_finish(&members);
+    study_members_finish(&members);
     return validation;
 }
 
@@ -297,7 +297,7 @@ static void check_runs(void)
     static const char *const bars[] = {"\"1\"", "\"1\"", "\"2\"", NULL};
     static const char *const names[] = {"often", "often@T", "often@U", "often@V"};
     char path[SCRATCH_PATH_MAX], folders[SCRATCH_PATH_MAX], err[STUDY_ERROR_MAX];
-    struct search_members members = {0};
+    struct study_members members = {0};
     struct study_store *store;
     struct search_validation v;
 
@@ -314,21 +314,21 @@ static void check_runs(void)
     CHECK_INT(v.columns, 3 + 4);
     CHECK_STR(v.equity_study, "often@T");
     CHECK_INT(v.equity_trial, 2);
-    CHECK_INT(search_members_load(store, "often@T", NULL, folders, NULL, NULL, &members, err), 0);
-    const struct search_members others = {members.of + 1, members.n - 1};
+    CHECK_INT(study_members_load(store, "often@T", NULL, folders, NULL, NULL, &members, err), 0);
+    const struct study_members others = {members.of + 1, members.n - 1};
     struct returns_matrix returns = {0};
     char name[SEARCH_COLUMN_MAX];
     json_t *validation = NULL;
     int left_out;
-    CHECK_INT(search_members_returns(members.of[0].study, members.of[0].folder, &others, 2, &returns, name,
-                                     &left_out, err),
+    CHECK_INT(study_members_returns(members.of[0].study, members.of[0].folder, &others, 2, &returns, name,
+                                    &left_out, err),
               0);
     CHECK_INT(validation_json(&returns, VALIDATION_BLOCKS, 0, &validation, err), 0);
     CHECK_NEAR(v.skill, figure(json_object_get(validation, "deflated"), "skill"), 0);
     CHECK_NEAR(v.pbo, figure(validation, "pbo"), 0);
     json_decref(validation);
     returns_finish(&returns);
-    search_members_finish(&members);
+    study_members_finish(&members);
     read_page(source, "often@U", true, &v);
     CHECK_INT(v.columns, 2);
     read_page(source, "often", true, &v);

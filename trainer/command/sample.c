@@ -104,7 +104,7 @@ static int refuse(int r, const struct request *request, const struct space *spac
                ? args_say(EXIT_FAILURE, "no points left: %s: all of the grid were tried", request->study)
            : r == -ERANGE
                ? args_say(EXIT_FAILURE, "too many points: %s: a grid of %.3g: less than 1.8e19 are right",
-                          request->study, grid_size_about(space, request->options.grid_points))
+                          request->study, sampler_grid_size_about(space, request->options.grid_points))
            : r == -EINVAL
                ? args_say(EXIT_FAILURE, "several objectives: %s: %s needs one; tpe and random take them",
                           request->study, sampler)
@@ -132,16 +132,16 @@ static int print_points(const struct request *request, const struct study *study
                         double *values, uint64_t *ret_n)
 {
     struct grid_walk walk;
-    int r = grid_walk_begin(study, study->n_trials, space, request->options.grid_points,
-                            request->options.seed, &walk);
+    int r = sampler_grid_walk_begin(study, study->n_trials, space, request->options.grid_points,
+                                    request->options.seed, &walk);
     if (r < 0)
         return r;
     while (r == 0 && *ret_n < request->n) {
-        r = grid_walk_next(&walk, values);
+        r = sampler_grid_walk_next(&walk, values);
         if (r == 0 && (r = print_one(space, values)) == 0)
             ++*ret_n;
     }
-    grid_walk_finish(&walk);
+    sampler_grid_walk_finish(&walk);
     return r;
 }
 

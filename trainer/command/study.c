@@ -15,11 +15,11 @@
 #include "trainer/command/study_run.h"
 #include "trainer/command/train.h"
 #include "trainer/command/train_run.h"
-#include "trainer/search/old_runs.h"
-#include "trainer/search/opening.h"
-#include "trainer/search/proposal.h"
-#include "trainer/search/rests.h"
-#include "trainer/search/workers.h"
+#include "trainer/study/open.h"
+#include "trainer/study/proposal.h"
+#include "trainer/study/run_retention.h"
+#include "trainer/study/stale_files.h"
+#include "trainer/study/workers.h"
 
 /* A worker's own, beside bars and features that all have together: networks, a rollout. DEVICE_WORKERS:
  * trials that share a device. */
@@ -67,7 +67,7 @@ static int find_places(struct study_run *run)
 static int make_places(struct study_run *run)
 {
     char err[TRIAL_ERROR_MAX];
-    int r = search_make_folder(run->folder, err);
+    int r = study_make_folder(run->folder, err);
     if (r == 0 && access(run->folder, W_OK | X_OK) < 0)
         r = -errno;
     char *absolute = r == 0 ? realpath(run->folder, NULL) : NULL; /* others read it from elsewhere */
@@ -96,7 +96,7 @@ static int read_config(struct study_run *run)
     const struct study_args *args = run->args;
     char err[STUDY_ERROR_MAX], why[TRAIN_TEXT_ERROR_MAX], kept[PATH_MAX + 16];
     bool is_study;
-    int r = search_began_at(run->url, args->name, &run->now_ns, &run->there, err);
+    int r = study_began_at(run->url, args->name, &run->now_ns, &run->there, err);
     if (r < 0)
         return study_failed(run, storage_cause(r), "%s", err);
     if (args->resume && !run->there)
@@ -153,25 +153,25 @@ static int keep_text(struct study_run *run)
                  : GO_ON;
 }
 
-static struct search_opening opening_of(const struct study_run *run)
+static struct study_opening opening_of(const struct study_run *run)
 {
-    return (struct search_opening){.url = run->url,
-                                   .name = run->args->name,
-                                   .text = run->text,
-                                   .folder = run->folder,
-                                   .now_ns = run->now_ns,
-                                   .settings = &run->settings,
-                                   .config = &run->config};
+    return (struct study_opening){.url = run->url,
+                                  .name = run->args->name,
+                                  .text = run->text,
+                                  .folder = run->folder,
+                                  .now_ns = run->now_ns,
+                                  .settings = &run->settings,
+                                  .config = &run->config};
 }
 
 static int open_study(struct study_run *run)
 {
     char err[STUDY_ERROR_MAX];
-    const struct search_opening opening = opening_of(run);
-    int r = search_open(&opening, tell, run, &run->study, err);
+    const struct study_opening opening = opening_of(run);
+    int r = study_load_or_create(&opening, tell, run, &run->study, err);
     if (r < 0)
         return study_failed(run, storage_cause(r), "%s", err);
-    rests_sweep_study(run->folder, RESTS_AGE_S);
+    study_stale_files_remove_all(run->folder, STALE_FILES_AGE_S);
     return keep_text(run);
 }
 
@@ -197,16 +197,16 @@ static int64_t memory_limit(const struct study_args *args)
 static void share_machine(struct study_run *run)
 {
     struct ppo_params *ppo = &run->of_worker.ppo;
-    const int left = run->settings.trials - tally_of(run->study).done;
-    const struct workers_room room = {.cores = run->cores,
-                                      .n_devices = run->n_devices,
-                                      .a_device = DEVICE_WORKERS,
-                                      .left = left,
-                                      .memory_bytes = memory_limit(run->args),
-                                      .shared_bytes = (int64_t)usage_rss(),
-                                      .each_bytes =
-                                          WORKER_BYTES + (int64_t)search_market_each_bytes(run->market)};
-    run->workers = run->settings.workers > 0 ? run->settings.workers : workers_fit(&room);
+    const int left = run->settings.trials - study_tally_of(run->study).done;
+    const struct study_workers_room room = {.cores = run->cores,
+                                            .n_devices = run->n_devices,
+                                            .a_device = DEVICE_WORKERS,
+                                            .left = left,
+                                            .memory_bytes = memory_limit(run->args),
+                                            .shared_bytes = (int64_t)usage_rss(),
+                                            .each_bytes =
+                                                WORKER_BYTES + (int64_t)study_market_each_bytes(run->market)};
+    run->workers = run->settings.workers > 0 ? run->settings.workers : study_workers_fit(&room);
     if (run->workers > left && left > 0)
         run->workers = left;
     run->of_worker = run->config;
@@ -219,12 +219,12 @@ static void share_machine(struct study_run *run)
 
 /* ---- The search. ---- */
 
-static void take_trial(void *ctx, const struct study_trial *trial, const struct search_progress *figures)
+static void take_trial(void *ctx, const struct study_trial *trial, const struct study_progress *figures)
 {
     study_trial(ctx, trial, figures);
 }
 
-static void take_look(void *ctx, const struct search_progress *figures)
+static void take_look(void *ctx, const struct study_progress *figures)
 {
     study_looked(ctx, figures);
 }
@@ -245,21 +245,21 @@ static int stopped(struct study_run *run)
 
 static int load_market(struct study_run *run, bool all_done)
 {
-    const struct search_market_options options = {
+    const struct study_market_options options = {
         .no_trials = all_done, .stopped = is_stopped, .told = tell, .ctx = run};
     char err[TRIAL_ERROR_MAX], why[STUDY_ERROR_MAX];
     report_state(&run->report, "loading", 0);
     int r = report_pace(&run->report, 0, run->args->heartbeat_ms);
     if (r < 0)
         return study_failed(run, NULL, "cannot begin the heartbeat: %s", strerror(-r));
-    r = search_market_open(&run->config, &run->settings, &options, &run->market, err);
+    r = study_market_open(&run->config, &run->settings, &options, &run->market, err);
     report_pace_end(&run->report); /* workers are forks of one thread */
     if (r < 0)
         return study_failed(run, train_cause(r, "config"), "%s", err);
     if (r > 0)
         return stopped(run);
-    const struct search_opening opening = opening_of(run);
-    r = search_open_rows(&opening, run->market, run->study, why);
+    const struct study_opening opening = opening_of(run);
+    r = study_open_rows(&opening, run->market, run->study, why);
     return r < 0 ? study_failed(run, storage_cause(r), "%s", why) : GO_ON;
 }
 
@@ -268,16 +268,16 @@ static int search(struct study_run *run)
 {
     char err[SEARCH_ERROR_MAX];
     const char *cause;
-    const struct search_order order = {.url = run->url,
-                                       .folder = run->folder,
-                                       .study_id = run->study->id,
-                                       .wanted = run->settings.trials,
-                                       .config = &run->of_worker,
-                                       .settings = &run->settings,
-                                       .market = run->market};
-    const struct search_plan plan = {run->workers, run->devices, run->n_devices};
-    const struct search_calls calls = {run, take_trial, take_look, tell, is_stopped};
-    int r = search_run(&order, &plan, &calls, &cause, err);
+    const struct study_order order = {.url = run->url,
+                                      .folder = run->folder,
+                                      .study_id = run->study->id,
+                                      .wanted = run->settings.trials,
+                                      .config = &run->of_worker,
+                                      .settings = &run->settings,
+                                      .market = run->market};
+    const struct study_plan plan = {run->workers, run->devices, run->n_devices};
+    const struct study_calls calls = {run, take_trial, take_look, tell, is_stopped};
+    int r = study_run(&order, &plan, &calls, &cause, err);
     if (r < 0)
         return study_failed(run, cause ? cause : storage_cause(r), "%s", err);
     return r == 0 ? GO_ON : stopped(run);
@@ -298,7 +298,7 @@ static enum trial_go go_on_after(void *ctx, int step, double value)
 }
 
 /* The study as it is now, and the others of its search, other runs on the same bars too. */
-static int reload_study(struct study_run *run, struct search_members *ret_others)
+static int reload_study(struct study_run *run, struct study_members *ret_others)
 {
     char err[STUDY_ERROR_MAX], base[STUDY_NAME_MAX + 1], folders[PATH_MAX];
     struct study_store *store;
@@ -309,7 +309,7 @@ static int reload_study(struct study_run *run, struct search_members *ret_others
         snprintf(folders, sizeof folders, "%s", run->folder);
         *strrchr(folders, '/') = '\0';
         if (r == 0)
-            r = search_members_load(store, base, run->study, folders, tell, run, ret_others, err);
+            r = study_members_load(store, base, run->study, folders, tell, run, ret_others, err);
         study_store_close(store);
     }
     return r < 0 ? study_failed(run, storage_cause(r), "%s", err) : GO_ON;
@@ -319,17 +319,17 @@ static int reload_study(struct study_run *run, struct search_members *ret_others
 static int take_earlier(struct study_run *run)
 {
     char err[TRIAL_ERROR_MAX], path[PATH_MAX + 32];
-    struct search_members others = {0};
+    struct study_members others = {0};
     int status = reload_study(run, &others);
     if (status != GO_ON)
         return status;
     snprintf(path, sizeof path, "%s/proposal.json", run->folder);
     json_t *proposal = json_load_file(path, 0, NULL);
     const struct trial_calls calls = {.ctx = run, .told = tell};
-    int r = proposal ? proposal_again(&run->config, &run->settings, run->study, &others, run->folder, &calls,
-                                      proposal, err)
+    int r = proposal ? study_proposal_rejudge(&run->config, &run->settings, run->study, &others, run->folder,
+                                              &calls, proposal, err)
                      : 0;
-    search_members_finish(&others);
+    study_members_finish(&others);
     if (r > 0)
         run->proposal = json_incref(proposal);
     json_decref(proposal);
@@ -364,27 +364,27 @@ static int propose(struct study_run *run)
 {
     char err[TRIAL_ERROR_MAX];
     const struct trial_calls calls = {run, go_on_after, go_on, tell};
-    struct search_members others = {0};
+    struct study_members others = {0};
     int status = reload_study(run, &others);
     if (status != GO_ON)
         return status;
-    const struct tally tally = tally_of(run->study);
+    const struct study_tally tally = study_tally_of(run->study);
     if (tally.done > 0 && tally.states[TRIAL_COMPLETE] + tally.states[TRIAL_PRUNED] == 0) {
-        search_members_finish(&others);
+        study_members_finish(&others);
         return all_failed(run);
     }
     report_bar_clear(&run->report);
     report_state(&run->report, "proposing", run->last.tally.done);
     int r = report_pace(&run->report, 0, run->args->heartbeat_ms);
     if (r < 0) {
-        search_members_finish(&others);
+        study_members_finish(&others);
         return study_failed(run, NULL, "cannot begin the heartbeat: %s", strerror(-r));
     }
-    struct gpu_module *device = search_device_open(&run->config); /* no worker is forked any more */
-    r = proposal_make(run->market, &run->config, &run->settings, run->study, &others, run->folder, &calls,
-                      &run->proposal, err);
+    struct gpu_module *device = study_device_open(&run->config); /* no worker is forked any more */
+    r = study_proposal_make(run->market, &run->config, &run->settings, run->study, &others, run->folder,
+                            &calls, &run->proposal, err);
     gpu_module_close(device);
-    search_members_finish(&others);
+    study_members_finish(&others);
     if (is_stopped(run) && !run->proposal)
         return stopped(run);
     if (r < 0 && r != -ENODATA)
@@ -412,13 +412,13 @@ static void forget_old_runs(const struct study_run *run)
     char *slash = strrchr(studies, '/');
     if (slash)
         *slash = '\0';
-    old_runs_thin(studies, run->args->name, RUNS_KEPT);
+    study_runs_retain(studies, run->args->name, RUNS_KEPT);
 }
 
 static int work(struct study_run *run)
 {
     int status = GO_ON;
-    const struct tally before = tally_of(run->study);
+    const struct study_tally before = study_tally_of(run->study);
     run->last.tally = before;
     const struct study_trial *best = study_best(run->study);
     run->best = best ? best->values[0] : NAN;
@@ -473,7 +473,7 @@ int command_study(int argc, char **argv)
     if (status == GO_ON)
         status = work(run);
     report_end(&run->report);
-    search_market_close(run->market);
+    study_market_close(run->market);
     json_decref(run->proposal);
     study_destroy(run->study);
     if (run->has_settings)

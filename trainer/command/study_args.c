@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "trainer/command/args.h"
-#include "trainer/search/pool.h"
+#include "trainer/study/pool.h"
 
 static const char help[] =
     "Usage: papertape-trainer study NAME --config F [OPTION]...\n"

@@ -52,15 +52,15 @@ void study_started(struct study_run *run)
                  json_pack("{s:s, s:s, s:s, s:s, s:b, s:i, s:i, s:i, s:i, s:s, s:s, s:o, s:o}", "version",
                            PAPERTAPE_VERSION, "study", run->args->name, "storage", run->url, "folder",
                            run->folder, "resumed", run->there, "trials", run->settings.trials, "done",
-                           tally_of(run->study).done, "workers", run->workers, "devices", run->n_devices,
-                           "sampler", sampler_name(run->settings.sampler.kind), "pruner",
+                           study_tally_of(run->study).done, "workers", run->workers, "devices",
+                           run->n_devices, "sampler", sampler_name(run->settings.sampler.kind), "pruner",
                            pruner_name(run->settings.pruner.kind), "space", space_json(&run->settings.space),
                            "config", config));
 }
 
 /* ---- While it runs. ---- */
 
-static void take_best(struct study_run *run, const struct search_progress *figures)
+static void take_best(struct study_run *run, const struct study_progress *figures)
 {
     const struct study_trial *best = study_best(figures->study);
     run->best = best ? best->values[0] : NAN;
@@ -76,8 +76,7 @@ static double seconds_of(const struct study_trial *trial)
                : (double)(trial->completed_us - trial->started_us) * 1e-6;
 }
 
-void study_trial(struct study_run *run, const struct study_trial *trial,
-                 const struct search_progress *figures)
+void study_trial(struct study_run *run, const struct study_trial *trial, const struct study_progress *figures)
 {
     const struct study_attribute *failure =
         study_attribute_find(trial->user, trial->n_user, "papertape:failure");
@@ -106,7 +105,7 @@ static void time_text(double seconds, char *buf, size_t cap)
                  (long)seconds % 60);
 }
 
-void study_looked(struct study_run *run, const struct search_progress *figures)
+void study_looked(struct study_run *run, const struct study_progress *figures)
 {
     char words[256], left[32], best[64] = "", rate[32] = "";
     take_best(run, figures);
@@ -157,7 +156,7 @@ int study_failed_as_told(struct study_run *run, const char *cause, const char *w
 
 static void print_end(const struct study_run *run, const char *result)
 {
-    const struct tally *tally = &run->last.tally;
+    const struct study_tally *tally = &run->last.tally;
     printf("%s: %s after %d of %d trials: %d complete, %d pruned, %d failed", run->args->name, result,
            tally->done, run->settings.trials, tally->states[TRIAL_COMPLETE], tally->states[TRIAL_PRUNED],
            tally->failed);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "trainer/command/study_run.h"
-#include "trainer/search/proposal.h"
+#include "trainer/study/proposal.h"
 
 /* A new reference; NULL: nothing is proposed there, or it could not be judged, which is told. */
 static json_t *judge_one(struct study_run *run, struct study_store *store, int64_t id, const char *folder,
@@ -13,7 +13,7 @@ static json_t *judge_one(struct study_run *run, struct study_store *store, int64
 {
     char err[TRIAL_ERROR_MAX], words[TRIAL_ERROR_MAX + 64];
     json_t *proposal = NULL;
-    if (proposal_judge(store, id, folder, folders, NULL, &proposal, err) < 0) {
+    if (study_proposal_judge(store, id, folder, folders, NULL, &proposal, err) < 0) {
         snprintf(words, sizeof words, "a proposal is not judged anew: %s", err);
         report_warning(&run->report, words);
     }
@@ -34,7 +34,7 @@ static void judge_own(struct study_run *run, struct study_store *store, const ch
 int study_judge(struct study_run *run, bool (*stopped)(void *ctx), char err[static STUDY_ERROR_MAX])
 {
     char folders[PATH_MAX], search[STUDY_NAME_MAX + 1];
-    struct search_members others = {0};
+    struct study_members others = {0};
     struct study_store *store;
     int r = study_store_open(run->url, STUDY_STORE_READ, 0, &store, err);
     if (r < 0)
@@ -43,14 +43,14 @@ int study_judge(struct study_run *run, bool (*stopped)(void *ctx), char err[stat
     *strrchr(folders, '/') = '\0';
     study_search_name(run->study->name, search);
     judge_own(run, store, folders);
-    r = search_members_load(store, search, run->study, folders, NULL, NULL, &others, err);
+    r = study_members_load(store, search, run->study, folders, NULL, NULL, &others, err);
     for (int i = 0; i < others.n && !others.of[i].run && !stopped(run); i++) { /* other runs come last */
         json_t *proposal = judge_one(run, store, others.of[i].study->id, others.of[i].folder, folders);
         if (proposal)
             study_judged(run, proposal);
         json_decref(proposal);
     }
-    search_members_finish(&others);
+    study_members_finish(&others);
     study_store_close(store);
     return r;
 }

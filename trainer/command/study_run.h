@@ -6,8 +6,8 @@
 
 #include "db/studies/store.h"
 #include "trainer/command/study_args.h"
-#include "trainer/search/search.h"
 #include "trainer/serve/process.h"
+#include "trainer/study/search.h"
 #include "trainer/telemetry/report.h"
 
 enum { STUDY_DEVICES_MAX = 64, STUDY_URL_MAX = PATH_MAX };
@@ -22,12 +22,12 @@ struct study_run {
     int64_t now_ns;
     char url[STUDY_URL_MAX], folder[PATH_MAX];
     struct study *study; /* as it is known here */
-    struct search_market *market;
+    struct study_market *market;
     int workers, cores;
     char device_ids[STUDY_DEVICES_MAX][DEVICE_ID_MAX];
     char *devices[STUDY_DEVICES_MAX];
     int n_devices;
-    struct search_progress last; /* its study is not valid any more */
+    struct study_progress last; /* its study is not valid any more */
     double best;
     int best_number; /* -1: none */
     json_t *proposal;
@@ -36,8 +36,8 @@ struct study_run {
 /* The events. */
 void study_started(struct study_run *run);
 void study_trial(struct study_run *run, const struct study_trial *trial,
-                 const struct search_progress *figures);
-void study_looked(struct study_run *run, const struct search_progress *figures); /* the line on a terminal */
+                 const struct study_progress *figures);
+void study_looked(struct study_run *run, const struct study_progress *figures); /* the line on a terminal */
 void study_proposed(struct study_run *run);
 void study_judged(struct study_run *run, json_t *proposal); /* another study's of the search */
 void study_ended(struct study_run *run, const char *result, const char *cause);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "trainer/command/train.h"
-#include "trainer/search/settings.h"
+#include "trainer/study/settings.h"
 
 enum { KEYS_MAX = 256, VALUE_MAX = 256, RANGE_MAX = 128 };
 

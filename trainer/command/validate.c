@@ -10,7 +10,7 @@
 #include "db/studies/store.h"
 #include "exchange/bars_number.h"
 #include "trainer/command/args.h"
-#include "trainer/search/members.h"
+#include "trainer/study/members.h"
 #include "trainer/study/overfit.h"
 
 static const char help[] =
@@ -98,13 +98,13 @@ static int take(void *ctx, int option)
 
 /* ---- a study's returns ---- */
 
-static int read_trials(struct request *request, struct search_members *members, char *err)
+static int read_trials(struct request *request, struct study_members *members, char *err)
 {
-    const struct study_trial *best = search_members_best(members);
-    const struct search_members others = {members->of + 1, members->n - 1};
-    return search_members_returns(members->of[0].study, members->of[0].folder, &others,
-                                  best ? best->number : -1, &request->returns, request->proposed,
-                                  &request->left_out, err);
+    const struct study_trial *best = study_members_best(members);
+    const struct study_members others = {members->of + 1, members->n - 1};
+    return study_members_returns(members->of[0].study, members->of[0].folder, &others,
+                                 best ? best->number : -1, &request->returns, request->proposed,
+                                 &request->left_out, err);
 }
 
 static void tell(void *ctx, const char *words)
@@ -115,10 +115,10 @@ static void tell(void *ctx, const char *words)
 
 /* The study of that name, and of NAME those of NAME_1, NAME_2 … too; other runs on the same bars. */
 static int find_studies(struct request *request, struct study_store *store, const char *folders,
-                        struct search_members *ret, char *err)
+                        struct study_members *ret, char *err)
 {
     int64_t id;
-    int r = search_members_load(store, request->study, NULL, folders, tell, NULL, ret, err);
+    int r = study_members_load(store, request->study, NULL, folders, tell, NULL, ret, err);
     if (r == 0 && ret->n == 0)
         r = study_store_find(store, request->study, &id, err); /* which says what there is */
     return r;
@@ -128,7 +128,7 @@ static int read_study(struct request *request)
 {
     struct state_dir state;
     struct study_store *store = NULL;
-    struct search_members members = {0};
+    struct study_members members = {0};
     char url[STATE_PATH_MAX + 32], folders[STATE_PATH_MAX + 32], err[STUDY_ERROR_MAX] = "out of memory";
     int r = state_dir_find(request->state, &state, err, sizeof err);
     if (r < 0)
@@ -144,7 +144,7 @@ static int read_study(struct request *request)
     }
     if (r == 0)
         r = read_trials(request, &members, err);
-    search_members_finish(&members);
+    study_members_finish(&members);
     study_store_close(store);
     return r == 0 ? GO_ON : args_say(EXIT_FAILURE, "%s", err);
 }

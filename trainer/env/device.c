@@ -8,7 +8,7 @@
 #include "trainer/env/columns.h"
 #include "trainer/env/cuda/abi.h"
 #include "trainer/env/cuda/layout.h"
-#include "trainer/env/inside.h"
+#include "trainer/env/internal.h"
 #include "trainer/env/scalar/masks.h"
 
 struct env_device_market {

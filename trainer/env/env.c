@@ -9,7 +9,7 @@
 
 #include "trainer/env/backend.h"
 #include "trainer/env/begin.h"
-#include "trainer/env/inside.h"
+#include "trainer/env/internal.h"
 #include "trainer/env/refusal.h"
 
 enum {

@@ -9,7 +9,7 @@
 
 #include "strategy/policy/symbol.h"
 #include "trainer/env/fingerprint.h"
-#include "trainer/env/inside.h"
+#include "trainer/env/internal.h"
 #include "trainer/env/refusal.h"
 #include "trainer/env/session.h"
 

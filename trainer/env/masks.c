@@ -1,6 +1,6 @@
 #include "trainer/env/scalar/masks.h"
 
-#include "trainer/env/inside.h"
+#include "trainer/env/internal.h"
 
 void env_masks(const struct env *env, uint8_t *ret)
 {

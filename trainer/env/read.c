@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "trainer/env/finish.h"
-#include "trainer/env/inside.h"
+#include "trainer/env/internal.h"
 
 void env_info(const struct env *env, const struct env_info *ret)
 {

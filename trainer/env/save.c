@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trainer/env/inside.h"
+#include "trainer/env/internal.h"
 #include "trainer/env/params_table.h"
 
 enum { VALUE_MAX = 64 };

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "trainer/env/begin.h"
-#include "trainer/env/inside.h"
+#include "trainer/env/internal.h"
 #include "trainer/env/refusal.h"
 #include "trainer/nn/train.h"
 #include "trainer/ppo/cuda/abi.h"

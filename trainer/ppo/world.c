@@ -2,7 +2,7 @@
 
 #include <errno.h>
 
-#include "trainer/env/inside.h"
+#include "trainer/env/internal.h"
 #include "trainer/env/refusal.h"
 
 static int step(void *ctx, const struct env_io *io, char err[static ENV_ERROR_MAX])

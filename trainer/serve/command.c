@@ -10,7 +10,7 @@
 #include "trainer/checkpoint.h"
 #include "trainer/config.h"
 #include "trainer/serve/configuration.h"
-#include "trainer/serve/inside.h"
+#include "trainer/serve/internal.h"
 #include "trainer/serve/outputs.h"
 
 enum {

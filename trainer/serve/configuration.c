@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "trainer/config_errors.h"
-#include "trainer/search/settings.h"
+#include "trainer/study/settings.h"
 
 #define FILE_NAME "training.ini"
 

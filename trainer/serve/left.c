@@ -9,7 +9,7 @@
 
 #include "exchange/clock.h"
 #include "exchange/whole_file.h"
-#include "trainer/serve/inside.h"
+#include "trainer/serve/internal.h"
 
 /* The worker that a former co-process left; 0: it is not known. */
 pid_t left_pid(const struct training *training)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "exchange/clock.h"
-#include "trainer/serve/inside.h"
+#include "trainer/serve/internal.h"
 
 enum { LOOK_MS = 500 };
 

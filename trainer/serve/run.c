@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "exchange/clock.h"
-#include "trainer/serve/inside.h"
+#include "trainer/serve/internal.h"
 
 #ifdef __has_feature
 #if __has_feature(address_sanitizer)

@@ -16,7 +16,7 @@
 #include "exchange/clock.h"
 #include "exchange/early_stop.h"
 #include "exchange/net/notify.h"
-#include "trainer/serve/inside.h"
+#include "trainer/serve/internal.h"
 
 enum { TICK_MS = 200 };
 

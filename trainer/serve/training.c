@@ -12,7 +12,7 @@
 
 #include "exchange/clock.h"
 #include "exchange/whole_file.h"
-#include "trainer/search/settings.h"
+#include "trainer/study/settings.h"
 #include "trainer/telemetry/report.h"
 
 enum { MIB = 1 << 20 };

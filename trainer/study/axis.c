@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-struct axis axis_of(const struct distribution *distribution)
+struct axis study_axis_of(const struct distribution *distribution)
 {
     struct axis axis = {
         .log = distribution->log,
@@ -10,17 +10,17 @@ struct axis axis_of(const struct distribution *distribution)
         .greatest = distribution->high,
         .step = distribution->kind == DISTRIBUTION_CATEGORICAL ? 1 : distribution->step,
     };
-    axis.low = axis_place(&axis, axis.least - axis.step / 2);
-    axis.high = axis_place(&axis, axis.greatest + axis.step / 2);
+    axis.low = study_axis_place(&axis, axis.least - axis.step / 2);
+    axis.high = study_axis_place(&axis, axis.greatest + axis.step / 2);
     return axis;
 }
 
-double axis_place(const struct axis *axis, double value)
+double study_axis_place(const struct axis *axis, double value)
 {
     return axis->log ? log(value) : value;
 }
 
-double axis_value(const struct axis *axis, double place)
+double study_axis_value(const struct axis *axis, double place)
 {
     double value = axis->log ? exp(place) : place;
     if (axis->step > 0)
@@ -28,7 +28,7 @@ double axis_value(const struct axis *axis, double place)
     return fmin(fmax(value, axis->least), axis->greatest);
 }
 
-double axis_draw(const struct axis *axis, struct draw *draw)
+double study_axis_draw(const struct axis *axis, struct draw *draw)
 {
-    return axis_value(axis, axis->low + (axis->high - axis->low) * draw_uniform(draw));
+    return study_axis_value(axis, axis->low + (axis->high - axis->low) * sampler_draw_uniform(draw));
 }

@@ -14,10 +14,10 @@ struct axis {
     double step;            /* of values; 0: none */
 };
 
-struct axis axis_of(const struct distribution *distribution);
-double axis_place(const struct axis *axis, double value); /* where a value is on the line */
+struct axis study_axis_of(const struct distribution *distribution);
+double study_axis_place(const struct axis *axis, double value); /* where a value is on the line */
 /* The value that owns a place: always one of the distribution's. */
-double axis_value(const struct axis *axis, double place);
-double axis_draw(const struct axis *axis, struct draw *draw); /* a value, evenly on the line */
+double study_axis_value(const struct axis *axis, double place);
+double study_axis_draw(const struct axis *axis, struct draw *draw); /* a value, evenly on the line */
 
 #endif

@@ -45,12 +45,13 @@ static double expected_highest(size_t trials, double variance)
            ((1 - EULER_GAMMA) * quantile_above(1 / n) + EULER_GAMMA * quantile_above(1 / (n * M_E)));
 }
 
-double deflate_luck_variance(double variance, size_t rows)
+double overfit_luck_variance(double variance, size_t rows)
 {
     return rows > 1 ? fmin(variance, 1 / (double)(rows - 1)) : variance;
 }
 
-int deflate_sharpe(const double *returns, size_t n, size_t trials, double variance, struct deflated *ret)
+int overfit_deflated_sharpe(const double *returns, size_t n, size_t trials, double variance,
+                            struct deflated *ret)
 {
     double mean = 0, m2 = 0, m3 = 0, m4 = 0, rows = (double)n, least = INFINITY, most = -INFINITY;
     if (n < 3 || trials < 1 || !isfinite(variance) || variance < 0)

@@ -18,10 +18,11 @@ struct deflated {
 /* What of the trials' variance of Sharpes (a row's, each of `rows` returns) luck can be: at most 1 / (rows -
  * 1), that of a trial without skill. A variance above it is skill that some have and others lack, and
  * `expected` of it would be no luck. docs/studies.md, Gates. */
-double deflate_luck_variance(double variance, size_t rows);
+double overfit_luck_variance(double variance, size_t rows);
 
 /* Of one series of n returns that was the best of `trials`, whose Sharpes (a row's) vary by `variance`.
  * trials 1: expected 0. -EINVAL: n < 3, no trial, a number that is not finite, variance < 0. */
-int deflate_sharpe(const double *returns, size_t n, size_t trials, double variance, struct deflated *ret);
+int overfit_deflated_sharpe(const double *returns, size_t n, size_t trials, double variance,
+                            struct deflated *ret);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "trainer/env/philox.h"
 
-struct draw draw_begin(uint64_t seed, int number)
+struct draw sampler_draw_begin(uint64_t seed, int number)
 {
     return (struct draw){.seed = seed, .number = (uint32_t)number};
 }
@@ -14,7 +14,7 @@ static double open_interval(uint32_t high, uint32_t low)
     return ((double)(((uint64_t)high << 32 | low) >> 12) + 0.5) * 0x1p-52;
 }
 
-double draw_uniform(struct draw *draw)
+double sampler_draw_uniform(struct draw *draw)
 {
     if (draw->has_second) {
         draw->has_second = false;
@@ -26,14 +26,14 @@ double draw_uniform(struct draw *draw)
     return open_interval(block.word[0], block.word[1]);
 }
 
-int draw_below(struct draw *draw, int n)
+int sampler_draw_below(struct draw *draw, int n)
 {
-    int i = (int)(draw_uniform(draw) * n);
+    int i = (int)(sampler_draw_uniform(draw) * n);
     return i < n ? i : n - 1;
 }
 
-double draw_normal(struct draw *draw)
+double sampler_draw_normal(struct draw *draw)
 {
-    double radius = sqrt(-2 * log(draw_uniform(draw)));
-    return radius * cos(2 * M_PI * draw_uniform(draw));
+    double radius = sqrt(-2 * log(sampler_draw_uniform(draw)));
+    return radius * cos(2 * M_PI * sampler_draw_uniform(draw));
 }

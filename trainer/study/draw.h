@@ -13,9 +13,9 @@ struct draw {
     bool has_second;
 };
 
-struct draw draw_begin(uint64_t seed, int number);
-double draw_uniform(struct draw *draw); /* in (0, 1): both ends excluded, 52 bits */
-int draw_below(struct draw *draw, int n);
-double draw_normal(struct draw *draw); /* Box and Muller's, of two uniforms */
+struct draw sampler_draw_begin(uint64_t seed, int number);
+double sampler_draw_uniform(struct draw *draw); /* in (0, 1): both ends excluded, 52 bits */
+int sampler_draw_below(struct draw *draw, int n);
+double sampler_draw_normal(struct draw *draw); /* Box and Muller's, of two uniforms */
 
 #endif

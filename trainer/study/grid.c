@@ -12,14 +12,14 @@ static uint64_t levels(const struct distribution *distribution, int points)
 {
     if (distribution_single(distribution))
         return 1;
-    struct axis axis = axis_of(distribution);
+    struct axis axis = study_axis_of(distribution);
     if (axis.step == 0)
         return points > 1 ? (uint64_t)points : 1;
     double steps = rint((axis.greatest - axis.least) / axis.step);
     return steps < 0x1p63 ? (uint64_t)steps + 1 : UINT64_MAX;
 }
 
-double grid_size_about(const struct space *space, int points)
+double sampler_grid_size_about(const struct space *space, int points)
 {
     double size = 1;
     for (int i = 0; i < space->n; i++)
@@ -27,7 +27,7 @@ double grid_size_about(const struct space *space, int points)
     return size;
 }
 
-uint64_t grid_size(const struct space *space, int points)
+uint64_t sampler_grid_size(const struct space *space, int points)
 {
     uint64_t size = 1;
     for (int i = 0; i < space->n; i++)
@@ -38,24 +38,24 @@ uint64_t grid_size(const struct space *space, int points)
 
 static double level_value(const struct distribution *distribution, int points, uint64_t level)
 {
-    struct axis axis = axis_of(distribution);
+    struct axis axis = study_axis_of(distribution);
     if (axis.step > 0)
         return fmin(axis.least + (double)level * axis.step, axis.greatest);
     if (points < 2 || level == 0)
         return axis.least;
     if (level + 1 == (uint64_t)points)
         return axis.greatest;
-    return axis_value(&axis, axis.low + (axis.high - axis.low) * (double)level / (points - 1));
+    return study_axis_value(&axis, axis.low + (axis.high - axis.low) * (double)level / (points - 1));
 }
 
 /* The level that a value is; false: it is none of the grid's. */
 static bool level_of(const struct distribution *distribution, int points, double value, uint64_t *ret)
 {
-    struct axis axis = axis_of(distribution);
+    struct axis axis = study_axis_of(distribution);
     uint64_t n = levels(distribution, points);
-    double share = axis.step > 0
-                       ? (value - axis.least) / axis.step
-                       : (axis_place(&axis, value) - axis.low) / (axis.high - axis.low) * (double)(n - 1);
+    double share = axis.step > 0 ? (value - axis.least) / axis.step
+                                 : (study_axis_place(&axis, value) - axis.low) / (axis.high - axis.low) *
+                                       (double)(n - 1);
     double level = n > 1 ? rint(share) : 0;
     if (!(level >= 0 && level < (double)n))
         return false;
@@ -122,17 +122,17 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
 /* The order: by strides that have no divisor with the size, from somewhere. */
 static void set_order(struct grid_walk *walk, uint64_t seed)
 {
-    struct draw draw = draw_begin(seed, -1);
-    walk->from = (uint64_t)(draw_uniform(&draw) * (double)walk->size) % walk->size;
-    walk->stride = (uint64_t)(draw_uniform(&draw) * (double)walk->size) % walk->size + 1;
+    struct draw draw = sampler_draw_begin(seed, -1);
+    walk->from = (uint64_t)(sampler_draw_uniform(&draw) * (double)walk->size) % walk->size;
+    walk->stride = (uint64_t)(sampler_draw_uniform(&draw) * (double)walk->size) % walk->size + 1;
     while (common_divisor(walk->stride, walk->size) != 1)
         walk->stride = walk->stride % walk->size + 1;
 }
 
-int grid_walk_begin(const struct study *study, int number, const struct space *space, int points,
-                    uint64_t seed, struct grid_walk *ret)
+int sampler_grid_walk_begin(const struct study *study, int number, const struct space *space, int points,
+                            uint64_t seed, struct grid_walk *ret)
 {
-    struct grid_walk walk = {.space = space, .points = points, .size = grid_size(space, points)};
+    struct grid_walk walk = {.space = space, .points = points, .size = sampler_grid_size(space, points)};
     if (walk.size == UINT64_MAX)
         return -ERANGE;
     int r = tried(study, number, space, points, &walk.tried, &walk.n_tried);
@@ -145,7 +145,7 @@ int grid_walk_begin(const struct study *study, int number, const struct space *s
     return 0;
 }
 
-void grid_walk_finish(struct grid_walk *walk)
+void sampler_grid_walk_finish(struct grid_walk *walk)
 {
     free(walk->tried);
     *walk = (struct grid_walk){0};
@@ -160,7 +160,7 @@ static uint64_t step(struct grid_walk *walk)
     return point;
 }
 
-int grid_walk_next(struct grid_walk *walk, double *ret_values)
+int sampler_grid_walk_next(struct grid_walk *walk, double *ret_values)
 {
     const struct space *space = walk->space;
     uint64_t point = 0;
@@ -179,14 +179,14 @@ int grid_walk_next(struct grid_walk *walk, double *ret_values)
     return 0;
 }
 
-int grid_sample(const struct study *study, int number, const struct space *space, int points, uint64_t seed,
-                double *ret_values)
+int sampler_grid_sample(const struct study *study, int number, const struct space *space, int points,
+                        uint64_t seed, double *ret_values)
 {
     struct grid_walk walk;
-    int r = grid_walk_begin(study, number, space, points, seed, &walk);
+    int r = sampler_grid_walk_begin(study, number, space, points, seed, &walk);
     if (r < 0)
         return r;
-    r = grid_walk_next(&walk, ret_values);
-    grid_walk_finish(&walk);
+    r = sampler_grid_walk_next(&walk, ret_values);
+    sampler_grid_walk_finish(&walk);
     return r;
 }

@@ -8,12 +8,12 @@
 #include "trainer/study/space.h"
 
 /* How many points there are; UINT64_MAX: more than can be counted, and searched. */
-uint64_t grid_size(const struct space *space, int points);
-double grid_size_about(const struct space *space, int points); /* however many */
+uint64_t sampler_grid_size(const struct space *space, int points);
+double sampler_grid_size_about(const struct space *space, int points); /* however many */
 
 /* 0; -ENODATA: all points were tried; -ERANGE: there are more than can be counted; -ENOMEM. */
-int grid_sample(const struct study *study, int number, const struct space *space, int points, uint64_t seed,
-                double *ret_values);
+int sampler_grid_sample(const struct study *study, int number, const struct space *space, int points,
+                        uint64_t seed, double *ret_values);
 
 /* What trial `number` would be given, and those after it if each had what the one before was not given. */
 struct grid_walk {
@@ -24,9 +24,9 @@ struct grid_walk {
     uint64_t *tried;      /* [n_tried], sorted */
     size_t n_tried;
 };
-int grid_walk_begin(const struct study *study, int number, const struct space *space, int points,
-                    uint64_t seed, struct grid_walk *ret);      /* 0, -ERANGE or -ENOMEM */
-int grid_walk_next(struct grid_walk *walk, double *ret_values); /* 0; -ENODATA: there are no more */
-void grid_walk_finish(struct grid_walk *walk);
+int sampler_grid_walk_begin(const struct study *study, int number, const struct space *space, int points,
+                            uint64_t seed, struct grid_walk *ret);      /* 0, -ERANGE or -ENOMEM */
+int sampler_grid_walk_next(struct grid_walk *walk, double *ret_values); /* 0; -ENODATA: there are no more */
+void sampler_grid_walk_finish(struct grid_walk *walk);
 
 #endif

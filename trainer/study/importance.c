@@ -66,8 +66,8 @@ static bool span_of(const struct pool *pool, int param, struct importance_axis *
         if (!d || (d != first && d != last && !distribution_compatible(d, first)))
             return false;
         last = d;
-        const struct axis axis = axis_of(d);
-        const double place = axis_place(&axis, p->value);
+        const struct axis axis = study_axis_of(d);
+        const double place = study_axis_place(&axis, p->value);
         low = fmin(low, fmin(axis.low, place));
         high = fmax(high, fmax(axis.high, place));
         if (!isfinite(p->value))
@@ -195,8 +195,8 @@ static int fit(const struct pool *pool, uint64_t seed, struct importance *ret, i
         y[i] = sample->trial->values[pool->objective] - mean;
         for (int k = 0; k < d; k++) {
             const struct trial_param *p = param_of(pool, sample, all[k].param);
-            const struct axis axis = axis_of(distribution_of(pool, sample, p));
-            x[(size_t)i * (size_t)d + (size_t)k] = axis_place(&axis, p->value);
+            const struct axis axis = study_axis_of(distribution_of(pool, sample, p));
+            x[(size_t)i * (size_t)d + (size_t)k] = study_axis_place(&axis, p->value);
         }
     }
     struct importance_forest forest = {TREES, DEPTH, true, seed};

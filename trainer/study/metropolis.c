@@ -29,12 +29,13 @@ static double loss_of(const struct study *study, const struct study_trial *trial
 /* Whether a step is taken: a number that no proposal draws, of the trial's own. */
 static double coin(uint64_t seed, int number)
 {
-    struct draw draw = draw_begin(~seed, number);
-    return draw_uniform(&draw);
+    struct draw draw = sampler_draw_begin(~seed, number);
+    return sampler_draw_uniform(&draw);
 }
 
-int metropolis_chain(const struct metropolis_options *options, uint64_t seed, const struct study *study,
-                     const struct space *space, struct metropolis_chain *ret)
+int sampler_metropolis_chain(const struct metropolis_options *options, uint64_t seed,
+                             const struct study *study, const struct space *space,
+                             struct metropolis_chain *ret)
 {
     if (study->n_objectives != 1)
         return -EINVAL;
@@ -81,33 +82,34 @@ static double reflect(double share)
 
 static double propose(const struct distribution *distribution, double value, double scale, struct draw *draw)
 {
-    struct axis axis = axis_of(distribution);
+    struct axis axis = study_axis_of(distribution);
     if (distribution->kind == DISTRIBUTION_CATEGORICAL) {
         int n = distribution->n_choices;
-        if (n < 2 || draw_uniform(draw) >= fmin(0.5, scale))
+        if (n < 2 || sampler_draw_uniform(draw) >= fmin(0.5, scale))
             return value;
-        int other = draw_below(draw, n - 1);
+        int other = sampler_draw_below(draw, n - 1);
         return other >= (int)value ? other + 1 : other;
     }
     if (!(axis.high > axis.low))
         return axis.least;
-    double share = (axis_place(&axis, value) - axis.low) / (axis.high - axis.low);
-    share = reflect(share + scale * draw_normal(draw));
-    return axis_value(&axis, axis.low + (axis.high - axis.low) * share);
+    double share = (study_axis_place(&axis, value) - axis.low) / (axis.high - axis.low);
+    share = reflect(share + scale * sampler_draw_normal(draw));
+    return study_axis_value(&axis, axis.low + (axis.high - axis.low) * share);
 }
 
-int metropolis_sample(const struct metropolis_options *options, uint64_t seed, const struct study *study,
-                      const struct space *space, struct draw *draw, double *ret_values)
+int sampler_metropolis_sample(const struct metropolis_options *options, uint64_t seed,
+                              const struct study *study, const struct space *space, struct draw *draw,
+                              double *ret_values)
 {
     struct metropolis_chain chain;
-    int r = metropolis_chain(options, seed, study, space, &chain);
+    int r = sampler_metropolis_chain(options, seed, study, space, &chain);
     if (r < 0)
         return r;
     for (int i = 0; i < space->n; i++) {
         const struct distribution *distribution = &space->params[i].distribution;
-        struct axis axis = axis_of(distribution);
+        struct axis axis = study_axis_of(distribution);
         if (chain.at < 0)
-            ret_values[i] = axis_draw(&axis, draw);
+            ret_values[i] = study_axis_draw(&axis, draw);
         else
             ret_values[i] = propose(
                 distribution,

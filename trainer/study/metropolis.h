@@ -24,10 +24,12 @@ struct metropolis_chain {
 };
 
 /* -EINVAL: several objectives. */
-int metropolis_chain(const struct metropolis_options *options, uint64_t seed, const struct study *study,
-                     const struct space *space, struct metropolis_chain *ret);
+int sampler_metropolis_chain(const struct metropolis_options *options, uint64_t seed,
+                             const struct study *study, const struct space *space,
+                             struct metropolis_chain *ret);
 
-int metropolis_sample(const struct metropolis_options *options, uint64_t seed, const struct study *study,
-                      const struct space *space, struct draw *draw, double *ret_values);
+int sampler_metropolis_sample(const struct metropolis_options *options, uint64_t seed,
+                              const struct study *study, const struct space *space, struct draw *draw,
+                              double *ret_values);
 
 #endif

@@ -61,7 +61,7 @@ static void row(struct text *text, const char *name, double value, const char *w
 static void named(struct text *text, const char *name, const json_t *column)
 {
     text_format(text, "<tr><td>%s</td><td>", name);
-    chart_escape(text, json_string_value(json_object_get(column, "name")));
+    study_chart_escape(text, json_string_value(json_object_get(column, "name")));
     text_lit(text, "</td><td></td></tr>\n");
 }
 
@@ -103,7 +103,7 @@ static void curve_row(struct text *text, const char *name, const json_t *trial)
 {
     static const char *const keys[] = {"sharpe", "return_pct", "drawdown_pct", "chosen_pct"};
     text_lit(text, "<tr><td>");
-    chart_escape(text, name);
+    study_chart_escape(text, name);
     text_lit(text, "</td>");
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         text_lit(text, "<td>");
@@ -146,7 +146,7 @@ static void curves(struct text *text, const struct returns_matrix *returns, cons
         list[n++] = (struct chart_curve){"holding", returns->holding, 1};
     if (returns->equal_weight)
         list[n++] = (struct chart_curve){"equal weight", returns->equal_weight, 1};
-    chart_curves(text, "What 1 became", list, n, returns->rows, returns->open_ns);
+    study_chart_curves(text, "What 1 became", list, n, returns->rows, returns->open_ns);
 }
 
 static bool lambda(struct text *text, const json_t *validation)
@@ -157,7 +157,8 @@ static bool lambda(struct text *text, const json_t *validation)
     for (size_t i = 0; bars && i < n; i++)
         bars[i] = json_number_value(json_array_get(counts, i));
     if (bars)
-        chart_bars(text, "Distribution of λ", bars, (int)n, number(object, "low"), number(object, "high"), 0);
+        study_chart_bars(text, "Distribution of λ", bars, (int)n, number(object, "low"),
+                         number(object, "high"), 0);
     free(bars);
     return bars != NULL;
 }
@@ -172,8 +173,8 @@ static bool points(struct text *text, const json_t *validation)
         xy[i] = json_is_number(value) ? json_number_value(value) : NAN;
     }
     if (xy)
-        chart_points(text, "Out-of-sample over in-sample Sharpe", xy, n, number(validation, "slope"),
-                     number(validation, "intercept"));
+        study_chart_points(text, "Out-of-sample over in-sample Sharpe", xy, n, number(validation, "slope"),
+                           number(validation, "intercept"));
     free(xy);
     return xy != NULL;
 }
@@ -184,11 +185,11 @@ static bool page(struct text *text, const struct returns_matrix *returns, const 
     bool annual = json_is_number(json_object_get(validation, "periods_per_year"));
     text_str(text, head);
     text_lit(text, "<title>");
-    chart_escape(text, title);
+    study_chart_escape(text, title);
     text_lit(text, "</title>\n");
     text_str(text, style);
     text_lit(text, "<h1>");
-    chart_escape(text, title);
+    study_chart_escape(text, title);
     text_format(text,
                 "</h1>\n<p>%zu rows of %zu trials, out of sample. Sharpe ratios are %s.</p>\n"
                 "<h2>Is the best one luck?</h2>\n",

@@ -18,7 +18,7 @@ enum {
     TICKS = 6
 };
 
-void chart_escape(struct text *text, const char *words)
+void study_chart_escape(struct text *text, const char *words)
 {
     for (const char *p = words; *p; p++)
         switch (*p) {
@@ -85,7 +85,7 @@ static void begin(struct text *text, const char *title)
     text_format(text,
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" role=\"img\">\n<title>",
                 WIDTH, HEIGHT);
-    chart_escape(text, title);
+    study_chart_escape(text, title);
     text_lit(text, "</title>\n");
 }
 
@@ -98,7 +98,7 @@ static void line(struct text *text, const char *class, double x0, double y0, dou
 static void words_at(struct text *text, double x, double y, const char *anchor, const char *words)
 {
     text_format(text, "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"%s\">", x, y, anchor);
-    chart_escape(text, words);
+    study_chart_escape(text, words);
     text_lit(text, "</text>\n");
 }
 
@@ -168,8 +168,8 @@ static void row_axis(struct text *text, size_t rows, const int64_t *open_ns)
     words_at(text, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 6, "middle", open_ns ? "UTC" : "row");
 }
 
-void chart_curves(struct text *text, const char *title, const struct chart_curve *curves, int n, size_t rows,
-                  const int64_t *open_ns)
+void study_chart_curves(struct text *text, const char *title, const struct chart_curve *curves, int n,
+                        size_t rows, const int64_t *open_ns)
 {
     struct range y = curve_range(curves, n, rows), x = {0, (double)rows};
     begin(text, title);
@@ -196,8 +196,8 @@ void chart_curves(struct text *text, const char *title, const struct chart_curve
 
 /* ---- bars, points ---- */
 
-void chart_bars(struct text *text, const char *title, const double *bars, int n, double low, double high,
-                double until)
+void study_chart_bars(struct text *text, const char *title, const double *bars, int n, double low,
+                      double high, double until)
 {
     struct range x = {low, high}, y = {0, 0};
     double width = (high - low) / n;
@@ -217,8 +217,8 @@ void chart_bars(struct text *text, const char *title, const double *bars, int n,
     text_lit(text, "</svg>\n");
 }
 
-void chart_points(struct text *text, const char *title, const double *points, size_t n, double slope,
-                  double intercept)
+void study_chart_points(struct text *text, const char *title, const double *points, size_t n, double slope,
+                        double intercept)
 {
     struct range x = {INFINITY, -INFINITY}, y = {0, 0}, seen;
     for (size_t i = 0; i < n; i++) {

@@ -9,7 +9,7 @@
 #include "exchange/text.h"
 
 /* Text with & < > " as XML has them; what is no character of XML is a question mark. */
-void chart_escape(struct text *text, const char *words);
+void study_chart_escape(struct text *text, const char *words);
 
 struct chart_curve {
     const char *name;      /* escaped here */
@@ -17,15 +17,15 @@ struct chart_curve {
     size_t stride;
 };
 /* Curves 0, 1, … have the classes c0, c1, …; at most 8. `open_ns` [rows] or NULL: rows are counted. */
-void chart_curves(struct text *text, const char *title, const struct chart_curve *curves, int n, size_t rows,
-                  const int64_t *open_ns);
+void study_chart_curves(struct text *text, const char *title, const struct chart_curve *curves, int n,
+                        size_t rows, const int64_t *open_ns);
 
 /* Bars [n] of equal width from low to high; those up to `until` have the class c1, others c0. */
-void chart_bars(struct text *text, const char *title, const double *bars, int n, double low, double high,
-                double until);
+void study_chart_bars(struct text *text, const char *title, const double *bars, int n, double low,
+                      double high, double until);
 
 /* Points (x, y) [n], and the line y = slope * x + intercept through where they are; NaN: none. */
-void chart_points(struct text *text, const char *title, const double *points, size_t n, double slope,
-                  double intercept);
+void study_chart_points(struct text *text, const char *title, const double *points, size_t n, double slope,
+                        double intercept);
 
 #endif

@@ -71,7 +71,7 @@ int returns_read_csv(const char *path, struct returns_matrix *ret, char err[stat
 {
     struct csv_columns csv;
     struct returns_matrix returns = {0};
-    int r = csv_columns_read(path, false, &csv, err);
+    int r = returns_csv_read(path, false, &csv, err);
     if (r < 0)
         return r;
     if (!sort_columns(&csv, &returns)) {
@@ -79,7 +79,7 @@ int returns_read_csv(const char *path, struct returns_matrix *ret, char err[stat
                  csv.rows);
         r = -ENOMEM;
     }
-    csv_columns_finish(&csv);
+    returns_csv_finish(&csv);
     if (r < 0)
         returns_finish(&returns);
     else
@@ -154,7 +154,7 @@ static int read_trial(const struct returns_trial *from, struct trial_returns *re
         snprintf(err, RETURNS_ERROR_MAX, "%.200s: a shorter path is right", from->folder);
         return -ENAMETOOLONG;
     }
-    int r = csv_columns_read(path, true, &csv, err);
+    int r = returns_csv_read(path, true, &csv, err);
     if (r == 0 && !csv.open_ns) {
         snprintf(err, RETURNS_ERROR_MAX, "%.200s: no times: a column timestamp_ns is right", path);
         r = -EINVAL;
@@ -172,7 +172,7 @@ static int read_trial(const struct returns_trial *from, struct trial_returns *re
     } else {
         trial_returns_finish(&trial);
     }
-    csv_columns_finish(&csv);
+    returns_csv_finish(&csv);
     return r;
 }
 

@@ -252,7 +252,7 @@ static int read_row(struct reading *reading)
     return 0;
 }
 
-void csv_columns_finish(struct csv_columns *columns)
+void returns_csv_finish(struct csv_columns *columns)
 {
     for (size_t i = 0; i < columns->columns; i++)
         free(columns->names[i]);
@@ -280,7 +280,7 @@ static int open_regular(const char *path, FILE **ret)
     return r;
 }
 
-int csv_columns_read(const char *path, bool holes, struct csv_columns *ret,
+int returns_csv_read(const char *path, bool holes, struct csv_columns *ret,
                      char err[static RETURNS_ERROR_MAX])
 {
     struct reading reading = {.path = path, .err = err, .holes = holes};
@@ -299,7 +299,7 @@ int csv_columns_read(const char *path, bool holes, struct csv_columns *ret,
     free(reading.fields);
     free(reading.roles);
     if (r < 0) {
-        csv_columns_finish(&reading.out);
+        returns_csv_finish(&reading.out);
         return r;
     }
     /* Row numbers are no times: in seconds they would make Sharpe ratios a year's of such. */

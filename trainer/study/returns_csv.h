@@ -15,8 +15,8 @@ struct csv_columns {
 
 /* `holes`: of a trial, whose cells may be empty. Else these are refused, and what is below -1: nobody loses
  * more than all, it is in per cent, or no return. 0 or -errno with "what: where: what would be right". */
-int csv_columns_read(const char *path, bool holes, struct csv_columns *ret,
+int returns_csv_read(const char *path, bool holes, struct csv_columns *ret,
                      char err[static RETURNS_ERROR_MAX]);
-void csv_columns_finish(struct csv_columns *columns); /* fine on a zeroed one */
+void returns_csv_finish(struct csv_columns *columns); /* fine on a zeroed one */
 
 #endif

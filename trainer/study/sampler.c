@@ -78,8 +78,8 @@ void sampler_destroy(struct sampler *sampler)
 static int draw_random(const struct space *space, struct draw *draw, double *ret_values)
 {
     for (int i = 0; i < space->n; i++) {
-        struct axis axis = axis_of(&space->params[i].distribution);
-        ret_values[i] = axis_draw(&axis, draw);
+        struct axis axis = study_axis_of(&space->params[i].distribution);
+        ret_values[i] = study_axis_draw(&axis, draw);
     }
     return 0;
 }
@@ -88,16 +88,17 @@ int sampler_sample(struct sampler *sampler, const struct study *study, int numbe
                    double *ret_values, json_t **ret_relative)
 {
     const struct sampler_options *options = &sampler->options;
-    struct draw draw = draw_begin(options->seed, number);
+    struct draw draw = sampler_draw_begin(options->seed, number);
     if (options->kind == SAMPLER_TPE)
         return tpe_sample(sampler->tpe, &options->tpe, study, number, space, &draw, ret_values, ret_relative);
     if (ret_relative)
         *ret_relative = NULL;
     switch (options->kind) {
     case SAMPLER_GRID:
-        return grid_sample(study, number, space, options->grid_points, options->seed, ret_values);
+        return sampler_grid_sample(study, number, space, options->grid_points, options->seed, ret_values);
     case SAMPLER_METROPOLIS:
-        return metropolis_sample(&options->metropolis, options->seed, study, space, &draw, ret_values);
+        return sampler_metropolis_sample(&options->metropolis, options->seed, study, space, &draw,
+                                         ret_values);
     default:
         return draw_random(space, &draw, ret_values);
     }

@@ -210,14 +210,14 @@ static json_t *deflated_json(const struct returns_matrix *returns, struct rankin
     struct deflated deflated = {NAN, NAN, NAN, NAN}, capped = deflated, beyond = deflated;
     if (there) {
         take(returns, column, ranking->column);
-        deflate_sharpe(ranking->column, rows, luck->tried, luck->variance, &deflated);
-        deflate_sharpe(ranking->column, rows, luck->tried, deflate_luck_variance(luck->variance, rows),
-                       &capped);
+        overfit_deflated_sharpe(ranking->column, rows, luck->tried, luck->variance, &deflated);
+        overfit_deflated_sharpe(ranking->column, rows, luck->tried,
+                                overfit_luck_variance(luck->variance, rows), &capped);
     }
     if (there && isfinite(luck->beyond)) {
         subtract_holding(returns->holding, rows, ranking->column);
-        deflate_sharpe(ranking->column, rows, luck->tried, deflate_luck_variance(luck->beyond, rows),
-                       &beyond);
+        overfit_deflated_sharpe(ranking->column, rows, luck->tried, overfit_luck_variance(luck->beyond, rows),
+                                &beyond);
     }
     double skill = returns->holding && !(capped.dsr <= beyond.dsr) ? beyond.dsr : capped.dsr;
     return json_pack("{s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", name, "column",

@@ -7,7 +7,7 @@
 #include "engine/event.h"
 #include "tests/check.h"
 #include "tests/trainer/env/exchange_bars.h"
-#include "trainer/env/inside.h"
+#include "trainer/env/internal.h"
 
 enum { TRADES_MAX = 64 };
 

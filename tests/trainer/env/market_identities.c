@@ -4,7 +4,7 @@
  * backend steps along, and its state is the same byte by byte. */
 #include "tests/check.h"
 #include "tests/trainer/env/exchange_bars.h"
-#include "trainer/env/inside.h"
+#include "trainer/env/internal.h"
 #include "trainer/env/scalar/market.h"
 
 enum { COPIES = 19 };

@@ -3,7 +3,7 @@
  */
 #include "tests/check.h"
 #include "tests/trainer/env/exchange_bars.h"
-#include "trainer/env/inside.h"
+#include "trainer/env/internal.h"
 
 enum { COPIES = 65, STEPS = 4096, STEPS_SHORT = 300, RUNS = 60, RUNS_LONG = 3000 };
 

@@ -3,7 +3,7 @@
  * 1,000.00, an action of 1 is 100.00 worth: 100 quanta. */
 #include "strategy/policy/symbol.h"
 #include "tests/check.h"
-#include "trainer/env/inside.h"
+#include "trainer/env/internal.h"
 #include "trainer/env/scalar/market.h"
 
 enum { ROWS = 24, ASSETS = 2, TOLD_MAX = 16 };

@@ -11,7 +11,7 @@
 #include "exchange/symbol.h"
 #include "tests/random.h"
 #include "trainer/env/env.h"
-#include "trainer/env/inside.h"
+#include "trainer/env/internal.h"
 
 enum { WALKS_ASSETS = 20, WALKS_COLUMNS = 5 };
 

@@ -4,7 +4,7 @@
  * where they did. Then advantages by hand, and values of observations at truncations. */
 #include "tests/check.h"
 #include "tests/trainer/ppo/script.h"
-#include "trainer/ppo/cpu/inside.h"
+#include "trainer/ppo/cpu/internal.h"
 
 static char err[PPO_ERROR_MAX];
 

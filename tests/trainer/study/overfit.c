@@ -112,12 +112,12 @@ static void test_refused(void)
     returns[13] = INFINITY;
     refused(returns, 20, 2, 4, "row 7, column 2: a finite number");
     struct deflated deflated = {.sharpe = 7};
-    CHECK_INT(deflate_sharpe(returns, 20, 3, 1, &deflated), -EINVAL);
+    CHECK_INT(overfit_deflated_sharpe(returns, 20, 3, 1, &deflated), -EINVAL);
     returns[13] = 1;
-    CHECK_INT(deflate_sharpe(returns, 2, 3, 1, &deflated), -EINVAL);
-    CHECK_INT(deflate_sharpe(returns, 20, 0, 1, &deflated), -EINVAL);
-    CHECK_INT(deflate_sharpe(returns, 20, 3, -1, &deflated), -EINVAL);
-    CHECK_INT(deflate_sharpe(returns, 20, 3, NAN, &deflated), -EINVAL);
+    CHECK_INT(overfit_deflated_sharpe(returns, 2, 3, 1, &deflated), -EINVAL);
+    CHECK_INT(overfit_deflated_sharpe(returns, 20, 0, 1, &deflated), -EINVAL);
+    CHECK_INT(overfit_deflated_sharpe(returns, 20, 3, -1, &deflated), -EINVAL);
+    CHECK_INT(overfit_deflated_sharpe(returns, 20, 3, NAN, &deflated), -EINVAL);
     CHECK_NEAR(deflated.sharpe, 7, 0);
 }
 
@@ -129,19 +129,19 @@ static void test_deflated(struct random *random)
     struct deflated one, more;
     for (int i = 0; i < 500; i++)
         returns[i] = 0.01 * normal(random) + 0.0006;
-    CHECK_INT(deflate_sharpe(returns, 500, 1, 0.01, &one), 0);
+    CHECK_INT(overfit_deflated_sharpe(returns, 500, 1, 0.01, &one), 0);
     CHECK(one.expected == 0 && one.psr == one.dsr && one.psr > 0.5);
     for (size_t trials = 2; trials < 2000000000000u; trials *= 10) {
-        CHECK_INT(deflate_sharpe(returns, 500, trials, 0.0004, &more), 0);
+        CHECK_INT(overfit_deflated_sharpe(returns, 500, trials, 0.0004, &more), 0);
         CHECK(more.psr == one.psr && more.sharpe == one.sharpe && more.dsr < before);
         before = more.dsr;
     }
     /* Bailey, López de Prado (2014), page 8: 100 trials whose Sharpes vary by 1/2, a year's of 2.5 over five
      * years of 250 days. 0.1132 a day is to be expected of luck. */
-    CHECK_INT(deflate_sharpe(returns, 500, 100, 0.5 / 250, &more), 0);
+    CHECK_INT(overfit_deflated_sharpe(returns, 500, 100, 0.5 / 250, &more), 0);
     CHECK_NEAR(more.expected, 0.1132, 0.00005);
     memset(returns, 0, sizeof returns);
-    CHECK_INT(deflate_sharpe(returns, 500, 7, 0.1, &more), 0);
+    CHECK_INT(overfit_deflated_sharpe(returns, 500, 7, 0.1, &more), 0);
     CHECK(more.sharpe == 0 && isnan(more.psr) && isnan(more.dsr));
 }
 

@@ -20,7 +20,7 @@ static int print_one(const int64_t *head, double variance)
     for (size_t i = 0; read && i < rows; i++)
         series[i] = returns[i * columns];
     bool done = read && overfit_compute(returns, rows, columns, (int)head[2], &overfit, err) == 0 &&
-                deflate_sharpe(series, rows, (size_t)head[3], variance, &deflated) == 0;
+                overfit_deflated_sharpe(series, rows, (size_t)head[3], variance, &deflated) == 0;
     if (done) {
         printf("%zu %.17g %.17g %.17g %.17g %.17g %.17g %.17g %.17g %.17g\n", overfit.splits, overfit.pbo,
                overfit.probability_of_loss, overfit.slope, overfit.intercept, overfit.r2, deflated.sharpe,

@@ -273,7 +273,7 @@ static void test_grid(void)
     options.kind = SAMPLER_GRID;
     options.grid_points = 4;
     options.seed = 11;
-    CHECK_INT((intmax_t)grid_size(&space, 4), 24);
+    CHECK_INT((intmax_t)sampler_grid_size(&space, 4), 24);
     CHECK_INT(sampler_create(&options, &sampler), 0);
     int seen[24] = {0}, failed = 0, r;
     double values[5];
@@ -300,8 +300,8 @@ static void test_grid(void)
     study_destroy(study);
     add_number(&space, "d", DISTRIBUTION_INT, 0, 1e15, 1, false);
     add_number(&space, "e", DISTRIBUTION_INT, 0, 1e15, 1, false);
-    CHECK(grid_size(&space, 4) == UINT64_MAX);
-    CHECK_NEAR(grid_size_about(&space, 4), 24e30, 1e17);
+    CHECK(sampler_grid_size(&space, 4) == UINT64_MAX);
+    CHECK_NEAR(sampler_grid_size_about(&space, 4), 24e30, 1e17);
     CHECK_INT(sampler_create(&options, &sampler), 0);
     study = new_study(1);
     CHECK_INT(sampler_sample(sampler, study, 0, &space, values, NULL), -ERANGE);
@@ -332,7 +332,7 @@ static void test_metropolis(void)
         CHECK_INT(sampler_sample(sampler, study, number, &space, values, NULL), 0);
         tell(study, add_trial(study, TRIAL_RUNNING, &space, values),
              0.5 * (values[0] * values[0] + values[1] * values[1] + values[2] * values[2]));
-        CHECK_INT(metropolis_chain(&options.metropolis, options.seed, study, &space, &chain), 0);
+        CHECK_INT(sampler_metropolis_chain(&options.metropolis, options.seed, study, &space, &chain), 0);
         CHECK((chain.at < 0) == (number + 1 < options.metropolis.burn_in));
         for (int d = 0; d < WIDTH && chain.at >= 0; d++) {
             double at = study->trials[chain.at]->params[d].value;
@@ -350,7 +350,7 @@ static void test_metropolis(void)
     sampler_destroy(sampler);
     study_destroy(study);
     study = new_study(2);
-    CHECK_INT(metropolis_chain(&options.metropolis, 1, study, &space, &chain), -EINVAL);
+    CHECK_INT(sampler_metropolis_chain(&options.metropolis, 1, study, &space, &chain), -EINVAL);
     study_destroy(study);
     space_finish(&space);
 }
@@ -374,7 +374,7 @@ static void test_cooling(void)
         tell(study, add_trial(study, TRIAL_RUNNING, &space, values),
              fabs(values[1] - 7) + (values[0] == 2 ? 0 : 1));
     }
-    CHECK_INT(metropolis_chain(&options.metropolis, 0, study, &space, &chain), 0);
+    CHECK_INT(sampler_metropolis_chain(&options.metropolis, 0, study, &space, &chain), 0);
     CHECK(study->trials[chain.at] == study_best(study));
     CHECK(study_best(study)->values[0] < 0.05);
     sampler_destroy(sampler);
@@ -388,11 +388,11 @@ static void test_even(void)
     enum { N = 60000, LEVELS = 6 };
     struct space space = {0};
     add_number(&space, "x", DISTRIBUTION_FLOAT, 0.5, 1.75, 0.25, false);
-    struct axis axis = axis_of(&space.params[0].distribution);
+    struct axis axis = study_axis_of(&space.params[0].distribution);
     int count[LEVELS] = {0};
     for (int i = 0; i < N; i++) {
-        struct draw draw = draw_begin(1, i);
-        count[(int)lround((axis_draw(&axis, &draw) - 0.5) / 0.25)]++;
+        struct draw draw = sampler_draw_begin(1, i);
+        count[(int)lround((study_axis_draw(&axis, &draw) - 0.5) / 0.25)]++;
     }
     double chi = 0, expected = (double)N / LEVELS;
     for (int i = 0; i < LEVELS; i++)
@@ -409,22 +409,23 @@ static void test_normal(void)
         double a = -12 + 24 * (double)random_next(&random) * 0x1p-64;
         double h = exp(-18 + 21 * (double)random_next(&random) * 0x1p-64), b = a + h, more;
         h = b - a;
-        double mass = normal_log_mass(a, b), factor = normal_mass(a, b, &more);
+        double mass = tpe_normal_log_mass(a, b), factor = tpe_normal_mass(a, b, &more);
         CHECK_NEAR(log(factor) + more, mass, 1e-12 * (1 + fabs(mass)));
-        CHECK_NEAR(normal_log_mass(-b, -a), mass, 1e-12 * (1 + fabs(mass)));
+        CHECK_NEAR(tpe_normal_log_mass(-b, -a), mass, 1e-12 * (1 + fabs(mass)));
         if (h < 1e-6) /* Simpson's rule is exact to h^4 here */
             CHECK_NEAR(mass, log(h) - 0.5 * (a + h / 2) * (a + h / 2) - NORMAL_LOG_SQRT_2PI, 1e-10);
-        double half = normal_log_mass(a, a + h / 2), rest = normal_log_mass(a + h / 2, b);
+        double half = tpe_normal_log_mass(a, a + h / 2), rest = tpe_normal_log_mass(a + h / 2, b);
         double most = half > rest ? half : rest;
         CHECK_NEAR(most + log(exp(half - most) + exp(rest - most)), mass, 1e-11 * (1 + fabs(mass)));
-        double u = ((double)(random_next(&random) >> 12) + 0.5) * 0x1p-52, x = normal_cut_quantile(u, a, b);
+        double u = ((double)(random_next(&random) >> 12) + 0.5) * 0x1p-52,
+               x = tpe_normal_cut_quantile(u, a, b);
         CHECK(x >= a && x <= b);
         if (h > 1e-3 && x > a)
-            CHECK_NEAR(exp(normal_log_mass(a, x) - mass), u, 1e-6);
+            CHECK_NEAR(exp(tpe_normal_log_mass(a, x) - mass), u, 1e-6);
     }
-    CHECK_NEAR(normal_log_mass(-1, 1), log(0.68268949213708585), 1e-15);
-    CHECK_NEAR(normal_log_mass(-60, -50), -1254.8313611394199, 1e-9); /* SciPy's log_ndtr */
-    double x = normal_cut_quantile(0.5, 50, 60);
+    CHECK_NEAR(tpe_normal_log_mass(-1, 1), log(0.68268949213708585), 1e-15);
+    CHECK_NEAR(tpe_normal_log_mass(-60, -50), -1254.8313611394199, 1e-9); /* SciPy's log_ndtr */
+    double x = tpe_normal_cut_quantile(0.5, 50, 60);
     CHECK(x > 50 && x < 50.1);
 }
 

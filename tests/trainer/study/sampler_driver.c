@@ -253,8 +253,8 @@ static json_t *spaces(struct driver *driver)
 static json_t *chain(struct driver *driver)
 {
     struct metropolis_chain chain;
-    int r = metropolis_chain(&driver->options.metropolis, driver->options.seed, driver->study, &driver->space,
-                             &chain);
+    int r = sampler_metropolis_chain(&driver->options.metropolis, driver->options.seed, driver->study,
+                                     &driver->space, &chain);
     return r < 0 ? json_pack("{s:i}", "error", r)
                  : json_pack("{s:i,s:i,s:i,s:f,s:f}", "at", chain.at, "steps", chain.steps, "taken",
                              chain.taken, "scale", chain.scale, "acceptance", chain.acceptance);

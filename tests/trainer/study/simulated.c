@@ -5,7 +5,7 @@
 
 #include "strategy/metrics.h"
 #include "tests/fatal.h"
-#include "trainer/search/inside.h"
+#include "trainer/study/internal.h"
 #include "trainer/study/overfit.h"
 #include "trainer/study/validation.h"
 
@@ -74,7 +74,7 @@ static struct metrics metrics_of(const double *returns, int n)
     return m;
 }
 
-/* The Sharpe of the rows of some groups together, as search_figures() has it. */
+/* The Sharpe of the rows of some groups together, as study_figures() has it. */
 static double sharpe_of(const struct search *search, const struct split *split, const int *chosen,
                         const double *returns)
 {
@@ -107,7 +107,7 @@ static int choose(const struct search *search)
             outcome.splits[i].sharpe = sharpe_of(search, &settings.split, chosen, search->returns[c]);
             outcome.splits[i].holding = holding[i];
         }
-        double value = search_value(&settings, &outcome);
+        double value = study_value(&settings, &outcome);
         at = value > best ? c : at;
         best = value > best ? value : best;
     }

@@ -1,7 +1,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "trainer/ppo/cpu/inside.h"
+#include "trainer/ppo/cpu/internal.h"
 
 /* Values of observations [first, end) of some array. */
 static void values_of(struct cpu_learner *l, struct part *part, const float *obs, const float *hidden,

@@ -7,7 +7,7 @@
 
 #include "trainer/env/refusal.h"
 #include "trainer/nn/kernels.h"
-#include "trainer/ppo/cpu/inside.h"
+#include "trainer/ppo/cpu/internal.h"
 
 enum {
     LINE = 64,

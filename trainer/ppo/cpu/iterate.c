@@ -6,7 +6,7 @@
 #include "exchange/clock.h"
 #include "trainer/env/refusal.h"
 #include "trainer/env/state.h"
-#include "trainer/ppo/cpu/inside.h"
+#include "trainer/ppo/cpu/internal.h"
 
 static void run_place(void *data, size_t first, size_t end)
 {

@@ -1,7 +1,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "trainer/ppo/cpu/inside.h"
+#include "trainer/ppo/cpu/internal.h"
 
 static inline float clipped(float x, float bound)
 {

@@ -3,7 +3,7 @@
 
 #include "strategy/policy/activation.h"
 #include "trainer/ppo/cpu/draw.h"
-#include "trainer/ppo/cpu/inside.h"
+#include "trainer/ppo/cpu/internal.h"
 
 /* Draws of a whole rollout into the places of its actions: they depend on nothing but the row. */
 static void draw(struct cpu_learner *l, int place)

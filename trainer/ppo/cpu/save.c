@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "trainer/env/refusal.h"
-#include "trainer/ppo/cpu/inside.h"
+#include "trainer/ppo/cpu/internal.h"
 
 enum { COUNTERS = 4, N_PIECES = 6 };
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "trainer/ppo/cpu/draw.h"
-#include "trainer/ppo/cpu/inside.h"
+#include "trainer/ppo/cpu/internal.h"
 
 /* Rows lie anywhere: those to come are asked of memory so many sequences ahead. */
 enum { AHEAD = 8, LINE_FLOATS = 16 };

@@ -33,7 +33,7 @@ static bool is_narrow(double m, double h)
     return h * (fabs(m) + 1) < NARROW;
 }
 
-double normal_log_mass(double a, double b)
+double tpe_normal_log_mass(double a, double b)
 {
     if (a > 0) { /* the left tail has more digits */
         double other = -a;
@@ -52,7 +52,7 @@ double normal_log_mass(double a, double b)
     return outside < 0.5 ? log1p(-outside) : log(0.5 * (erf(b * SQRT_HALF) - erf(a * SQRT_HALF)));
 }
 
-double normal_mass(double a, double b, double *ret_log)
+double tpe_normal_mass(double a, double b, double *ret_log)
 {
     double h = b - a, m = 0.5 * (a + b), nearest = m > 0 ? a : -b;
     *ret_log = 0;
@@ -61,7 +61,7 @@ double normal_mass(double a, double b, double *ret_log)
         return h / SQRT_2PI * narrow(m, h);
     }
     if (nearest > 30) {
-        *ret_log = normal_log_mass(a, b);
+        *ret_log = tpe_normal_log_mass(a, b);
         return 1;
     }
     if (nearest > 0) /* both ends on one side: the tail has the digits */
@@ -91,7 +91,7 @@ static double cut_quantile(double u, double a, double b)
     return p <= 0.5 ? quantile_left(p) : -quantile_left(above + (1 - u) * inside);
 }
 
-double normal_cut_quantile(double u, double a, double b)
+double tpe_normal_cut_quantile(double u, double a, double b)
 {
     double x = a > 0 ? -cut_quantile(1 - u, -b, -a) : cut_quantile(u, a, b);
     return fmin(fmax(x, a), b);

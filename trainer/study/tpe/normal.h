@@ -8,14 +8,14 @@
 #define NORMAL_ALL 8.3
 
 /* log(Phi(b) - Phi(a)) for a <= b, both of a standard normal; -infinity where they are equal. */
-double normal_log_mass(double a, double b);
+double tpe_normal_log_mass(double a, double b);
 
 /* The same as a factor: Phi(b) - Phi(a) is what it returns times e^*ret_log. Where one logarithm is wanted of
  * many of them their factors, which are above 1e-300, may be multiplied. */
-double normal_mass(double a, double b, double *ret_log);
+double tpe_normal_mass(double a, double b, double *ret_log);
 
 /* The quantile `u` in (0, 1) of a standard normal that is cut to [a, b], for drawing from it: good to 1e-9 of
  * itself; beyond 35 deviations the tail is taken as an exponential one, which is good to 1e-3. */
-double normal_cut_quantile(double u, double a, double b);
+double tpe_normal_cut_quantile(double u, double a, double b);
 
 #endif

@@ -43,15 +43,15 @@ struct parzen_source {
     const struct space *space;
 };
 
-/* Of one side. 0 or -ENOMEM. For parzen_finish(). */
-int parzen_make(const struct parzen_source *source, enum tpe_side side, struct parzen *ret);
-void parzen_finish(struct parzen *parzen); /* fine on a zeroed one */
+/* Of one side. 0 or -ENOMEM. For tpe_parzen_finish(). */
+int tpe_parzen_make(const struct parzen_source *source, enum tpe_side side, struct parzen *ret);
+void tpe_parzen_finish(struct parzen *parzen); /* fine on a zeroed one */
 
 /* The logarithm of the density at a point, internal values [n_dimensions]. Kernels that add less than e^-50
  * of the sum are passed over. */
-double parzen_log_density(struct parzen *parzen, const double *point);
+double tpe_parzen_log_density(struct parzen *parzen, const double *point);
 
 /* A point, drawn from it. */
-void parzen_draw(const struct parzen *parzen, struct draw *draw, double *ret_point);
+void tpe_parzen_draw(const struct parzen *parzen, struct draw *draw, double *ret_point);
 
 #endif

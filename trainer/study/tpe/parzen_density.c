@@ -19,9 +19,9 @@ static struct owned owned_by(const struct parzen_dimension *dimension, double va
 {
     const struct axis *axis = &dimension->axis;
     if (dimension->kind == PARZEN_STEPS)
-        return (struct owned){axis_place(axis, value - axis->step / 2),
-                              axis_place(axis, value + axis->step / 2)};
-    double place = axis_place(axis, value);
+        return (struct owned){study_axis_place(axis, value - axis->step / 2),
+                              study_axis_place(axis, value + axis->step / 2)};
+    double place = study_axis_place(axis, value);
     return (struct owned){place, place};
 }
 
@@ -33,7 +33,7 @@ struct product {
 static void multiply(struct product *product, double a, double b)
 {
     double more;
-    product->factor *= normal_mass(a, b, &more);
+    product->factor *= tpe_normal_mass(a, b, &more);
     product->log += more;
     if (product->factor < 1e-200) {
         product->log += log(product->factor);
@@ -98,7 +98,7 @@ static void multiply_step(struct parzen_dimension *dimension, struct owned owned
     }
     double *mass = &dimension->masses[(int)steps];
     if (isnan(*mass))
-        *mass = normal_log_mass(a, b);
+        *mass = tpe_normal_log_mass(a, b);
     product->log += *mass;
 }
 
@@ -180,7 +180,7 @@ static int find_near(const struct parzen *parzen, const struct owned *owned, dou
     return near;
 }
 
-double parzen_log_density(struct parzen *parzen, const double *point)
+double tpe_parzen_log_density(struct parzen *parzen, const double *point)
 {
     int n = parzen->n, found = 0;
     double *bounds = parzen->work, *sums = bounds + n, sum = 0;

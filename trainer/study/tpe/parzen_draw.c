@@ -5,7 +5,7 @@
 
 static int draw_kernel(const struct parzen *parzen, struct draw *draw)
 {
-    double left = draw_uniform(draw);
+    double left = sampler_draw_uniform(draw);
     int k = 0;
     while (k < parzen->n - 1 && (left -= parzen->weight[k]) >= 0)
         k++;
@@ -15,7 +15,7 @@ static int draw_kernel(const struct parzen *parzen, struct draw *draw)
 static double draw_choice(const struct parzen_dimension *dimension, int k, struct draw *draw)
 {
     int own = (int)dimension->choice[k], n = dimension->n_choices;
-    double u = draw_uniform(draw), hit = own < 0 ? 0 : exp(dimension->log_hit);
+    double u = sampler_draw_uniform(draw), hit = own < 0 ? 0 : exp(dimension->log_hit);
     if (u < hit || n == 1)
         return own < 0 ? 0 : own;
     int others = own < 0 ? n : n - 1, other = (int)((u - hit) / (1 - hit) * others);
@@ -23,7 +23,7 @@ static double draw_choice(const struct parzen_dimension *dimension, int k, struc
     return own >= 0 && other >= own ? other + 1 : other;
 }
 
-void parzen_draw(const struct parzen *parzen, struct draw *draw, double *ret_point)
+void tpe_parzen_draw(const struct parzen *parzen, struct draw *draw, double *ret_point)
 {
     int k = draw_kernel(parzen, draw);
     for (int d = 0; d < parzen->n_dimensions; d++) {
@@ -34,8 +34,8 @@ void parzen_draw(const struct parzen *parzen, struct draw *draw, double *ret_poi
         }
         const struct axis *axis = &dimension->axis;
         double centre = dimension->centre[k], inverse = dimension->inverse[k];
-        double deviations = normal_cut_quantile(draw_uniform(draw), (axis->low - centre) * inverse,
-                                                (axis->high - centre) * inverse);
-        ret_point[d] = axis_value(axis, centre + deviations / inverse);
+        double deviations = tpe_normal_cut_quantile(
+            sampler_draw_uniform(draw), (axis->low - centre) * inverse, (axis->high - centre) * inverse);
+        ret_point[d] = study_axis_value(axis, centre + deviations / inverse);
     }
 }

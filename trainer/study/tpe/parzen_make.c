@@ -108,7 +108,7 @@ static int sort_running(const struct parzen_source *source, const struct members
         if (members->kernel[number] < 0 ||
             !tpe_running_value(running, members->params[d], &source->space->params[d], &value))
             continue;
-        struct tpe_entry entry = {axis_place(axis, value), number};
+        struct tpe_entry entry = {study_axis_place(axis, value), number};
         for (; at > 0 && tpe_is_before(entry, ret[at - 1]); at--)
             ret[at] = ret[at - 1];
         ret[at] = entry;
@@ -165,7 +165,7 @@ static void make_numbers(const struct parzen_source *source, struct members *mem
         inverses[k] = inverse;
         slacks[k] += place >= low && place <= high
                          ? MOST_CUT
-                         : -normal_log_mass((low - place) * inverse, (high - place) * inverse);
+                         : -tpe_normal_log_mass((low - place) * inverse, (high - place) * inverse);
         before = place;
     }
     centres[n] = 0.5 * (low + high);
@@ -239,7 +239,7 @@ static int reserve(const struct space *space, int n, struct parzen *parzen)
     for (int d = 0; d < space->n; d++, next += 2 * kernels) {
         const struct distribution *distribution = &space->params[d].distribution;
         struct parzen_dimension *dimension = &parzen->dimensions[d];
-        dimension->axis = axis_of(distribution);
+        dimension->axis = study_axis_of(distribution);
         dimension->kind = distribution->kind == DISTRIBUTION_CATEGORICAL ? PARZEN_CHOICES
                           : dimension->axis.step > 0                     ? PARZEN_STEPS
                                                                          : PARZEN_DENSITY;
@@ -264,7 +264,7 @@ static void take_ratios(struct members *members, struct parzen *parzen)
     }
 }
 
-int parzen_make(const struct parzen_source *source, enum tpe_side side, struct parzen *ret)
+int tpe_parzen_make(const struct parzen_source *source, enum tpe_side side, struct parzen *ret)
 {
     struct parzen parzen = {0};
     struct members members;
@@ -288,13 +288,13 @@ int parzen_make(const struct parzen_source *source, enum tpe_side side, struct p
         take_ratios(&members, &parzen);
         *ret = parzen;
     } else {
-        parzen_finish(&parzen);
+        tpe_parzen_finish(&parzen);
     }
     members_finish(&members);
     return r;
 }
 
-void parzen_finish(struct parzen *parzen)
+void tpe_parzen_finish(struct parzen *parzen)
 {
     free(parzen->dimensions);
     free(parzen->memory);

@@ -69,9 +69,9 @@ static int estimators(struct drawing *drawing, const struct space *space, struct
     drawing->source.space = space;
     drawing->source.sides = drawing->sides;
     drawing->source.running = &drawing->running;
-    int r = parzen_make(&drawing->source, TPE_BELOW, ret_below);
-    if (r == 0 && (r = parzen_make(&drawing->source, TPE_ABOVE, ret_above)) < 0)
-        parzen_finish(ret_below);
+    int r = tpe_parzen_make(&drawing->source, TPE_BELOW, ret_below);
+    if (r == 0 && (r = tpe_parzen_make(&drawing->source, TPE_ABOVE, ret_above)) < 0)
+        tpe_parzen_finish(ret_below);
     return r;
 }
 
@@ -99,17 +99,17 @@ static int draw_best(struct drawing *drawing, const struct space *space, struct 
     }
     for (int i = 0; i < n; i++) {
         double *candidate = candidates + (size_t)i * space->n;
-        parzen_draw(&below, draw, candidate);
+        tpe_parzen_draw(&below, draw, candidate);
         if (is_among(candidates, i, candidate, size))
             continue;
-        double gain = parzen_log_density(&below, candidate) - parzen_log_density(&above, candidate);
+        double gain = tpe_parzen_log_density(&below, candidate) - tpe_parzen_log_density(&above, candidate);
         if (i == 0 || gain > best) {
             best = gain;
             memcpy(ret_values, candidate, size);
         }
     }
-    parzen_finish(&below);
-    parzen_finish(&above);
+    tpe_parzen_finish(&below);
+    tpe_parzen_finish(&above);
     free(candidates);
     return 0;
 }
@@ -195,10 +195,10 @@ int tpe_sample(struct tpe *tpe, const struct tpe_options *options, const struct 
         return -ENOMEM;
     bool at_random = tpe->history.n_known < options->n_startup_trials;
     for (int i = 0; r == 0 && i < space->n; i++) {
-        const struct axis axis = axis_of(&space->params[i].distribution);
+        const struct axis axis = study_axis_of(&space->params[i].distribution);
         done[i] = at_random || distribution_single(&space->params[i].distribution);
         if (done[i])
-            ret_values[i] = at_random ? axis_draw(&axis, draw) : axis.least;
+            ret_values[i] = at_random ? study_axis_draw(&axis, draw) : axis.least;
     }
     if (r == 0 && at_random && ret_relative)
         *ret_relative = NULL;
@@ -224,11 +224,11 @@ int tpe_log_densities(struct tpe *tpe, const struct tpe_options *options, const 
     if (r < 0)
         return r;
     for (int i = 0; i < n; i++) {
-        ret_below[i] = parzen_log_density(&below, points + (size_t)i * space->n);
-        ret_above[i] = parzen_log_density(&above, points + (size_t)i * space->n);
+        ret_below[i] = tpe_parzen_log_density(&below, points + (size_t)i * space->n);
+        ret_above[i] = tpe_parzen_log_density(&above, points + (size_t)i * space->n);
     }
-    parzen_finish(&below);
-    parzen_finish(&above);
+    tpe_parzen_finish(&below);
+    tpe_parzen_finish(&above);
     return 0;
 }
 

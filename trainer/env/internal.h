@@ -1,0 +1,39 @@
+/* What an environment is made of, for the files that are it and for tests that look inside. */
+#ifndef TRAINER_ENV_INTERNAL_H
+#define TRAINER_ENV_INTERNAL_H
+
+#include "trainer/env/columns.h"
+#include "trainer/env/env.h"
+#include "trainer/env/pool.h"
+
+struct env {
+    struct env_view view;
+    const struct env_market *market;
+    enum env_backend backend; /* never ENV_BEST */
+    env_step_fn *step;
+    env_observe_fn *observe;
+    struct env_pool *pool;
+    void *memory;              /* all columns */
+    int32_t *starts, *lengths; /* of env_windows(); [copies], made when first asked for */
+};
+
+/* What the market was made for: its features and sessions are as these say. */
+const struct env_params *env_market_params(const struct env_market *market);
+
+/* Of what is read of it (fingerprint.h): the same for markets of the same content, wherever they lie. */
+uint64_t env_market_fingerprint(const struct env_market *market);
+
+/* Can a state of `from` go on in `to`? 0; -EINVAL unless copies, assets, all parameters and the market are
+ * the same: err names the first that is not. */
+int env_check_same(const struct env *from, const struct env *to, char err[static ENV_ERROR_MAX]);
+
+/* Is the capital of ENV_MARKET a unit of the quote at least, and exact? 0, or -EINVAL. */
+int env_check_capital(const struct env_params *params, double money_units, char err[static ENV_ERROR_MAX]);
+
+/* 0; -EINVAL for an action that is not finite, or no level: err names copy and asset. */
+int env_check_actions(const struct env *env, const struct env_step_io *io, char err[static ENV_ERROR_MAX]);
+
+/* The parameters' rules about windows, for one copy; 0 rows: to the end. NULL, or what is wrong. */
+const char *env_window_fault(const struct env_view *view, int64_t start, int64_t rows);
+
+#endif

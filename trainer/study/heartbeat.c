@@ -1,0 +1,156 @@
+#include "trainer/study/heartbeat.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct study_heartbeat {
+    struct study_store *store; /* the thread's */
+    double every_s;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    /* Under the lock. */
+    int64_t trial;
+    double share, steps_s;
+    int split, splits;
+    bool lost, ends;
+};
+
+/* Without the lock: a database may be locked for long. */
+static int tell(struct study_store *store, int64_t trial, const struct study_heartbeat *now)
+{
+    char err[STUDY_ERROR_MAX];
+    json_t *progress = json_pack("{s:f, s:o, s:i, s:i}", "share", now->share, "steps_per_second",
+                                 isfinite(now->steps_s) ? json_real(now->steps_s) : json_null(), "split",
+                                 now->split, "splits", now->splits);
+    char *text = progress ? json_dumps(progress, JSON_REAL_PRECISION(6)) : NULL;
+    int r = study_store_begin(store, err);
+    if (r == 0 && (r = study_store_heartbeat(store, trial, err)) == 0 && text)
+        r = study_store_set_user(store, trial, "papertape:progress", text, err);
+    if (r == 0)
+        r = study_store_commit(store, err);
+    else
+        study_store_rollback(store);
+    free(text);
+    json_decref(progress);
+    return r;
+}
+
+static void wait_until_due(struct study_heartbeat *beat)
+{
+    struct timespec due;
+    clock_gettime(CLOCK_MONOTONIC, &due);
+    double s = (double)due.tv_nsec * 1e-9 + beat->every_s;
+    due.tv_sec += (time_t)s;
+    due.tv_nsec = (long)((s - floor(s)) * 1e9);
+    while (!beat->ends && pthread_cond_timedwait(&beat->changed, &beat->lock, &due) == 0)
+        ;
+}
+
+static void *run(void *ctx)
+{
+    struct study_heartbeat *beat = ctx;
+    pthread_mutex_lock(&beat->lock);
+    while (!beat->ends) {
+        wait_until_due(beat);
+        const struct study_heartbeat now = *beat;
+        if (now.ends || now.trial == 0)
+            continue;
+        pthread_mutex_unlock(&beat->lock);
+        int r = tell(beat->store, now.trial, &now);
+        pthread_mutex_lock(&beat->lock);
+        if (r == -EINVAL && beat->trial == now.trial) /* finished; a lock or a full disk may go again */
+            beat->lost = true;
+    }
+    pthread_mutex_unlock(&beat->lock);
+    return NULL;
+}
+
+static void destroy(struct study_heartbeat *beat)
+{
+    pthread_cond_destroy(&beat->changed);
+    pthread_mutex_destroy(&beat->lock);
+    study_store_close(beat->store);
+    free(beat);
+}
+
+int study_heartbeat_start(const char *url, double every_s, struct study_heartbeat **ret,
+                          char err[static STUDY_ERROR_MAX])
+{
+    pthread_condattr_t clock;
+    sigset_t all, before;
+    struct study_heartbeat *beat = calloc(1, sizeof *beat);
+    snprintf(err, STUDY_ERROR_MAX, "out of memory");
+    if (!beat)
+        return -ENOMEM;
+    beat->every_s = every_s;
+    int r = study_store_open(url, STUDY_STORE_WRITE, 0, &beat->store, err);
+    if (r < 0) {
+        free(beat);
+        return r;
+    }
+    pthread_mutex_init(&beat->lock, NULL);
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&beat->changed, &clock);
+    pthread_condattr_destroy(&clock);
+    sigfillset(&all); /* signals are the worker's */
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    r = -pthread_create(&beat->thread, NULL, run, beat);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (r < 0) {
+        snprintf(err, STUDY_ERROR_MAX, "cannot begin a thread: %s", strerror(-r));
+        destroy(beat);
+        return r;
+    }
+    *ret = beat;
+    return 0;
+}
+
+void study_heartbeat_stop(struct study_heartbeat *beat)
+{
+    if (!beat)
+        return;
+    pthread_mutex_lock(&beat->lock);
+    beat->ends = true;
+    pthread_cond_signal(&beat->changed);
+    pthread_mutex_unlock(&beat->lock);
+    pthread_join(beat->thread, NULL);
+    destroy(beat);
+}
+
+void study_heartbeat_trial(struct study_heartbeat *beat, int64_t trial)
+{
+    pthread_mutex_lock(&beat->lock);
+    beat->trial = trial;
+    beat->share = 0;
+    beat->steps_s = NAN;
+    beat->split = beat->splits = 0;
+    beat->lost = false;
+    pthread_mutex_unlock(&beat->lock);
+}
+
+void study_heartbeat_progress(struct study_heartbeat *beat, double share, double steps_s, int split,
+                              int splits)
+{
+    pthread_mutex_lock(&beat->lock);
+    beat->share = share;
+    beat->steps_s = steps_s;
+    beat->split = split;
+    beat->splits = splits;
+    pthread_mutex_unlock(&beat->lock);
+}
+
+bool study_heartbeat_lost(struct study_heartbeat *beat)
+{
+    pthread_mutex_lock(&beat->lock);
+    bool lost = beat->lost;
+    pthread_mutex_unlock(&beat->lock);
+    return lost;
+}

@@ -1,0 +1,252 @@
+#include "trainer/study/open.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trainer/study/definition.h"
+#include "trainer/study/runs.h"
+
+#define NOW "papertape:now_ns"
+
+__attribute__((format(printf, 3, 4))) static int say(char *err, int code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(err, STUDY_ERROR_MAX, format, args);
+    va_end(args);
+    return code;
+}
+
+/* ---- Whether there is one. ---- */
+
+static int64_t began_at(const struct study *study)
+{
+    const struct study_attribute *now = study_attribute_find(study->user, study->n_user, NOW);
+    json_t *value = now ? json_loads(now->json, JSON_DECODE_ANY, NULL) : NULL;
+    int64_t ns = json_is_integer(value) ? json_integer_value(value) : 0;
+    json_decref(value);
+    return ns > 0 ? ns : 0;
+}
+
+int study_began_at(const char *url, const char *name, int64_t *ret_now_ns, bool *ret_there,
+                   char err[static STUDY_ERROR_MAX])
+{
+    struct study_store *store = NULL;
+    struct study *study = NULL;
+    int64_t id;
+    *ret_now_ns = 0;
+    *ret_there = false;
+    int r = study_store_open(url, STUDY_STORE_READ, 0, &store, err);
+    if (r == -ENOENT)
+        return 0;
+    if (r == 0)
+        r = study_store_find(store, name, &id, err);
+    if (r == 0)
+        r = study_store_load(store, id, &study, err);
+    if (r == 0) {
+        *ret_there = true;
+        *ret_now_ns = began_at(study);
+    }
+    study_destroy(study);
+    study_store_close(store);
+    return r == -ENOENT ? 0 : r;
+}
+
+/* ---- Is it the same search? ---- */
+
+static int differs(const struct study *study, const struct space_param *param, const struct distribution *was,
+                   const char *hint, char *err)
+{
+    char *before = distribution_text(was), *now = distribution_text(&param->distribution);
+    int r = say(err, -EINVAL, "another search: %.100s: [search] %.60s: it was %.120s, now it is %.120s: %s",
+                study->name, param->name, before ? before : "another", now ? now : "another", hint);
+    free(before);
+    free(now);
+    return r;
+}
+
+static int check_space(const struct study *study, const struct space *space,
+                       void (*told)(void *ctx, const char *words), void *ctx, char *err)
+{
+    struct space was = {0};
+    char words[STUDY_ERROR_MAX];
+    int r = space_union(study, &was);
+    if (r < 0)
+        return say(err, r, "out of memory");
+    for (int i = 0; i < space->n && r == 0; i++)
+        for (int j = 0; j < was.n && r == 0; j++) {
+            const struct space_param *param = &space->params[i];
+            const struct distribution *before = &was.params[j].distribution;
+            if (strcmp(param->name, was.params[j].name) != 0)
+                continue;
+            if (!distribution_compatible(&param->distribution, before))
+                r = differs(study, param, before, "the same, or another name of the study, is right", err);
+            else if (!distribution_equal(&param->distribution, before)) {
+                differs(study, param, before, "what was tried before says less of it", words);
+                told(ctx, words);
+            }
+        }
+    space_finish(&was);
+    return r;
+}
+
+/* Has it trials that others are compared with? */
+static bool is_bound(const struct study *study)
+{
+    for (int i = 0; i < study->n_trials; i++) {
+        const enum trial_state state = study->trials[i]->state;
+        if (state == TRIAL_RUNNING || state == TRIAL_COMPLETE || state == TRIAL_PRUNED)
+            return true;
+    }
+    return false;
+}
+
+/* `now` is what the attribute would be; what the study does not say is no difference. */
+static int check_same(const struct study *study, const char *attribute, json_t *now, const char *what,
+                      const char *hint, char *err)
+{
+    const struct study_attribute *kept = study_attribute_find(study->user, study->n_user, attribute);
+    json_t *was = kept && is_bound(study) ? json_loads(kept->json, 0, NULL) : NULL;
+    const char *key = now ? study_differs(was, now) : NULL;
+    int r = now ? 0 : say(err, -ENOMEM, "out of memory");
+    if (key) {
+        char *before = json_dumps(json_object_get(was, key), JSON_ENCODE_ANY);
+        char *after = json_dumps(json_object_get(now, key), JSON_ENCODE_ANY);
+        r = say(err, -EINVAL, "another search: %.100s: %s%.60s: it was %.80s, now it is %.80s: %s",
+                study->name, what, key, before ? before : "another", after ? after : "another", hint);
+        free(before);
+        free(after);
+    }
+    json_decref(was);
+    return r;
+}
+
+static int check_defined(const struct study_opening *opening, const struct study *study, char *err)
+{
+    json_t *now = study_definition(opening->config, opening->settings);
+    int r = check_same(study, "papertape:trial", now, "", "the same, or another name of the study, is right",
+                       err);
+    json_decref(now);
+    return r;
+}
+
+/* ---- Making it. ---- */
+
+static int set(struct study_store *store, int64_t id, const char *key, json_t *value, char *err)
+{
+    char *text = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
+    int r = text ? study_store_set_study_user(store, id, key, text, err) : say(err, -ENOMEM, "out of memory");
+    json_decref(value);
+    free(text);
+    return r;
+}
+
+/* `what` is said to be no UTF-8. */
+static int set_text(struct study_store *store, int64_t id, const char *key, const char *text,
+                    const char *what, char *err)
+{
+    json_t *value = json_string(text), *any = value ? NULL : json_stringn_nocheck(text, strlen(text));
+    int r = any ? say(err, -EINVAL, "%s: UTF-8 text is right", what) : set(store, id, key, value, err);
+    json_decref(any);
+    return r;
+}
+
+static int set_all(struct study_store *store, int64_t id, const struct study_opening *opening, char *err)
+{
+    int r = set(store, id, "papertape:trials", json_integer(opening->settings->trials), err);
+    if (r == 0)
+        r = set_text(store, id, "papertape:config", opening->text, "the configuration", err);
+    if (r == 0)
+        r = set_text(store, id, "papertape:folder", opening->folder, "the study's folder: --state", err);
+    if (r == 0)
+        r = set(store, id, "papertape:trial", study_definition(opening->config, opening->settings), err);
+    return r == 0 ? set(store, id, NOW, json_integer(opening->now_ns), err) : r;
+}
+
+static int open_in(struct study_store *store, const struct study_opening *opening,
+                   void (*told)(void *ctx, const char *words), void *ctx, struct study **ret, char *err)
+{
+    const enum study_direction direction = STUDY_MAXIMIZE;
+    struct study *study = NULL;
+    int64_t id;
+    bool existed;
+    int r = study_store_create(store, opening->name, &direction, 1, &id, &existed, err);
+    if (r == 0)
+        r = study_store_load(store, id, &study, err);
+    if (r == 0)
+        r = check_space(study, &opening->settings->space, told, ctx, err);
+    if (r == 0)
+        r = check_defined(opening, study, err);
+    if (r == 0)
+        r = set_all(store, id, opening, err);
+    if (r == 0)
+        r = study_store_sync(store, study, err);
+    if (r < 0)
+        study_destroy(study);
+    else
+        *ret = study;
+    return r;
+}
+
+int study_load_or_create(const struct study_opening *opening, void (*told)(void *ctx, const char *words),
+                         void *ctx, struct study **ret, char err[static STUDY_ERROR_MAX])
+{
+    struct study_store *store;
+    int r = study_store_open(opening->url, STUDY_STORE_WRITE, 0, &store, err);
+    if (r < 0)
+        return r;
+    r = study_store_begin(store, err);
+    if (r == 0) {
+        r = open_in(store, opening, told, ctx, ret, err);
+        if (r < 0) {
+            study_store_rollback(store);
+        } else if ((r = study_store_commit(store, err)) < 0) {
+            study_destroy(*ret);
+            *ret = NULL;
+        }
+    }
+    study_store_close(store);
+    return r;
+}
+
+/* ---- Its rows. ---- */
+
+static int take_rows(struct study_store *store, const struct study_opening *opening,
+                     const struct study_market *market, struct study *study, char *err)
+{
+    json_t *rows = study_rows(market);
+    int r = study_store_sync(store, study, err);
+    if (r == 0) /* another process may have begun it meanwhile */
+        r = check_defined(opening, study, err);
+    if (r == 0)
+        r = check_same(study, "papertape:rows", rows,
+                       "rows: ", "the bars that it began with, or another name of the study, are right", err);
+    if (r == 0)
+        r = set(store, study->id, "papertape:rows", json_incref(rows), err);
+    if (r == 0)
+        r = set(store, study->id, RUNS_BARS, study_runs_bars(market), err);
+    if (r == 0)
+        r = study_store_sync(store, study, err);
+    json_decref(rows);
+    return r;
+}
+
+int study_open_rows(const struct study_opening *opening, const struct study_market *market,
+                    struct study *study, char err[static STUDY_ERROR_MAX])
+{
+    struct study_store *store;
+    int r = study_store_open(opening->url, STUDY_STORE_WRITE, 0, &store, err);
+    if (r < 0)
+        return r;
+    r = study_store_begin(store, err);
+    if (r == 0 && (r = take_rows(store, opening, market, study, err)) < 0)
+        study_store_rollback(store);
+    else if (r == 0)
+        r = study_store_commit(store, err);
+    study_store_close(store);
+    return r;
+}

@@ -1,0 +1,35 @@
+/* The study that a search is kept in: found, or made with what docs/studies.md says that it has. */
+#ifndef TRAINER_STUDY_OPEN_H
+#define TRAINER_STUDY_OPEN_H
+
+#include "db/studies/store.h"
+#include "trainer/study/trial.h"
+
+/* What `now` was when the study began; 0: there is none of that name, or it does not say. `url` may name a
+ * file that is not there. 0, or -errno as study_store_open(). */
+int study_began_at(const char *url, const char *name, int64_t *ret_now_ns, bool *ret_there,
+                   char err[static STUDY_ERROR_MAX]);
+
+struct study_opening {
+    const char *url, *name, *text; /* text: of its configuration */
+    const char *folder;
+    int64_t now_ns;
+    const struct search_settings *settings; /* trials and the space */
+    const struct config *config;
+};
+
+/* Makes it, or goes on with one of the same directions; of that each parameter must be what it was: the same
+ * kind, scale and choices, else -EINVAL names the first that is not. One whose range differs is told by
+ * `told`. So must all be that a trial's value follows from (trainer/study/definition.h), unless no trial runs
+ * or has a value yet: else values of other rows were compared with these, and what was chosen on rows that
+ * are the holdout now were tested on them. 0 or -errno with a sentence. *ret: the study as it is, for
+ * study_destroy(). */
+int study_load_or_create(const struct study_opening *opening, void (*told)(void *ctx, const char *words),
+                         void *ctx, struct study **ret, char err[static STUDY_ERROR_MAX]);
+
+/* The same of the rows, once they are known: bars may have come to a file since. Writes down which bars they
+ * are (runs.h). `study` is brought up to date. */
+int study_open_rows(const struct study_opening *opening, const struct study_market *market,
+                    struct study *study, char err[static STUDY_ERROR_MAX]);
+
+#endif

@@ -1,0 +1,48 @@
+/* The worker processes of a search, as their parent has them. It has one thread, and no database open, when
+ * it starts one. */
+#ifndef TRAINER_STUDY_POOL_H
+#define TRAINER_STUDY_POOL_H
+
+#include <sys/types.h>
+
+#include "trainer/study/worker.h"
+
+enum { POOL_MAX = 1024 };
+
+struct study_pool_worker {
+    pid_t pid; /* 0: nobody is in this place */
+    int out;
+    const char *device; /* NULL: all that there are */
+    int64_t trial;      /* that it is at; 0: none */
+    bool killed;        /* by study_pool_signal(SIGKILL) */
+    char *line;         /* what it has said of a line */
+    size_t n;
+};
+
+struct study_pool_calls {
+    void *ctx;
+    void (*heard)(void *ctx, const struct study_pool_worker *worker, const json_t *line);
+    /* It has ended: `status` as waitpid() has it. Its place is free after that. */
+    void (*ended)(void *ctx, const struct study_pool_worker *worker, int status);
+};
+
+struct study_pool {
+    struct study_pool_worker *workers; /* [n] places */
+    int n, alive;
+    struct study_pool_calls calls;
+};
+
+/* `devices` [n_devices] are given to the places in turn; 0: none is. 0, for study_pool_finish(); -ENOMEM. */
+int study_pool_init(struct study_pool *pool, int n, char *const *devices, int n_devices,
+                    const struct study_pool_calls *calls);
+void study_pool_finish(struct study_pool *pool); /* kills and reaps those that are left */
+
+/* Starts one in a free place; 1: one was, 0: all are taken; -errno. Flush stdio before. */
+int study_pool_start(struct study_pool *pool, const struct study_order *order);
+
+/* Waits for what they say or for their ends, at most so long. Calls. 0 or -errno. */
+int study_pool_wait(struct study_pool *pool, int timeout_ms);
+
+void study_pool_signal(struct study_pool *pool, int number); /* to all */
+
+#endif

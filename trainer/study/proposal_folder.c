@@ -1,0 +1,211 @@
+#include "trainer/study/proposal_folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "trainer/study/internal.h"
+
+enum { LOCK_MS = 60000, LOCK_NAP_MS = 10, FOLDERS_OPEN = 8 };
+enum { FOLDER_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
+
+/* In a folder of which nobody has been told yet. */
+static const char unfinished[] = "unfinished";
+
+int study_proposal_lock(const char *folder)
+{
+    const struct timespec nap = {.tv_nsec = LOCK_NAP_MS * 1000000};
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = fd < 0 ? -errno : -EBUSY;
+    for (int ms = 0; fd >= 0 && r == -EBUSY && ms < LOCK_MS; ms += LOCK_NAP_MS) {
+        r = flock(fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno == EWOULDBLOCK ? -EBUSY : -errno;
+        if (r == -EBUSY)
+            nanosleep(&nap, NULL);
+    }
+    if (r == 0)
+        return fd;
+    study_proposal_unlock(fd);
+    return r;
+}
+
+void study_proposal_unlock(int lock)
+{
+    if (lock >= 0)
+        close(lock);
+}
+
+/* ---- What killed processes left. ---- */
+
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
+{
+    (void)st, (void)kind, (void)at;
+    (void)remove(path);
+    return 0;
+}
+
+static void drop(const char *own)
+{
+    (void)nftw(own, remove_one, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS);
+}
+
+/* Is the one that has it alive? Its lock goes with it, whatever ends it. */
+static bool is_abandoned(int fd)
+{
+    return faccessat(fd, unfinished, F_OK, AT_SYMLINK_NOFOLLOW) == 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
+}
+
+/* `told`: the number of the one that proposal.json tells of, which is finished whatever it says itself. Of an
+ * empty one its maker was killed before it could say so. */
+static int sweep(const char *folders, unsigned long told, char err[static TRIAL_ERROR_MAX])
+{
+    char own[PATH_MAX];
+    DIR *all = opendir(folders);
+    int r = 0;
+    for (struct dirent *entry; all && r == 0 && (entry = readdir(all));) {
+        if (entry->d_name[strspn(entry->d_name, "0123456789")] != '\0')
+            continue;
+        int fd = openat(dirfd(all), entry->d_name, FOLDER_FLAGS);
+        if (fd >= 0 && strtoul(entry->d_name, NULL, 10) == told) {
+            if (unlinkat(fd, unfinished, 0) < 0 && errno != ENOENT)
+                r = study_error(err, -errno, "cannot remove: %.300s/%lu/%s: %s", folders, told, unfinished,
+                                strerror(errno));
+        } else if (fd >= 0 && is_abandoned(fd)) {
+            if (study_join_path(own, folders, entry->d_name, err) == 0)
+                drop(own);
+        } else if (fd >= 0) {
+            (void)unlinkat(dirfd(all), entry->d_name, AT_REMOVEDIR);
+        }
+        if (fd >= 0)
+            close(fd);
+    }
+    if (all)
+        closedir(all);
+    return r;
+}
+
+/* ---- One of its own. ---- */
+
+/* The number of the folder that FOLDER/proposal.json tells of; 0: of none. False: it cannot be read. */
+static bool find_told(const char *path, unsigned long *ret)
+{
+    static const char within[] = "/proposals/";
+    json_t *before = json_load_file(path, 0, NULL);
+    const char *policy = json_string_value(json_object_get(before, "policy")), *at = NULL;
+    for (const char *next = policy; next && (next = strstr(next, within)); next++)
+        at = next + sizeof within - 1;
+    *ret = at ? strtoul(at, NULL, 10) : 0;
+    json_decref(before);
+    return at || (access(path, F_OK) < 0 && errno == ENOENT);
+}
+
+/* Where it cannot be locked nobody could tell whether its maker lives: it is never swept then. */
+static int mark(struct proposal_folder *own)
+{
+    own->fd = open(own->path, FOLDER_FLAGS);
+    if (own->fd < 0)
+        return -errno;
+    if (flock(own->fd, LOCK_EX | LOCK_NB) < 0)
+        return 0;
+    int fd = openat(own->fd, unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return -errno;
+    close(fd);
+    return 0;
+}
+
+/* The first number after that of the one that proposal.json tells of that nobody has: until that is written
+ * anew what it says is what lies there, whenever this process is killed, and who else proposes meanwhile
+ * takes the number after. */
+static int make_own(const char *folder, unsigned long number, struct proposal_folder *own,
+                    char err[static TRIAL_ERROR_MAX])
+{
+    char name[32];
+    int r;
+    do {
+        snprintf(name, sizeof name, "proposals/%lu", ++number);
+        if ((r = study_join_path(own->path, folder, name, err)) < 0)
+            return r;
+        r = mkdir(own->path, 0777) < 0 ? -errno : 0;
+    } while (r == -EEXIST);
+    if (r == 0 && (r = mark(own)) < 0)
+        study_proposal_folder_finish(own, false);
+    return r < 0 ? study_error(err, r, "cannot make the folder: %.300s: %s", own->path, strerror(-r)) : 0;
+}
+
+int study_proposal_folder_make(const char *folder, struct proposal_folder *ret,
+                               char err[static TRIAL_ERROR_MAX])
+{
+    struct proposal_folder own = {.fd = -1};
+    char path[PATH_MAX];
+    unsigned long told = 0;
+    int r = study_join_path(path, folder, "proposal.json", err);
+    if (r == 0)
+        r = study_join_path(own.path, folder, "proposals", err);
+    if (r == 0)
+        r = study_make_folder(own.path, err);
+    if (r < 0)
+        return r;
+    int lock = study_proposal_lock(folder);
+    if (find_told(path, &told) && lock >= 0)
+        r = sweep(own.path, told, err);
+    if (r == 0)
+        r = make_own(folder, told, &own, err);
+    study_proposal_unlock(lock);
+    if (r == 0)
+        *ret = own;
+    return r;
+}
+
+void study_proposal_folder_finish(struct proposal_folder *own, bool told)
+{
+    if (told && own->fd >= 0)
+        (void)unlinkat(own->fd, unfinished, 0);
+    else if (!told)
+        drop(own->path);
+    if (own->fd >= 0)
+        close(own->fd);
+    own->fd = -1;
+}
+
+/* ---- What is told of it. ---- */
+
+/* What it tells of was told, and stays, though its process was killed before it could finish it. */
+static void settle(const char *folder)
+{
+    char path[PATH_MAX];
+    unsigned long told;
+    if (snprintf(path, sizeof path, "%s/proposal.json", folder) >= (int)sizeof path ||
+        !find_told(path, &told) || told == 0)
+        return;
+    if (snprintf(path, sizeof path, "%s/proposals/%lu/%s", folder, told, unfinished) < (int)sizeof path)
+        (void)unlink(path);
+}
+
+int study_proposal_file_write(const json_t *object, const char *folder, char err[static TRIAL_ERROR_MAX])
+{
+    settle(folder);
+    char *text = json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+    if (!text)
+        return study_error(err, -ENOMEM, "out of memory: proposal.json");
+    int r = study_write_file(folder, "proposal.json", text, strlen(text), err);
+    free(text);
+    return r;
+}
+
+bool study_proposal_file_names(const json_t *object, const char *folder)
+{
+    char path[PATH_MAX];
+    if (!object || snprintf(path, sizeof path, "%s/proposal.json", folder) >= (int)sizeof path)
+        return false;
+    json_t *kept = json_load_file(path, 0, NULL);
+    bool same = kept && json_equal(json_object_get(kept, "policy"), json_object_get(object, "policy"));
+    json_decref(kept);
+    return same;
+}

@@ -1,0 +1,40 @@
+/* A search: its workers from the first trial to the last. Trials that others make on the same study, ours or
+ * Optuna's, count too. */
+#ifndef TRAINER_STUDY_SEARCH_H
+#define TRAINER_STUDY_SEARCH_H
+
+#include "trainer/study/tally.h"
+#include "trainer/study/worker.h"
+
+enum { SEARCH_ERROR_MAX = TRIAL_ERROR_MAX + 256 };
+
+struct study_progress {
+    const struct study *study;
+    struct study_tally tally;
+    int workers;             /* processes that there are */
+    double per_hour, left_s; /* trials of this run; NaN: not known yet */
+};
+
+struct study_calls {
+    void *ctx;
+    /* A trial has ended since; those that had when it began are not told. */
+    void (*ended)(void *ctx, const struct study_trial *trial, const struct study_progress *figures);
+    void (*looked)(void *ctx, const struct study_progress *figures); /* at least twice a second */
+    void (*warned)(void *ctx, const char *words);
+    bool (*stopped)(void *ctx); /* is it to end? */
+};
+
+struct study_plan {
+    int workers; /* 1 to POOL_MAX */
+    char *const *devices;
+    int n_devices; /* 0: none is chosen */
+};
+
+/* Workers begin, are replaced when they die, and their trials are tried again; asked to stop they end within
+ * seconds, and what they were at waits. 0: all trials are done, or a grid has no more points; 1: it was
+ * stopped; -errno with a sentence, and *ret_cause as docs/serve.md has them (NULL: none). In the calling
+ * process no other thread may be. */
+int study_run(const struct study_order *order, const struct study_plan *plan, const struct study_calls *calls,
+              const char **ret_cause, char err[static SEARCH_ERROR_MAX]);
+
+#endif

@@ -1,0 +1,70 @@
+/* [study] and [search] of a training's configuration: what makes of it a search. docs/studies.md and
+ * papertape-trainer.example.ini have every key; the example's [search] is the default search space. In
+ * [search] a key of [training], [network], [ppo] or [environment] (gamma: of both that have it), or
+ * net_dimension, has a range `A..B [log] [step S] [hourly]` or choices `A | B`; numbers may be powers, 2^-16.
+ * `hourly`: times the bars of an hour, by [data] interval (1 where it does not say, or is an hour or more).
+ */
+#ifndef TRAINER_STUDY_SETTINGS_H
+#define TRAINER_STUDY_SETTINGS_H
+
+#include "strategy/policy/ensemble.h"
+#include "trainer/config.h"
+#include "trainer/study/gate.h"
+#include "trainer/study/pruner.h"
+#include "trainer/study/sampler.h"
+#include "trainer/study/split.h"
+
+struct search_settings {
+    struct sampler_options sampler;
+    struct pruner_options pruner;
+    int trials;                       /* COMPLETE, PRUNED and FAIL together, of all workers */
+    int workers;                      /* processes; 0: as many as cores and memory allow */
+    struct split split;               /* validation = cpcv:5,2 | kfold:5 | walk-forward:5 */
+    int64_t purge_bars, embargo_bars; /* -1: auto */
+    double holdout;          /* share of the rows, the newest, that the search never sees: the gates' */
+    double deviation_weight; /* 0.1: of the splits' deviation in the objective */
+    double drawdown_penalty, volatility_penalty; /* of the objective; 0 */
+    double heartbeat_s, grace_s;                 /* 10, 60 */
+    int retries;                                 /* 3 */
+    int ensemble; /* best trials that are proposed together; 1: the best alone */
+    enum ensemble_combine combine;
+    int64_t every_ns;         /* the co-process runs it again so often; 0: once */
+    int64_t expires_ns;       /* its policy retires so long after it was admitted; 0: never */
+    struct gate_limits gates; /* that the proposal tells of; the daemon's [arena] decides */
+    bool default_space;       /* space = default: it is searched too, but for keys that [search] has */
+    struct space space;       /* [search], and of the default space what that says */
+};
+
+/* Without a space. */
+struct search_settings settings_defaults(void);
+
+/* Reads the text of a configuration: config becomes what config_parse() makes of it. *ret_is_study: it has a
+ * section [study] or [search]; without one settings are the defaults. Errors by line, as config_parse(). For
+ * settings_finish(). */
+int settings_parse(const char *name, const char *text, struct config *ret_config, struct search_settings *ret,
+                   bool *ret_is_study, char err[static CONFIG_ERROR_MAX]);
+void settings_finish(struct search_settings *settings); /* fine on a zeroed one */
+
+/* The same, where `now` in times of [data] is `now_ns` (0: the clock, whole seconds): a run's workers, and
+ * one that goes on with a study, must see the same bars. The configuration's now_ns is what it was. */
+int settings_parse_at(const char *name, const char *text, int64_t now_ns, struct config *ret_config,
+                      struct search_settings *ret, bool *ret_is_study, char err[static CONFIG_ERROR_MAX]);
+
+/* Every key of [study], in the order of the file, as config_keys() has it; and the text of its value. */
+size_t settings_keys(struct config_key *ret, size_t cap);
+int settings_get(const struct search_settings *settings, const char *key, char *buf, size_t cap);
+
+/* The default search space: keys of [search] and their ranges as text. */
+struct search_default {
+    const char *key, *range, *summary;
+};
+const struct search_default *settings_default_space(size_t *ret_n);
+
+/* Puts a trial's values into a copy of the configuration. Names are keys of [training], [network], [ppo] and
+ * [environment], and net_dimension: the width of every hidden layer. A minibatch is at most the rollout that
+ * it is taken from (copies * steps); where there is a recurrent layer, steps and minibatch are whole
+ * sequences. -EINVAL: together they are none that config_check() takes; the sentence names them. */
+int settings_apply(const struct config *base, const struct space *space, const double *values,
+                   struct config *ret, char err[static CONFIG_ERROR_MAX]);
+
+#endif

@@ -1,0 +1,361 @@
+/* [search]: which keys are searched, and over what. */
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exchange/nearest.h"
+#include "trainer/config_table.h"
+#include "trainer/study/settings_table.h"
+
+/* Those of the reference system, by this program's names: batch_size is minibatch, target_step steps,
+ * break_step total_steps (in steps of an hour), entropy_coef ent_coef, value_loss_coef vf_coef, ppo_epochs
+ * epochs, kl_target target_kl, the factor of its schedules lr_final. Widths are whole eights: a device
+ * multiplies by tiles. */
+static const struct search_default defaults[] = {
+    {"learning_rate", "1e-6..1e-3 log", "Adam's, at the start"},
+    {"minibatch", "2048 | 4096 | 8192 | 16384", "rows of one step of Adam; at most a rollout's"},
+    {"gamma", "0.88..0.99", "discount of rewards a step, of PPO and of the environment"},
+    {"net_dimension", "512..1536 step 8", "width of every hidden layer of policy and value"},
+    {"steps", "256..1024", "of each copy in a rollout"},
+    {"total_steps", "30000..140000 hourly", "of all copies together; hourly: times the bars of an hour"},
+    {"lookback", "1..5", "rows of features in an observation"},
+    {"norm_cash", "2^-16..2^-10 log", "factor of cash in observations"},
+    {"norm_stocks", "2^-11..2^-5 log", "factor of quantities in observations"},
+    {"norm_tech", "2^-19..2^-12 log", "factor of features in observations"},
+    {"norm_reward", "2^-14..2^-7 log", "factor of rewards"},
+    {"norm_action", "1000..25000",
+     "an action of 1 trades capital / norm_action: initial_capital should be large, as 1000000"},
+    {"time_decay_floor", "0..0.5", "least factor of rewards towards an episode's end"},
+    {"clip_range", "0.1..0.4", "of the ratio of probabilities"},
+    {"ent_coef", "1e-5..1e-2 log", "weight of the entropy loss"},
+    {"vf_coef", "0.25..1", "weight of the value loss"},
+    {"max_grad_norm", "0.3..2", "gradients are scaled to at most this norm"},
+    {"gae_lambda", "0.90..0.99", "decay of advantages a step"},
+    {"epochs", "4..16", "times that an update goes over a rollout"},
+    {"target_kl", "0.005..0.03", "epochs end once the KL is above 1.5 of this"},
+    {"adam_epsilon", "1e-9..1e-5 log", "Adam's addend to the root"},
+    {"lr_schedule", "constant | linear | exponential", "how the learning rate goes"},
+    {"lr_final", "0.5..0.95", "share of it that is left at the end"},
+    {"min_cash_reserve", "0.04..0.3", "of the initial capital, never spent"},
+    {"concentration_penalty", "0..0.1", "weight of the penalty on few and unequal positions"},
+    {"drawdown_penalty", "0..1", "weight of the penalty on a deeper drawdown, of the reward"},
+    {"volatility_penalty", "0..10", "weight of the penalty on the squared return of a step, of the reward"},
+    {"trailing_stop_pct", "0..0.2", "all is sold this far below the peak; 0: off"},
+};
+enum { N_DEFAULTS = sizeof defaults / sizeof *defaults };
+
+/* What the reference called them. */
+static const char *const aliases[][2] = {
+    {"batch_size", "minibatch"},  {"target_step", "steps"},     {"break_step", "total_steps"},
+    {"entropy_coef", "ent_coef"}, {"ppo_epochs", "epochs"},     {"value_loss_coef", "vf_coef"},
+    {"kl_target", "target_kl"},   {"lr_factor", "lr_final"},    {"net_dim", "net_dimension"},
+    {"clip_ratio", "clip_range"}, {"adam_eps", "adam_epsilon"}, {"lambda_gae_adv", "gae_lambda"},
+};
+enum { N_ALIASES = sizeof aliases / sizeof *aliases };
+
+const struct search_default *settings_default_space(size_t *ret_n)
+{
+    *ret_n = N_DEFAULTS;
+    return defaults;
+}
+
+/* ---- Keys. ---- */
+
+#define NET_DIMENSION "net_dimension"
+
+static const struct env_param net_dimension = {
+    .name = NET_DIMENSION, .min = 1, .max = NET_WIDTH_MAX, .whole = true};
+
+/* Not a trial's: the machine's, and what episodes are for the learner. */
+static bool is_fixed(const char *key)
+{
+    static const char *const names[] = {"device", "threads", "memory_cap", "autoreset"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(key, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* gamma is PPO's, whose range is the environment's too. */
+static const struct env_param *find_param(const char *key)
+{
+    size_t n;
+    const struct env_param *list = ppo_params_list(&n);
+    if (is_fixed(key))
+        return NULL;
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(list[i].name, key) == 0)
+            return &list[i];
+    list = env_params_list(&n);
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(list[i].name, key) == 0)
+            return &list[i];
+    return strcmp(key, NET_DIMENSION) == 0 ? &net_dimension : NULL;
+}
+
+static int unknown(const char *key, char *err)
+{
+    struct nearest nearest = {0};
+    struct config_key keys[256];
+    size_t n;
+    for (size_t i = 0; i < N_ALIASES; i++)
+        if (strcmp(key, aliases[i][0]) == 0)
+            return config_say(err, -ENOENT, "[search] %s: unknown key: %s is its name", key, aliases[i][1]);
+    size_t n_keys = config_keys(keys, sizeof keys / sizeof *keys);
+    for (size_t i = 0; i < n_keys && i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(keys[i].name, key) == 0)
+            return config_say(err, -ENOENT, "[search] %s: it is not searched: it belongs to [%s]", key,
+                              keys[i].section);
+    if (settings_has(key))
+        return config_say(err, -ENOENT, "[search] %s: it is not searched: it belongs to [study]", key);
+    const struct env_param *ppo = ppo_params_list(&n);
+    for (size_t i = 0; i < n; i++)
+        if (!is_fixed(ppo[i].name))
+            nearest_offer(&nearest, key, ppo[i].name);
+    const struct env_param *env = env_params_list(&n);
+    for (size_t i = 0; i < n; i++)
+        if (!is_fixed(env[i].name))
+            nearest_offer(&nearest, key, env[i].name);
+    nearest_offer(&nearest, key, NET_DIMENSION);
+    return config_say(err, -ENOENT, "[search] %.60s: unknown key: did you mean %s?", key, nearest.best);
+}
+
+/* ---- Values. ---- */
+
+enum { TEXT_MAX = 512 };
+
+static void trim(char *text)
+{
+    size_t n = strlen(text), blanks = strspn(text, " \t");
+    while (n > blanks && isspace((unsigned char)text[n - 1]))
+        n--;
+    text[n] = '\0';
+    memmove(text, text + blanks, n - blanks + 1);
+}
+
+/* A number, or a power as 2^-16. */
+static bool read_number(const char *text, double *ret)
+{
+    char *end;
+    double base, power = 1;
+    if (!isdigit((unsigned char)*text) && !strchr("-.", *text))
+        return false;
+    base = strtod(text, &end);
+    if (end == text)
+        return false;
+    if (*end == '^') {
+        const char *rest = end + 1;
+        if (!isdigit((unsigned char)*rest) && !strchr("-.", *rest))
+            return false;
+        power = strtod(rest, &end);
+        if (end == rest)
+            return false;
+        base = pow(base, power);
+    }
+    *ret = base + 0.0; /* -0 is 0 */
+    return !*end && isfinite(base);
+}
+
+/* Would the key's own section take it? */
+static int check_value(const char *key, const char *text, char *err)
+{
+    char why[PPO_ERROR_MAX], *end;
+    struct ppo_params ppo = {0};
+    struct env_params env = {0};
+    if (strcmp(key, NET_DIMENSION) == 0) {
+        double width = strtod(text, &end);
+        return *end || !(width >= 1 && width <= NET_WIDTH_MAX) || width != floor(width)
+                   ? config_say(err, -ERANGE, "[search] %s: %.60s: a whole number from 1 to %d is right", key,
+                                text, NET_WIDTH_MAX)
+                   : 0;
+    }
+    int r = ppo_params_set(&ppo, key, text, why);
+    if (r == -ENOENT)
+        r = env_params_set(&env, key, text, why);
+    return r < 0 ? config_say(err, r, "[search] %.600s", why) : 0;
+}
+
+static int bars_an_hour(const struct config *config)
+{
+    const int64_t hour_ns = INT64_C(3600000000000), interval = config->data.interval_ns;
+    return interval > 0 && interval < hour_ns ? (int)(hour_ns / interval) : 1;
+}
+
+struct range {
+    char low[TEXT_MAX], high[TEXT_MAX]; /* as they stand there */
+    double from, to, step;
+    bool log, hourly;
+};
+
+static int bad_range(const char *key, const char *text, char *err)
+{
+    return config_say(
+        err, -EINVAL,
+        "[search] %s: %.100s: A..B [log] [step S], or choices as A | B, are right; a value that "
+        "stays belongs to its own section",
+        key, text);
+}
+
+static int read_range(const char *key, const char *text, struct range *ret, char *err)
+{
+    char copy[TEXT_MAX], *rest = copy;
+    snprintf(copy, sizeof copy, "%s", text);
+    *ret = (struct range){0};
+    char *dots = strstr(copy, ".."), *high = dots ? dots + 2 : NULL;
+    if (!dots || strlen(text) >= sizeof copy)
+        return bad_range(key, text, err);
+    *dots = '\0';
+    high += strspn(high, " \t");
+    rest = high + strcspn(high, " \t");
+    if (*rest)
+        *rest++ = '\0';
+    snprintf(ret->low, sizeof ret->low, "%s", copy);
+    trim(ret->low);
+    snprintf(ret->high, sizeof ret->high, "%s", high);
+    if (!read_number(ret->low, &ret->from) || !read_number(ret->high, &ret->to))
+        return bad_range(key, text, err);
+    for (char *save = NULL, *word = strtok_r(rest, " \t", &save); word; word = strtok_r(NULL, " \t", &save)) {
+        if (strcmp(word, "log") == 0 && !ret->log) {
+            ret->log = true;
+        } else if (strcmp(word, "hourly") == 0 && !ret->hourly) {
+            ret->hourly = true;
+        } else if (strcmp(word, "step") == 0 && ret->step == 0) {
+            word = strtok_r(NULL, " \t", &save);
+            if (!word || !read_number(word, &ret->step) || !(ret->step > 0))
+                return config_say(err, -EINVAL, "[search] %s: step %.60s: a number above 0 is right", key,
+                                  word ? word : "");
+        } else {
+            return config_say(err, -EINVAL,
+                              "[search] %s: %.60s: log, step S and hourly, each once, are right", key, word);
+        }
+    }
+    return 0;
+}
+
+static bool is_whole(double value)
+{
+    return value == floor(value) && fabs(value) <= 0x1p53;
+}
+
+static int check_end(const struct env_param *param, double value, char *err)
+{
+    char text[64];
+    snprintf(text, sizeof text, param->whole ? "%.0f" : "%.17g", value);
+    return check_value(param->name, text, err);
+}
+
+static int take_range(const struct config *config, const struct env_param *param, const char *text,
+                      struct distribution *ret, char *err)
+{
+    char why[DISTRIBUTION_ERROR_MAX];
+    struct range range;
+    const bool is_switch = param->whole && param->min == 0 && param->max == 1;
+    int r = read_range(param->name, text, &range, err);
+    if (r < 0)
+        return r;
+    if (param->words || is_switch)
+        return config_say(err, -EINVAL, "[search] %s: %.60s: choices as A | B are right", param->name, text);
+    if (range.hourly) {
+        range.from *= bars_an_hour(config);
+        range.to *= bars_an_hour(config);
+    }
+    if (param->whole && !(is_whole(range.from) && is_whole(range.to) && is_whole(range.step)))
+        return config_say(err, -EINVAL, "[search] %s: %.60s: whole numbers are right", param->name, text);
+    if (range.from > range.to)
+        return config_say(err, -EINVAL, "[search] %s: %.60s: the lower number first is right", param->name,
+                          text);
+    if ((r = check_end(param, range.from, err)) < 0 || (r = check_end(param, range.to, err)) < 0)
+        return r;
+    r = distribution_number(param->whole ? DISTRIBUTION_INT : DISTRIBUTION_FLOAT, range.from, range.to,
+                            param->whole && range.step == 0 ? 1 : range.step, range.log, ret, why);
+    return r < 0 ? config_say(err, r, "[search] %s: %.200s", param->name, why) : 0;
+}
+
+/* A choice as a study stores it: numbers and switches as such. */
+static json_t *choice_json(const struct env_param *param, const char *text, double number, bool is_number)
+{
+    const bool is_switch = param->whole && param->min == 0 && param->max == 1;
+    if (is_switch)
+        return json_boolean(strcmp(text, "true") == 0);
+    if (param->words || !is_number)
+        return json_string(text);
+    return param->whole ? json_integer((json_int_t)number) : json_real(number);
+}
+
+static int add_choice(const struct env_param *param, char *text, json_t *choices, char *err)
+{
+    char value[64];
+    double number = 0;
+    const char *checked = text;
+    trim(text);
+    const bool is_number = !param->words && read_number(text, &number);
+    if (is_number) {
+        snprintf(value, sizeof value, is_whole(number) ? "%.0f" : "%.17g", number);
+        checked = value;
+    }
+    if (!*text)
+        return config_say(err, -EINVAL, "[search] %s: an empty choice: A | B is right", param->name);
+    int r = check_value(param->name, checked, err);
+    json_t *choice = r == 0 ? choice_json(param, text, number, is_number) : NULL;
+    if (r == 0 && !choice)
+        return config_say(err, -ENOMEM, "out of memory");
+    for (size_t i = 0; r == 0 && i < json_array_size(choices); i++)
+        if (json_equal(json_array_get(choices, i), choice))
+            r = config_say(err, -EINVAL, "[search] %s: %.60s: each choice once is right", param->name, text);
+    if (r == 0 && json_array_append(choices, choice) < 0)
+        r = config_say(err, -ENOMEM, "out of memory");
+    json_decref(choice);
+    return r;
+}
+
+static int take_choices(const struct env_param *param, const char *text, struct distribution *ret, char *err)
+{
+    char why[DISTRIBUTION_ERROR_MAX], *copy = strdup(text), *rest = copy, *choice;
+    json_t *choices = json_array();
+    int r = copy && choices ? 0 : config_say(err, -ENOMEM, "out of memory");
+    while (r == 0 && (choice = strsep(&rest, "|")))
+        r = add_choice(param, choice, choices, err);
+    if (r == 0 && (r = distribution_categories(choices, ret, why)) < 0)
+        config_say(err, r, "[search] %s: %.200s", param->name, why);
+    json_decref(choices);
+    free(copy);
+    return r;
+}
+
+int settings_set_search(struct search_settings *settings, const struct config *config, const char *key,
+                        const char *text, char err[static CONFIG_ERROR_MAX])
+{
+    const struct env_param *param = find_param(key);
+    struct distribution distribution = {0};
+    if (!param)
+        return unknown(key, err);
+    int r = strchr(text, '|') ? take_choices(param, text, &distribution, err)
+                              : take_range(config, param, text, &distribution, err);
+    if (r < 0)
+        return r;
+    r = space_add(&settings->space, key, &distribution);
+    distribution_finish(&distribution);
+    if (r == -EEXIST)
+        return config_say(err, -EINVAL, "[search] %s: already searched", key);
+    return r < 0 ? config_say(err, r, "out of memory") : 0;
+}
+
+int settings_complete(struct search_settings *settings, const struct config *config,
+                      char err[static CONFIG_ERROR_MAX])
+{
+    const int own = settings->space.n;
+    if (own > 0 && !settings->default_space)
+        return 0;
+    for (size_t i = 0; i < N_DEFAULTS; i++) {
+        bool has = false;
+        for (int j = 0; j < settings->space.n && !has; j++)
+            has = strcmp(settings->space.params[j].name, defaults[i].key) == 0;
+        int r = has ? 0 : settings_set_search(settings, config, defaults[i].key, defaults[i].range, err);
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}

@@ -1,0 +1,320 @@
+#include "trainer/study/worker.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trainer/study/heartbeat.h"
+#include "trainer/study/suggest.h"
+
+/* The most that the sentence of a failure takes, of a trial's and of the storage's. */
+enum { WORDS_MAX = TRIAL_ERROR_MAX + 256 };
+_Static_assert((int)TRIAL_ERROR_MAX >= (int)STUDY_ERROR_MAX && (int)TRIAL_ERROR_MAX >= (int)CONFIG_ERROR_MAX,
+               "one buffer for all sentences");
+
+struct worker {
+    const struct study_order *order;
+    int out;
+    struct study_store *store;
+    struct study *study;
+    struct sampler *sampler;
+    struct gpu_module *device;
+    struct study_heartbeat *beat;
+    double *values; /* [space->n] */
+    struct study_suggestion asked;
+    int split;   /* that were reported */
+    int failure; /* of the storage, within a trial */
+    bool lost;   /* somebody else has ended the trial */
+    bool pruned; /* the trial, by its last report */
+    bool on_device;
+    bool is_alone; /* nobody hears it any more */
+    char err[WORDS_MAX];
+};
+
+static volatile sig_atomic_t stop;
+
+static void take_signal(int number)
+{
+    (void)number;
+    stop = 1;
+}
+
+static void set_signals(void)
+{
+    struct sigaction action = {.sa_handler = take_signal, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigset_t handled; /* blocked since its beginning */
+    sigemptyset(&handled);
+    sigaddset(&handled, SIGINT);
+    sigaddset(&handled, SIGTERM);
+    sigprocmask(SIG_UNBLOCK, &handled, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+/* ---- What it says. ---- */
+
+static void say(struct worker *worker, json_t *line)
+{
+    char *text = line ? json_dumps(line, JSON_COMPACT) : NULL;
+    size_t n = text ? strlen(text) : 0;
+    json_decref(line);
+    if (!text)
+        return;
+    text[n] = '\n'; /* in the place of its end */
+    for (size_t at = 0; at < n + 1;) {
+        ssize_t done = write(worker->out, text + at, n + 1 - at);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0) {
+            worker->is_alone = true;
+            break;
+        }
+        at += (size_t)done;
+    }
+    free(text);
+}
+
+static void say_words(struct worker *worker, const char *kind, const char *words, const char *cause)
+{
+    json_t *line = json_pack("{s:s}", kind, words);
+    if (line && cause)
+        json_object_set_new(line, "cause", json_string(cause));
+    say(worker, line);
+}
+
+/* NULL: it is not the machine's fault. */
+static const char *cause_of(const struct worker *worker, int error)
+{
+    switch (-error) {
+    case ENOMEM:
+    case EAGAIN:
+        return "memory";
+    case ENODEV:
+        return "device";
+    case EIO:
+        return worker->on_device ? "device" : "disk";
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+    case EROFS:
+    case EBUSY:
+    case EACCES:
+    case EPERM:
+    case EMFILE:
+    case ENFILE:
+    case ENOENT:
+    case ENOTDIR:
+    case EISDIR:
+    case ENAMETOOLONG:
+        return "disk";
+    default:
+        return NULL;
+    }
+}
+
+static int cannot(struct worker *worker, int error, const char *words)
+{
+    say_words(worker, "error", words, cause_of(worker, error));
+    return EXIT_FAILURE;
+}
+
+/* ---- While a trial runs. ---- */
+
+static bool ends(const struct worker *worker)
+{
+    return stop || worker->is_alone || worker->failure < 0;
+}
+
+static enum trial_go take_progress(void *ctx, double share, double steps_s)
+{
+    struct worker *worker = ctx;
+    study_heartbeat_progress(worker->beat, share, steps_s, worker->split,
+                             worker->order->settings->split.combinations);
+    worker->lost = worker->lost || study_heartbeat_lost(worker->beat);
+    return ends(worker) || worker->lost ? TRIAL_STOP_ASKED : TRIAL_GO;
+}
+
+static enum trial_go take_report(void *ctx, int step, double value)
+{
+    struct worker *worker = ctx;
+    char err[STUDY_ERROR_MAX];
+    worker->split = step;
+    if (ends(worker))
+        return TRIAL_STOP_ASKED;
+    int r =
+        study_report(worker->store, worker->study, worker->order->settings, &worker->asked, step, value, err);
+    worker->lost = worker->lost || r == -EINVAL; /* it does not run any more */
+    if (worker->lost)
+        return TRIAL_STOP_ASKED;
+    if (r < 0) {
+        worker->failure = r;
+        snprintf(worker->err, sizeof worker->err, "%s", err);
+        return TRIAL_STOP_ASKED;
+    }
+    worker->pruned = r > 0;
+    return worker->pruned ? TRIAL_STOP_PRUNED : TRIAL_GO;
+}
+
+static void take_words(void *ctx, const char *words)
+{
+    struct worker *worker = ctx;
+    say(worker, json_pack("{s:s, s:i}", "said", words, "number", worker->asked.number));
+}
+
+/* ---- A trial. ---- */
+
+/* 0 or -errno of the storage, in worker->err. */
+static int tell_failure(struct worker *worker, const char *words, const char *cause)
+{
+    char err[STUDY_ERROR_MAX];
+    int r = study_tell_failure(worker->store, worker->asked.trial, words, cause, err);
+    if (r < 0)
+        snprintf(worker->err, sizeof worker->err, "%s", err);
+    return r;
+}
+
+/* Told to end: it is tried again when the search goes on, however often that happens. */
+static int put_back(struct worker *worker, int retries)
+{
+    bool retried;
+    char err[STUDY_ERROR_MAX];
+    int r = study_store_retry(worker->store, worker->asked.trial, retries, &retried, err);
+    if (r < 0)
+        snprintf(worker->err, sizeof worker->err, "%s", err);
+    return r;
+}
+
+/* The next trial would fare no better: the search ends, and this one is tried again when it goes on; one
+ * without memory as often as `retries` says, for its values may need more than there is. */
+static int give_up(struct worker *worker, int r, const char *words)
+{
+    (void)put_back(worker, r == -ENOMEM ? worker->order->settings->retries : -1); /* else once it is stale */
+    snprintf(worker->err, sizeof worker->err, "trial %d: %s", worker->asked.number, words);
+    return r;
+}
+
+static int end_trial(struct worker *worker, int r, const struct trial_outcome *outcome, const char *words)
+{
+    char err[STUDY_ERROR_MAX];
+    if (worker->failure < 0)
+        return worker->failure;
+    if (worker->lost)
+        return 0;
+    if (r == 1 && !worker->pruned)
+        return put_back(worker, -1);
+    if (r < 0 && cause_of(worker, r))
+        return give_up(worker, r, words);
+    if (r < 0)
+        return tell_failure(worker, words, r == -EDOM ? "nan" : "config");
+    if (!worker->pruned && isnan(outcome->value))
+        return tell_failure(worker, "its value is no number", "nan");
+    int said = study_tell(worker->store, worker->asked.trial, worker->pruned ? TRIAL_PRUNED : TRIAL_COMPLETE,
+                          outcome, err);
+    if (said < 0)
+        snprintf(worker->err, sizeof worker->err, "%s", err);
+    return said;
+}
+
+/* 0, or -errno of the storage. */
+static int work(struct worker *worker, struct config *config, struct trial_outcome *outcome)
+{
+    const struct study_order *order = worker->order;
+    const struct trial_calls calls = {worker, take_report, take_progress, take_words};
+    char folder[CONFIG_PATH_MAX + 16], words[TRIAL_ERROR_MAX];
+    snprintf(folder, sizeof folder, "%s/%d", order->folder, worker->asked.number);
+    worker->split = 0;
+    worker->lost = worker->pruned = false;
+    study_heartbeat_trial(worker->beat, worker->asked.trial);
+    int r = settings_apply(order->config, &order->settings->space, worker->values, config, words);
+    if (r == 0)
+        r = study_trial_run(order->market, config, folder, &calls, outcome, words);
+    r = end_trial(worker, r, outcome, words);
+    study_heartbeat_trial(worker->beat, 0);
+    worker->lost = worker->lost || r == -EINVAL;
+    if (worker->lost) {
+        snprintf(folder, sizeof folder,
+                 "trial %d: others have ended it: it gave no sign of life for longer than grace_s",
+                 worker->asked.number);
+        say_words(worker, "warning", folder, NULL);
+    }
+    return worker->lost ? 0 : r;
+}
+
+static int run(struct worker *worker)
+{
+    const struct study_order *order = worker->order;
+    const struct search_settings *settings = order->settings;
+    struct config *config = malloc(sizeof *config);
+    struct trial_outcome *outcome = malloc(sizeof *outcome);
+    char err[STUDY_ERROR_MAX];
+    int r = config && outcome ? 0 : -ENOMEM, failed, retried;
+    bool exhausted = false;
+    snprintf(worker->err, sizeof worker->err, "out of memory");
+    while (r == 0 && !ends(worker)) {
+        r = study_store_fail_stale(worker->store, order->study_id, settings->grace_s, settings->retries,
+                                   &failed, &retried, err);
+        if (r == 0)
+            r = study_suggest(worker->store, worker->study, worker->sampler, settings, order->wanted,
+                              &worker->asked, &exhausted, err);
+        if (r < 0)
+            snprintf(worker->err, sizeof worker->err, "%s", err);
+        if (r <= 0)
+            break;
+        r = 0;
+        if (worker->asked.failed)
+            continue;
+        say(worker, json_pack("{s:I}", "began", (json_int_t)worker->asked.trial));
+        if ((r = work(worker, config, outcome)) == 0)
+            say(worker, json_pack("{s:I}", "told", (json_int_t)worker->asked.trial));
+    }
+    if (exhausted)
+        say(worker, json_pack("{s:b}", "exhausted", 1));
+    free(outcome);
+    free(config);
+    return r < 0 ? cannot(worker, r, worker->err) : EXIT_SUCCESS;
+}
+
+static int begin(struct worker *worker)
+{
+    const struct study_order *order = worker->order;
+    char err[STUDY_ERROR_MAX] = "out of memory";
+    worker->values = calloc((size_t)order->settings->space.n + 1, sizeof *worker->values);
+    worker->asked.values = worker->values;
+    int r = worker->values ? 0 : -ENOMEM;
+    if (r == 0)
+        r = study_heartbeat_start(order->url, order->settings->heartbeat_s, &worker->beat, err);
+    if (r == 0)
+        r = study_store_open(order->url, STUDY_STORE_WRITE, 0, &worker->store, err);
+    if (r == 0)
+        r = study_store_load(worker->store, order->study_id, &worker->study, err);
+    if (r == 0)
+        r = sampler_create(&order->settings->sampler, &worker->sampler);
+    return r < 0 ? cannot(worker, r, err) : EXIT_SUCCESS;
+}
+
+int study_worker_run(const struct study_order *order, int out, const char *device)
+{
+    struct worker worker = {.order = order, .out = out, .on_device = device};
+    set_signals();
+    if (device)
+        setenv("CUDA_VISIBLE_DEVICES", device, 1);
+    worker.device = study_device_open(order->config);
+    int status = begin(&worker);
+    if (status == EXIT_SUCCESS)
+        status = run(&worker);
+    study_heartbeat_stop(worker.beat);
+    gpu_module_close(worker.device);
+    sampler_destroy(worker.sampler);
+    study_destroy(worker.study);
+    study_store_close(worker.store);
+    free(worker.values);
+    return status;
+}

@@ -1,0 +1,25 @@
+/* A process of a search: one trial after the other until there is no room for more. It is a fork of who runs
+ * the search, made while that has one thread, so that the bars are in memory once. */
+#ifndef TRAINER_STUDY_WORKER_H
+#define TRAINER_STUDY_WORKER_H
+
+#include "trainer/study/trial.h"
+
+/* What all workers of a run share; borrowed. */
+struct study_order {
+    const char *url, *folder; /* folder of the study: trial N's is FOLDER/N */
+    int64_t study_id;
+    int wanted; /* trials, of all workers */
+    const struct config *config;
+    const struct search_settings *settings;
+    const struct study_market *market;
+};
+
+/* Works until nothing is left (0), SIGTERM or SIGINT (0; its trial waits to be tried again), or it cannot go
+ * on (1): the storage, the disk, memory or the device fail, and its trial waits then, too. What it says are
+ * JSON lines on `out`: {"began":ID}, {"told":ID}, {"warning":"…"},
+ * {"said":"…","number":N} of a trial, {"error":"…","cause":"disk"}, {"exhausted":true} where a grid has no
+ * more points. `device`: an id for CUDA_VISIBLE_DEVICES; NULL: as it is. */
+int study_worker_run(const struct study_order *order, int out, const char *device);
+
+#endif
