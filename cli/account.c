@@ -74,6 +74,15 @@ static int change(const char *verb, char **words, int n, const struct account_wi
     return EXIT_OK;
 }
 
+/* "cooldown_s" as "risk-cooldown": the unit is in the help. */
+static void limit_option(const char *name, char *ret, size_t size)
+{
+    size_t n = strlen(name);
+    snprintf(ret, size, "risk-%.*s", (int)(n > 2 && strcmp(name + n - 2, "_s") == 0 ? n - 2 : n), name);
+    for (char *c = ret; *c; c++)
+        *c = *c == '_' ? '-' : *c;
+}
+
 static int run_line(int argc, char **argv)
 {
     struct account_wish wish = {0};
@@ -92,20 +101,13 @@ static int run_line(int argc, char **argv)
         {"collateral", &wish.collateral},
         {"maintenance", &wish.maintenance},
         {"borrow-rate", &wish.borrow_rate},
-        {"risk-exposure-symbol", &wish.exposure_symbol},
-        {"risk-exposure-account", &wish.exposure_account},
-        {"risk-daily-loss", &wish.daily_loss},
-        {"risk-orders-per-second", &wish.orders_per_second},
-        {"risk-drawdown", &wish.drawdown},
-        {"risk-price-band", &wish.price_band},
-        {"risk-cooldown", &wish.cooldown_s},
-        {"risk-positions", &wish.positions},
     };
-    enum { FIELDS = sizeof fields / sizeof *fields, FIRST_FIELD = 0x100 };
-    struct option options[FIELDS + 4] = {
-        [FIELDS] = {"help", no_argument, NULL, 'h'},
-        [FIELDS + 1] = {"set", required_argument, NULL, 'p'},
-        [FIELDS + 2] = {"shorts", no_argument, NULL, 'x'},
+    enum { FIELDS = sizeof fields / sizeof *fields, ALL = FIELDS + RISK_KEYS_N, FIRST_FIELD = 0x100 };
+    char limits[RISK_KEYS_N][32];
+    struct option options[ALL + 4] = {
+        [ALL] = {"help", no_argument, NULL, 'h'},
+        [ALL + 1] = {"set", required_argument, NULL, 'p'},
+        [ALL + 2] = {"shorts", no_argument, NULL, 'x'},
     };
     int option;
 
@@ -113,10 +115,16 @@ static int run_line(int argc, char **argv)
         return cli_account_list(argc, argv, help);
     for (int i = 0; i < FIELDS; i++)
         options[i] = (struct option){fields[i].name, required_argument, NULL, FIRST_FIELD + i};
+    for (int i = 0; i < RISK_KEYS_N; i++) {
+        limit_option(risk_keys[i].name, limits[i], sizeof limits[i]);
+        options[FIELDS + i] = (struct option){limits[i], required_argument, NULL, FIRST_FIELD + FIELDS + i};
+    }
     optind = 0;
     opterr = 0;
     while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-        if (option >= FIRST_FIELD) {
+        if (option >= FIRST_FIELD + FIELDS) {
+            wish.risk[option - FIRST_FIELD - FIELDS] = optarg;
+        } else if (option >= FIRST_FIELD) {
             *fields[option - FIRST_FIELD].text = optarg;
         } else if (option == 'x') {
             wish.shorts = true;

@@ -28,24 +28,6 @@ static bool is_amount(const char *text, bool or_none)
     return r == 0 && (units > 0 || (or_none && units == 0));
 }
 
-/* Puts a share, "0.001" or "0.1%", as the exact decimal "0.001". False: it is neither, or below zero. */
-static bool set_share(json_t *args, const char *key, const char *text)
-{
-    enum { PERCENT_DIGITS = 2 };
-    char decimal[DECIMAL_TEXT_MAX];
-    int128_t units;
-    size_t len = text ? strlen(text) : 0;
-    bool percent = len > 0 && text[len - 1] == '%';
-    int scale = DECIMAL_SCALE_MAX - PERCENT_DIGITS;
-
-    if (!text)
-        return true;
-    if (decimal_parse128(text, len - percent, scale, &units) < 0 || units < 0)
-        return false;
-    decimal_format_short(units, percent ? scale + PERCENT_DIGITS : scale, decimal);
-    return set_text(args, key, decimal) == 0;
-}
-
 static const char *set_params(json_t *args, const struct account_wish *wish)
 {
     json_t *params = wish->n_params ? json_object() : NULL;
@@ -77,35 +59,15 @@ static const char *set_params(json_t *args, const struct account_wish *wish)
 /* What only `create` has. */
 static bool is_for_new(const struct account_wish *wish)
 {
-    return wish->currency || wish->strategy || wish->n_params || wish->fees || wish->fee_maker ||
-           wish->fee_taker || wish->drawdown || wish->price_band || wish->cooldown_s || wish->positions ||
-           wish->shorts || wish->collateral || wish->maintenance || wish->borrow_rate ||
-           wish->exposure_symbol || wish->exposure_account || wish->daily_loss || wish->orders_per_second;
-}
-
-/* Digits alone, where it was given. */
-static bool is_whole(const char *text)
-{
-    return !text || (*text && strspn(text, "0123456789") == strlen(text));
+    bool limits = false;
+    for (int i = 0; i < RISK_KEYS_N; i++)
+        limits |= wish->risk[i] != NULL;
+    return limits || wish->currency || wish->strategy || wish->n_params || wish->fees || wish->fee_maker ||
+           wish->fee_taker || wish->shorts || wish->collateral || wish->maintenance || wish->borrow_rate;
 }
 
 static const char *create(json_t *args, char **words, int n, const struct account_wish *wish)
 {
-    const struct {
-        const char *key, *text;
-    } shares[] = {
-        {"fee_maker", wish->fee_maker},
-        {"fee_taker", wish->fee_taker},
-        {"collateral", wish->collateral},
-        {"maintenance", wish->maintenance},
-        {"borrow_rate", wish->borrow_rate},
-        {"exposure_symbol", wish->exposure_symbol},
-        {"exposure_account", wish->exposure_account},
-        {"daily_loss", wish->daily_loss},
-        {"drawdown", wish->drawdown},
-        {"price_band", wish->price_band},
-    };
-
     if (n != 1 || !wish->currency || !wish->cash)
         return "create needs a name, --currency and --cash, as: account create swing --currency USDT --cash "
                "5000";
@@ -115,15 +77,6 @@ static const char *create(json_t *args, char **words, int n, const struct accoun
         return "--cash: a decimal number of 0 or more is needed, as 5000";
     if (!wish->shorts && (wish->collateral || wish->maintenance || wish->borrow_rate))
         return "--collateral, --maintenance, --borrow-rate: only with --shorts";
-    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
-        if (!set_share(args, shares[i].key, shares[i].text))
-            return "fees, rates and limits are shares of 0 or more, as 0.001 or 0.1%";
-    if (!is_whole(wish->orders_per_second))
-        return "--risk-orders-per-second: a whole number is needed; 0 is no limit";
-    if (!is_whole(wish->positions))
-        return "--risk-positions: a whole number is needed; 0 is no limit";
-    if (wish->cooldown_s && !is_amount(wish->cooldown_s, true))
-        return "--risk-cooldown: seconds are needed, as 900; 0 is off";
     if (wish->fees && (wish->fee_maker || wish->fee_taker))
         return "--fees says both rates: either it, or --fee-maker and --fee-taker";
     const char *why = set_params(args, wish);
@@ -133,10 +86,14 @@ static const char *create(json_t *args, char **words, int n, const struct accoun
         return "the currency and the strategy must be UTF-8";
     set_text(args, "name", words[0]);
     set_text(args, "cash", wish->cash);
-    set_text(args, "orders_per_second", wish->orders_per_second);
     set_text(args, "fees", wish->fees);
-    set_text(args, "cooldown_s", wish->cooldown_s);
-    set_text(args, "positions", wish->positions);
+    set_text(args, "fee_maker", wish->fee_maker);
+    set_text(args, "fee_taker", wish->fee_taker);
+    set_text(args, "collateral", wish->collateral);
+    set_text(args, "maintenance", wish->maintenance);
+    set_text(args, "borrow_rate", wish->borrow_rate);
+    for (int i = 0; i < RISK_KEYS_N; i++)
+        set_text(args, risk_keys[i].name, wish->risk[i]);
     if (wish->shorts)
         json_object_set_new(args, "shorts", json_true());
     return NULL;

@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "strategy/risk_keys.h"
 #include "strategy/strategy.h"
 
 /* The options as they were given; NULL or false where they were not. */
@@ -16,8 +17,7 @@ struct account_wish {
     const char *fees, *fee_maker, *fee_taker;
     bool shorts;
     const char *collateral, *maintenance, *borrow_rate;
-    const char *exposure_symbol, *exposure_account, *daily_loss, *orders_per_second;
-    const char *drawdown, *price_band, *cooldown_s, *positions;
+    const char *risk[RISK_KEYS_N]; /* as risk_keys */
 };
 
 /* The line `account VERB WORDS…` as the command `*ret_cmd` and its arguments, the caller's; NULL when it

@@ -1,7 +1,5 @@
 #include "cli/rules_args.h"
 
-#include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,65 +8,24 @@
 #include "exchange/decimal.h"
 #include "exchange/exit_status.h"
 #include "exchange/nearest.h"
+#include "strategy/risk_keys.h"
 
-enum kind { SHARE, COUNT, SECONDS };
-
-static const struct limit_key {
-    const char *name;
-    enum kind kind;
-    size_t offset;
-    double max;
-} keys[] = {
-    {"exposure_symbol", SHARE, offsetof(struct risk_limits, exposure_symbol), 100},
-    {"exposure_account", SHARE, offsetof(struct risk_limits, exposure_account), 100},
-    {"daily_loss", SHARE, offsetof(struct risk_limits, daily_loss), 1},
-    {"drawdown", SHARE, offsetof(struct risk_limits, drawdown), 1},
-    {"price_band", SHARE, offsetof(struct risk_limits, price_band), 1},
-    {"cooldown_s", SECONDS, offsetof(struct risk_limits, cooldown_ns), 31622400},
-    {"positions", COUNT, offsetof(struct risk_limits, positions), 256},
-    {"orders_per_second", COUNT, offsetof(struct risk_limits, orders_per_second), RISK_RATE_MAX},
-};
-
-enum { N_KEYS = sizeof keys / sizeof *keys, WORDS_MAX = 400 };
-
-static int unknown_key(const char *verb, const char *what, const char *name)
-{
-    char words[WORDS_MAX];
-    struct nearest nearest = {0};
-    for (int i = 0; i < N_KEYS; i++)
-        nearest_offer(&nearest, name, keys[i].name);
-    snprintf(words, sizeof words, "no limit has that name: did you mean \"%s\"?", nearest.best);
-    return stored_fail(EXIT_USAGE, verb, what, words);
-}
+enum { WORDS_MAX = 400 };
 
 static int set_limit(const char *verb, char *word, struct risk_limits *limits)
 {
-    char what[128], words[WORDS_MAX], *end;
-    const struct limit_key *key = NULL;
-    snprintf(what, sizeof what, "--risk: \"%.64s\"", word);
+    char what[128], why[CONFIG_WHY_MAX];
     char *text = strchr(word, '=');
-    if (!text)
+    if (!text) {
+        snprintf(what, sizeof what, "--risk: \"%.64s\"", word);
         return stored_fail(EXIT_USAGE, verb, what, "key=value is needed, as drawdown=0.2");
-    *text++ = '\0';
-    for (int i = 0; i < N_KEYS && !key; i++)
-        key = strcmp(keys[i].name, word) == 0 ? &keys[i] : NULL;
-    if (!key)
-        return unknown_key(verb, what, word);
-    double value = strtod(text, &end);
-    bool plain = text[strspn(text, "0123456789.")] == '\0' && end != text && *end == '\0';
-    if (!plain || !(value >= 0 && value <= key->max) || (key->kind == COUNT && value != floor(value))) {
-        snprintf(words, sizeof words, "a %snumber from 0 to %.0f is needed; 0 is no limit",
-                 key->kind == COUNT ? "whole " : "", key->max);
-        return stored_fail(EXIT_USAGE, verb, what, words);
     }
-    void *to = (char *)limits + key->offset;
-    if (key->kind == SHARE)
-        *(double *)to = value;
-    else if (key->kind == COUNT)
-        *(int32_t *)to = (int32_t)value;
-    else
-        *(int64_t *)to = (int64_t)llround(value * 1e9);
-    return EXIT_OK;
+    *text++ = '\0';
+    const struct config_key *key = config_key_find(risk_keys, RISK_KEYS_N, NULL, word);
+    int r = key ? config_key_read(key, text, limits, why)
+                : config_key_unknown(risk_keys, RISK_KEYS_N, NULL, word, why);
+    snprintf(what, sizeof what, "--risk: %.64s", word);
+    return r < 0 ? stored_fail(EXIT_USAGE, verb, what, why) : EXIT_OK;
 }
 
 int rules_args_risk(const char *verb, const char *text, struct risk_limits *limits)

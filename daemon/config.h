@@ -26,6 +26,7 @@ enum {
     CONFIG_SOCKET_MAX = 108, /* struct sockaddr_un's path */
     CONFIG_WORDS_MAX = 128,
     CONFIG_ERROR_MAX = 512,
+    CONFIG_ERRORS_MAX = 8192, /* of a whole file */
     CONFIG_SPECS_MAX = 32,
     CONFIG_SPEC_OUTPUTS_MAX = 64, /* of all specs together */
     CONFIG_TIMEFRAMES_MAX = 8,
@@ -34,22 +35,12 @@ enum {
     CONFIG_SETTING_MAX = 128,
 };
 
+#define CONFIG_OWN_RISK "risk." /* before a limit of [risk], in [account NAME] */
+
 enum config_inference { INFERENCE_CPU, INFERENCE_GPU };
 enum config_clock { CLOCK_WALL, CLOCK_FEED };
 
 enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
-
-/* Which of [risk]'s limits an account sets itself. */
-enum {
-    OWN_EXPOSURE_SYMBOL = 1,
-    OWN_EXPOSURE_ACCOUNT = 2,
-    OWN_DAILY_LOSS = 4,
-    OWN_ORDERS_PER_SECOND = 8,
-    OWN_DRAWDOWN = 16,
-    OWN_PRICE_BAND = 32,
-    OWN_COOLDOWN = 64,
-    OWN_POSITIONS = 128,
-};
 
 struct account_config {
     char name[ACCOUNT_NAME_MAX];
@@ -60,8 +51,8 @@ struct account_config {
     char fee_tier[16];     /* the venue's, whose rates hold; "": none */
     bool shorts;
     int32_t collateral_e4, maintenance_e4, borrow_rate_e6; /* as in struct account_rules */
-    struct risk_limits risk; /* those that own_risk names; the others are [risk]'s */
-    unsigned own_risk;
+    struct risk_limits risk;         /* those that own_risk names; the others are [risk]'s */
+    unsigned own_risk;               /* 1 << i: risk_keys[i] */
     const struct strategy *strategy; /* NULL: "none", orders by hand only */
     bool own_strategy;               /* it was given: then no policy may be */
     double params[STRATEGY_PARAMS_MAX];
@@ -151,17 +142,18 @@ struct config {
  * USDT. */
 void config_defaults(struct config *config);
 
-/* Reads `path` over the defaults. 0; -errno when it cannot be read; -EINVAL for a bad line. On failure *ret
- * is untouched and error holds one line: file, line, key, what would be right (the nearest key for an unknown
- * one). */
-int config_read(const char *path, struct config *ret, char error[static CONFIG_ERROR_MAX]);
+/* Reads `path` over the defaults. 0; -errno when it cannot be read; -EINVAL. On failure *ret is untouched and
+ * `errors` has a line for everything that is wrong, in the file's order: file, line, key, what would be right
+ * (the nearest key for an unknown one). */
+int config_read(const char *path, struct config *ret, char errors[static CONFIG_ERRORS_MAX]);
 
 /* Sets one key as a line of the file would; `section` may be "account main". Same errors, without file and
  * line. */
 int config_set(struct config *config, const char *section, const char *key, const char *value,
                char error[static CONFIG_ERROR_MAX]);
 
-/* Checks what single keys cannot: names twice, the account's strategy parameters against each other, … */
+/* Checks what single keys cannot: names twice, the account's strategy parameters against each other, …: the
+ * first that is wrong. */
 int config_check(const struct config *config, char error[static CONFIG_ERROR_MAX]);
 
 /* Puts before what is wrong, "[SECTION] KEY: …", where that stands in the file: "FILE:LINE: ". Other words,

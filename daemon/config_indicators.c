@@ -6,11 +6,9 @@
 #include "exchange/bar.h"
 #include "exchange/book_measure.h"
 
-enum { REASON = CONFIG_REASON_MAX, WORD_MAX_BYTES = 64 };
+enum { WHY = CONFIG_WHY_MAX, WORD_MAX_BYTES = 64 };
 
 #define SEPARATORS " \t"
-
-static const char default_specs[] = "sma:20 ema:14 rsi:14 macd:12,26,9 atr:14 bbands:20,2";
 
 size_t config_spec_text(const struct indicator_spec *spec, int measure, char *buf, size_t size)
 {
@@ -44,23 +42,22 @@ static bool same_spec(const struct indicator_spec *a, const struct indicator_spe
 }
 
 /* Returns how many, or -EINVAL. */
-static int parse_spec(char *word, struct indicator_spec *ret, int *ret_measure, char *reason)
+static int parse_spec(char *word, struct indicator_spec *ret, int *ret_measure, char *why)
 {
-    char why[REASON], *at = strchr(word, '@');
+    char because[WHY], *at = strchr(word, '@');
     *ret_measure = -1;
     if (at) {
         *at++ = '\0';
         *ret_measure = book_measure_find(at);
         if (*ret_measure < 0)
-            return config_reason(reason, REASON,
-                                 "%.32s@%.32s: behind the @ spread, imbalance or microprice is needed", word,
-                                 at);
+            return config_key_refuse(
+                why, WHY, "%.32s@%.32s: behind the @ spread, imbalance or microprice is needed", word, at);
     }
-    if (indicator_spec_parse(word, ret, why, sizeof why) < 0)
-        return config_reason(reason, REASON, "%s", why);
+    if (indicator_spec_parse(word, ret, because, sizeof because) < 0)
+        return config_key_refuse(why, WHY, "%s", because);
     if (at && (ret->row->inputs & INDICATOR_VOLUME))
-        return config_reason(reason, REASON, "%s@%s: %s reads volumes, and a measure of the book has none",
-                             word, at, ret->row->name);
+        return config_key_refuse(why, WHY, "%s@%s: %s reads volumes, and a measure of the book has none",
+                                 word, at, ret->row->name);
     return 0;
 }
 
@@ -73,22 +70,22 @@ static int place_of(const int *measures, int n, int measure)
 }
 
 static int parse_specs(const char *text, struct indicator_spec ret[static CONFIG_SPECS_MAX],
-                       int measures[static CONFIG_SPECS_MAX], char *reason)
+                       int measures[static CONFIG_SPECS_MAX], char *why)
 {
     char word[WORD_MAX_BYTES];
     int n = 0;
     size_t outputs = 0;
     while (next_word(&text, word)) {
         if (n == CONFIG_SPECS_MAX)
-            return config_reason(reason, REASON, "more than %d indicators", CONFIG_SPECS_MAX);
+            return config_key_refuse(why, WHY, "more than %d indicators", CONFIG_SPECS_MAX);
         struct indicator_spec spec = {0};
-        int measure, r = parse_spec(word, &spec, &measure, reason);
+        int measure, r = parse_spec(word, &spec, &measure, why);
         if (r < 0)
             return r;
         for (int i = 0; i < n; i++)
             if (measures[i] == measure && same_spec(&ret[i], &spec))
-                return config_reason(reason, REASON, "%s%s%s is named twice", word, measure < 0 ? "" : "@",
-                                     measure < 0 ? "" : book_measure_name((enum book_measure)measure));
+                return config_key_refuse(why, WHY, "%s%s%s is named twice", word, measure < 0 ? "" : "@",
+                                         measure < 0 ? "" : book_measure_name((enum book_measure)measure));
         int at = place_of(measures, n, measure);
         memmove(&ret[at + 1], &ret[at], (size_t)(n - at) * sizeof *ret);
         memmove(&measures[at + 1], &measures[at], (size_t)(n - at) * sizeof *measures);
@@ -98,27 +95,19 @@ static int parse_specs(const char *text, struct indicator_spec ret[static CONFIG
         n++;
     }
     if (outputs > CONFIG_SPEC_OUTPUTS_MAX)
-        return config_reason(reason, REASON, "they have %zu outputs together: at most %d can be kept",
-                             outputs, CONFIG_SPEC_OUTPUTS_MAX);
+        return config_key_refuse(why, WHY, "they have %zu outputs together: at most %d can be kept", outputs,
+                                 CONFIG_SPEC_OUTPUTS_MAX);
     return n;
 }
 
-int config_default_specs(struct indicator_spec ret[static CONFIG_SPECS_MAX],
-                         int measures[static CONFIG_SPECS_MAX])
-{
-    char reason[REASON];
-    int n = parse_specs(default_specs, ret, measures, reason);
-    return n < 0 ? 0 : n;
-}
-
-int config_parse_specs(const struct config_key *key, const char *text, void *base, char reason[static REASON])
+int config_read_specs(const struct config_key *key, const char *text, void *base, char why[static WHY])
 {
     (void)key;
     struct config *config = base;
     struct indicator_spec specs[CONFIG_SPECS_MAX];
     int measures[CONFIG_SPECS_MAX] = {0};
     memset(specs, 0, sizeof specs);
-    int n = parse_specs(text, specs, measures, reason);
+    int n = parse_specs(text, specs, measures, why);
     if (n < 0)
         return n;
     memcpy(config->specs, specs, sizeof specs);
@@ -138,8 +127,7 @@ void config_print_specs(const struct config_key *key, const void *base, FILE *to
     }
 }
 
-int config_parse_timeframes(const struct config_key *key, const char *text, void *base,
-                            char reason[static REASON])
+int config_read_timeframes(const struct config_key *key, const char *text, void *base, char why[static WHY])
 {
     (void)key;
     struct config *config = base;
@@ -149,21 +137,21 @@ int config_parse_timeframes(const struct config_key *key, const char *text, void
     bool alone = strcmp(text, "auto") == 0;
     while (!alone && next_word(&text, word)) {
         int64_t interval_ns;
-        if (config_interval_of(word, &interval_ns, reason) < 0)
+        if (config_interval_of(word, &interval_ns, why) < 0)
             return -EINVAL;
         if (n == CONFIG_TIMEFRAMES_MAX)
-            return config_reason(reason, REASON, "more than %d timeframes", CONFIG_TIMEFRAMES_MAX);
+            return config_key_refuse(why, WHY, "more than %d timeframes", CONFIG_TIMEFRAMES_MAX);
         int at = n;
         for (; at > 0 && timeframes[at - 1] >= interval_ns; at--) {
             if (timeframes[at - 1] == interval_ns)
-                return config_reason(reason, REASON, "%s is named twice", word);
+                return config_key_refuse(why, WHY, "%s is named twice", word);
             timeframes[at] = timeframes[at - 1];
         }
         timeframes[at] = interval_ns;
         n++;
     }
     if (!alone && n == 0)
-        return config_reason(reason, REASON, "at least one is needed, like 5m, or auto");
+        return config_key_refuse(why, WHY, "at least one is needed, like 5m, or auto");
     memcpy(config->timeframes, timeframes, sizeof timeframes);
     config->n_timeframes = n;
     return 0;

@@ -1,10 +1,11 @@
 /* Values that are lists of names. */
 #include "daemon/config_values.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { REASON = CONFIG_REASON_MAX };
+enum { WHY = CONFIG_WHY_MAX };
 
 #define LIST_SEPARATORS ", \t"
 
@@ -28,7 +29,7 @@ static void put_symbols(struct config *config, int venue, const char (*names)[SY
 }
 
 static int read_symbols(const struct config *config, int venue, const char *text,
-                        char (*symbols)[SYMBOL_NAME_MAX], char *reason)
+                        char (*symbols)[SYMBOL_NAME_MAX], char *why)
 {
     int n = 0, others = 0;
     for (int i = 0; i < config->n_symbols; i++)
@@ -36,38 +37,37 @@ static int read_symbols(const struct config *config, int venue, const char *text
     for (const char *at = text + strspn(text, LIST_SEPARATORS); *at; at += strspn(at, LIST_SEPARATORS)) {
         size_t len = strcspn(at, LIST_SEPARATORS);
         if (n + others == SYMBOLS_MAX)
-            return config_reason(reason, REASON, "more than %d symbols", SYMBOLS_MAX);
+            return config_key_refuse(why, WHY, "more than %d symbols", SYMBOLS_MAX);
         if (!config_upper_name(at, len, "-_./", symbols[n], sizeof symbols[n]))
-            return config_reason(reason, REASON, "\"%.*s\": a symbol like BTCUSDT is needed",
-                                 len < 60 ? (int)len : 60, at);
+            return config_key_refuse(why, WHY, "\"%.*s\": a symbol like BTCUSDT is needed",
+                                     len < 60 ? (int)len : 60, at);
         for (int i = 0; i < n; i++)
             if (strcmp(symbols[i], symbols[n]) == 0)
-                return config_reason(reason, REASON, "%s is named twice", symbols[n]);
+                return config_key_refuse(why, WHY, "%s is named twice", symbols[n]);
         n++;
         at += len;
     }
     if (n == 0)
-        return config_reason(reason, REASON, "at least one symbol is needed, like BTCUSDT");
+        return config_key_refuse(why, WHY, "at least one symbol is needed, like BTCUSDT");
     return n;
 }
 
-int config_set_symbols(struct config *config, int venue, const char *text, char *reason)
+int config_set_symbols(struct config *config, int venue, const char *text, char *why)
 {
     char(*symbols)[SYMBOL_NAME_MAX] = calloc(SYMBOLS_MAX, sizeof *symbols);
     if (!symbols)
-        return config_reason(reason, REASON, "out of memory");
-    int n = read_symbols(config, venue, text, symbols, reason);
+        return config_key_refuse(why, WHY, "out of memory");
+    int n = read_symbols(config, venue, text, symbols, why);
     if (n > 0)
         put_symbols(config, venue, (const char(*)[SYMBOL_NAME_MAX])symbols, n);
     free(symbols);
     return n < 0 ? n : 0;
 }
 
-int config_parse_symbols(const struct config_key *key, const char *text, void *base,
-                         char reason[static REASON])
+int config_read_symbols(const struct config_key *key, const char *text, void *base, char why[static WHY])
 {
     (void)key;
-    return config_set_symbols(base, 0, text, reason);
+    return config_set_symbols(base, 0, text, why);
 }
 
 void config_print_symbols_of(const struct config *config, int venue, FILE *to)
@@ -86,35 +86,35 @@ void config_print_symbols(const struct config_key *key, const void *base, FILE *
     config_print_symbols_of(base, 0, to);
 }
 
-int config_streams_of(const char *text, bool ret[static MARKET_CHANNELS], char *reason)
+int config_streams_of(const char *text, bool ret[static MARKET_CHANNELS], char *why)
 {
-    const char *names[MARKET_CHANNELS];
+    char all[256] = "", word[32];
+    size_t used = 0;
     for (int kind = 0; kind < MARKET_CHANNELS; kind++)
-        names[kind] = market_kind_name((enum market_kind)kind);
+        used +=
+            (size_t)snprintf(all + used, sizeof all - used, "%s ", market_kind_name((enum market_kind)kind));
     bool streams[MARKET_CHANNELS] = {0}, any = false;
     for (const char *at = text + strspn(text, LIST_SEPARATORS); *at; at += strspn(at, LIST_SEPARATORS)) {
         size_t len = strcspn(at, LIST_SEPARATORS);
-        char word[32];
         snprintf(word, sizeof word, "%.*s", len < 31 ? (int)len : 31, at);
-        int kind = config_find_word(word, names, MARKET_CHANNELS);
+        int kind = config_key_word(word, all, why);
         if (kind < 0)
-            return config_unknown_word(word, names, MARKET_CHANNELS, reason);
+            return -EINVAL;
         if (streams[kind])
-            return config_reason(reason, REASON, "%s is named twice", word);
+            return config_key_refuse(why, WHY, "%s is named twice", word);
         streams[kind] = any = true;
         at += len;
     }
     if (!any)
-        return config_reason(reason, REASON, "at least one stream is needed, like trade");
+        return config_key_refuse(why, WHY, "at least one stream is needed, like trade");
     memcpy(ret, streams, sizeof streams);
     return 0;
 }
 
-int config_parse_streams(const struct config_key *key, const char *text, void *base,
-                         char reason[static REASON])
+int config_read_streams(const struct config_key *key, const char *text, void *base, char why[static WHY])
 {
     (void)key;
-    return config_streams_of(text, ((struct config *)base)->venues[0].streams, reason);
+    return config_streams_of(text, ((struct config *)base)->venues[0].streams, why);
 }
 
 void config_print_streams_of(const bool streams[static MARKET_CHANNELS], FILE *to)

@@ -1,6 +1,7 @@
 /* Failures that end the daemon: a line on stderr, and the loop's end by the program that runs it. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "daemon/daemon.h"
 
@@ -14,9 +15,13 @@ void daemon_config_is(const char *file)
 
 void daemon_say(const char *words)
 {
-    char placed[1536];
+    char placed[CONFIG_ERRORS_MAX];
     config_place(config_file, words, placed, sizeof placed);
-    fprintf(stderr, "papertaped: %s\n", placed);
+    for (const char *line = placed; *line;) {
+        int n = (int)strcspn(line, "\n");
+        fprintf(stderr, "papertaped: %.*s\n", n, line);
+        line += n + (line[n] == '\n');
+    }
 }
 
 void daemon_on_fail(void (*end)(int status))

@@ -534,7 +534,7 @@ int main(int argc, char **argv)
     early_stop_catch();
     static struct daemon daemon;
     struct arguments arguments = {0};
-    char error[CONFIG_ERROR_MAX], err[1024];
+    char error[CONFIG_ERRORS_MAX], err[1024];
     int status = read_arguments(argc, argv, &arguments);
     if (status >= 0)
         return status;

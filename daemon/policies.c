@@ -33,7 +33,7 @@ static int check(const struct config *config, const struct account_config *accou
     char why[POLICY_ERROR_MAX];
     struct symbol *symbols = calloc((size_t)config->n_symbols, sizeof *symbols);
     if (!symbols) {
-        config_reason(error, CONFIG_ERROR_MAX, "out of memory");
+        config_key_refuse(error, CONFIG_ERROR_MAX, "out of memory");
         return -ENOMEM;
     }
     int n = 0;
@@ -44,7 +44,7 @@ static int check(const struct config *config, const struct account_config *accou
     }
     const char *refused = policy_refusal(policy, account->currency, symbols, n, config->interval_ns, why);
     free(symbols);
-    return refused ? config_reason(error, CONFIG_ERROR_MAX, "[account %s] policy: %.200s: %.200s",
+    return refused ? config_key_refuse(error, CONFIG_ERROR_MAX, "[account %s] policy: %.200s: %.200s",
                                    account->name, account->policy, refused)
                    : 0;
 }
@@ -55,21 +55,21 @@ int policy_set_load(const struct config *config, struct policy_set **ret, char e
     char err[POLICY_ERROR_MAX];
     int r = set ? 0 : -ENOMEM;
     if (r < 0)
-        config_reason(error, CONFIG_ERROR_MAX, "out of memory");
+        config_key_refuse(error, CONFIG_ERROR_MAX, "out of memory");
     for (int a = 0; a < config->n_accounts && r == 0; a++) {
         const struct account_config *account = &config->accounts[a];
         if (!account->policy[0])
             continue;
         r = policy_load(account->policy, account->actions, &set->policies[set->n], err);
         if (r < 0) {
-            config_reason(error, CONFIG_ERROR_MAX, "[account %s] policy: %.400s", account->name, err);
+            config_key_refuse(error, CONFIG_ERROR_MAX, "[account %s] policy: %.400s", account->name, err);
             break;
         }
         memcpy(set->accounts[set->n], account->name, ACCOUNT_NAME_MAX);
         set->paths[set->n] = strdup(account->policy);
         if (!set->paths[set->n]) {
             set->n++;
-            r = config_reason(error, CONFIG_ERROR_MAX, "out of memory");
+            r = config_key_refuse(error, CONFIG_ERROR_MAX, "out of memory");
             break;
         }
         r = check(config, account, set->policies[set->n++], error);
@@ -104,7 +104,7 @@ static int keep_all(const struct policy_set *set, const char *dir, char *error)
     for (int i = 0; i < set->n; i++) {
         int r = policy_keep(set->policies[i], set->paths[i], dir, err);
         if (r < 0) {
-            config_reason(error, CONFIG_ERROR_MAX, "%.400s", err);
+            config_key_refuse(error, CONFIG_ERROR_MAX, "%.400s", err);
             return r;
         }
     }
@@ -121,7 +121,7 @@ int policy_set_keep(struct policy_set *set, const char *dir, const char *recordi
         if (mkdir(recording, 0750) < 0 && errno != EEXIST)
             r = -errno;
         if (r < 0)
-            config_reason(error, CONFIG_ERROR_MAX, "%.200s: %s", recording, strerror(-r));
+            config_key_refuse(error, CONFIG_ERROR_MAX, "%.200s: %s", recording, strerror(-r));
         else
             r = keep_all(set, beside, error);
     }
@@ -130,7 +130,7 @@ int policy_set_keep(struct policy_set *set, const char *dir, const char *recordi
     set->shelf = policy_shelf_open(dir);
     if (set->shelf)
         return 0;
-    config_reason(error, CONFIG_ERROR_MAX, "out of memory");
+    config_key_refuse(error, CONFIG_ERROR_MAX, "out of memory");
     return -ENOMEM;
 }
 

@@ -9,41 +9,33 @@
 #include "engine/event.h"
 #include "exchange/nearest.h"
 
-/* A rule of the account by its name in the arguments, and its key in the configuration, whose bounds hold. */
-static const struct {
-    const char *name, *key;
-} rules[] = {
-    {"fees", "fees"},
-    {"fee_maker", "fee_maker"},
-    {"fee_taker", "fee_taker"},
-    {"collateral", "collateral"},
-    {"maintenance", "maintenance"},
-    {"borrow_rate", "borrow_rate"},
-    {"exposure_symbol", "risk.exposure_symbol"},
-    {"exposure_account", "risk.exposure_account"},
-    {"daily_loss", "risk.daily_loss"},
-    {"orders_per_second", "risk.orders_per_second"},
-    {"drawdown", "risk.drawdown"},
-    {"price_band", "risk.price_band"},
-    {"cooldown_s", "risk.cooldown_s"},
-    {"positions", "risk.positions"},
-};
-
-/* Sets a key of the configuration's account section from an argument's text. */
+/* Sets a key of the account's section from an argument's text. */
 static bool take_key(const struct args *args, const char *name, const char *key, struct config *config,
                      const char *section)
 {
-    char why[CONFIG_ERROR_MAX];
+    char why[CONFIG_WHY_MAX];
     const char *text;
     if (!args_given(args, name))
         return true;
     if (!args_text(args, name, &text))
         return false;
-    if (config_set(config, section, key, text, why) == 0)
+    if (config_set_line(config, section, key, text, why) == 0)
         return true;
-    const char *reason = strstr(why, ": ");
-    control_error(args->request->call, "EINVAL", "args.%s: %.300s", name, reason ? reason + 2 : why);
+    control_error(args->request->call, "EINVAL", "args.%s: %s", name, why);
     return false;
+}
+
+/* A key's name in the arguments; NULL: it is given by others, or not at all. */
+static const char *argument_of(const struct config_key *key)
+{
+    static const char *const others[] = {"currency", "cash", "strategy", "shorts", "policy", "actions"};
+    if (strcmp(key->section, "account") != 0)
+        return NULL;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(key->name, others[i]) == 0)
+            return NULL;
+    size_t prefix = strlen(CONFIG_OWN_RISK);
+    return strncmp(key->name, CONFIG_OWN_RISK, prefix) == 0 ? key->name + prefix : key->name;
 }
 
 static bool take_params(const struct args *args, struct config *config, const char *section)
@@ -103,8 +95,10 @@ static bool take_account(const struct args *args, struct config *config, struct 
         !take_key(args, "cash", "cash", config, section) ||
         !take_key(args, "strategy", "strategy", config, section) || !take_params(args, config, section))
         return false;
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (!take_key(args, rules[i].name, rules[i].key, config, section))
+    size_t n;
+    const struct config_key *keys = config_keys(&n);
+    for (size_t i = 0; i < n; i++)
+        if ((name = argument_of(&keys[i])) && !take_key(args, name, keys[i].name, config, section))
             return false;
     struct account_config *account = &config->accounts[0];
     if (!args_flag(args, "shorts", &account->shorts))
@@ -135,10 +129,16 @@ void command_account_create(const struct request *request)
     struct event event = {.command.kind = COMMAND_ACCOUNT_CREATE};
     struct config config = request->commands->daemon->config;
     const char *currency;
-    if (!args_known(&args, "name currency cash strategy params fees fee_maker fee_taker shorts collateral "
-                           "maintenance borrow_rate exposure_symbol exposure_account daily_loss "
-                           "orders_per_second drawdown price_band cooldown_s positions key") ||
-        !args_text(&args, "currency", &currency) || !take_account(&args, &config, &event.command.account))
+    char known[512] = "name currency cash strategy params shorts key";
+    size_t n, at = strlen(known);
+    const struct config_key *keys = config_keys(&n);
+    for (size_t i = 0; i < n; i++) {
+        const char *name = argument_of(&keys[i]);
+        if (name && at < sizeof known)
+            at += (size_t)snprintf(known + at, sizeof known - at, " %s", name);
+    }
+    if (!args_known(&args, known) || !args_text(&args, "currency", &currency) ||
+        !take_account(&args, &config, &event.command.account))
         return;
     if (engine_find_account(request->engine, event.command.account.name) >= 0) {
         /* Unless it is this very command again. */

@@ -10,7 +10,7 @@
 #include "tests/check.h"
 
 static char path[] = "/tmp/papertape-config-XXXXXX";
-static char error[CONFIG_ERROR_MAX];
+static char error[CONFIG_ERRORS_MAX];
 
 static void write_file(const char *bytes, size_t n)
 {
@@ -19,14 +19,14 @@ static void write_file(const char *bytes, size_t n)
         abort();
 }
 
-/* Reads text as a file; on failure error starts after the file's name. */
+/* Reads text as a file; on failure each line of error starts after the file's name. */
 static int read_text(const char *text, struct config *ret)
 {
     write_file(text, strlen(text));
     error[0] = '\0';
     int e = config_read(path, ret, error);
-    if (strncmp(error, path, strlen(path)) == 0)
-        memmove(error, error + strlen(path), strlen(error + strlen(path)) + 1);
+    for (char *name; (name = strstr(error, path));)
+        memmove(name, name + strlen(path), strlen(name + strlen(path)) + 1);
     return e;
 }
 
@@ -160,15 +160,16 @@ static void test_venue_errors(void)
 {
     fails("[venue alpacca]\n", ":1: [venue alpacca]: unknown venue: did you mean [venue alpaca]?");
     fails("[venu alpaca]\n", ":1: [venu alpaca]: unknown section: did you mean [venue NAME]?");
-    fails("[venue alpaca]\nfed = iex\n", ":2: [venue alpaca] fed: unknown key: did you mean feed?");
-    fails("[venue alpaca]\nfeed = iexx\n",
-          ":2: [venue alpaca] feed: \"iexx\": one of these is needed: iex sip delayed_sip test");
-    fails("[venue alpaca]\nfeed = ie\n",
-          ":2: [venue alpaca] feed: \"ie\": one of these is needed: iex sip delayed_sip test");
-    fails("[venue alpaca]\nkeys = a b\n",
-          ":2: [venue alpaca] keys: \"a b\": a credential's name, or a path with a /, is needed");
-    fails("[venue alpaca]\nrest_url = http://h\n",
-          ":2: [venue alpaca] rest_url: \"http://h\": a URL like https://HOST:PORT is needed");
+#define ALPACA "[venue alpaca]\nsymbols = AAPL\n"
+    fails(ALPACA "keys = k\nfed = iex\n", ":4: [venue alpaca] fed: unknown key: did you mean feed?");
+    fails(ALPACA "keys = k\nfeed = iexx\n",
+          ":4: [venue alpaca] feed: \"iexx\": did you mean iex? (iex, sip, delayed_sip, test)");
+    fails(ALPACA "keys = k\nfeed = ie\n",
+          ":4: [venue alpaca] feed: \"ie\": did you mean iex? (iex, sip, delayed_sip, test)");
+    fails(ALPACA "keys = a b\n",
+          ":3: [venue alpaca] keys: \"a b\": a credential's name, or a path with a /, is needed");
+    fails(ALPACA "keys = k\nrest_url = http://h\n",
+          ":4: [venue alpaca] rest_url: \"http://h\": a URL like https://HOST:PORT is needed");
     fails("[venue binance]\nsymbols = BTCUSDT\n",
           ":2: [venue binance] symbols: of the first venue [market] says it");
     fails("[venue binance]\nextended_hours = on\n",
@@ -307,8 +308,8 @@ static void test_refusals(void)
     fails("[market]\nhistory = 1001\n",
           ":2: [market] history: \"1001\": a whole number from 0 to 1000 is needed");
     fails("[market]\nhistory =\n", ":2: [market] history: \"\": a whole number from 0 to 1000 is needed");
-    fails("[market]\nhistory = 1e2\n",
-          ":2: [market] history: \"1e2\": a whole number from 0 to 1000 is needed");
+    fails("[market]\nhistory = 1e2x\n",
+          ":2: [market] history: \"1e2x\": a whole number from 0 to 1000 is needed");
     fails("[market]\nsymbols = BTCUSDT btcusdt\n", ":2: [market] symbols: BTCUSDT is named twice");
     fails("[market]\nsymbols = , ,\n", ":2: [market] symbols: at least one symbol is needed, like BTCUSDT");
     fails("[market]\nsymbols = BTC:USDT\n",
@@ -342,7 +343,8 @@ static void test_refusals(void)
           ":2: [policies] device_wait_ms: \"0\": a whole number from 1 to 60000 is needed");
     fails("[policies]\nwait_ms = -1\n",
           ":2: [policies] wait_ms: \"-1\": a number from 0 to 3600000 is needed");
-    fails("[engine]\nslippage = 0.2\n", ":2: [engine] slippage: \"0.2\": a number from 0 to 0.1 is needed");
+    fails("[engine]\nslippage = 0.2\n",
+          ":2: [engine] slippage: \"0.2\": a number from 0 to 0.1, or percent, is needed");
     fails("[market]\nstreams = trade bookTicker\n[engine]\nfill_model = bar\n",
           ":2: [market] streams: with fill_model = bar orders are filled from kline: name it");
     fails("[market]\nstreams = kline depth\n[engine]\nfill_model = quote\n",
@@ -367,16 +369,19 @@ static void test_refusals(void)
     fails("[indicators]\ntimeframes = 1s\n",
           ":2: [indicators] timeframes: 1s is no multiple of the market's interval, 1m");
     fails("[account main]\nrisk.daily_loss = 2\n",
-          ":2: [account main] risk.daily_loss: \"2\": a number from 0 to 1 is needed");
-    fails("[risk]\ndrawdown = 1.5\n", ":2: [risk] drawdown: \"1.5\": a number from 0 to 1 is needed");
-    fails("[risk]\nprice_band = -0.1\n", ":2: [risk] price_band: \"-0.1\": a number from 0 to 1 is needed");
+          ":2: [account main] risk.daily_loss: \"2\": a number from 0 to 1, or percent, is needed");
+    fails("[risk]\ndrawdown = 1.5\n",
+          ":2: [risk] drawdown: \"1.5\": a number from 0 to 1, or percent, is needed");
+    fails("[risk]\nprice_band = -0.1\n",
+          ":2: [risk] price_band: \"-0.1\": a number from 0 to 1, or percent, is needed");
     fails("[risk]\ncooldown_s = 2592001\n",
           ":2: [risk] cooldown_s: \"2592001\": a number from 0 to 2592000 is needed");
-    fails("[risk]\npositions = 1.5\n", ":2: [risk] positions: \"1.5\": at most 0 digits after the point");
+    fails("[risk]\npositions = 1.5\n",
+          ":2: [risk] positions: \"1.5\": a whole number from 0 to 4096 is needed");
     fails("[risk]\npositions = 4097\n",
           ":2: [risk] positions: \"4097\": a whole number from 0 to 4096 is needed");
     fails("[account main]\nrisk.drawdown = x\n",
-          ":2: [account main] risk.drawdown: \"x\": a number from 0 to 1 is needed");
+          ":2: [account main] risk.drawdown: \"x\": a number from 0 to 1, or percent, is needed");
     fails("[account main]\nfees = vip1\nfee_taker = 0.001\n",
           ":3: [account main] fee_taker: fees = vip1 says it already: one of the two is needed");
     fails("[account main]\nfee_maker = 0\nfees = vip1\n",
@@ -399,6 +404,8 @@ static void test_refusals(void)
     fails("[account main]\nstrategy = sma-cross\npolicy = p.json\n",
           ":3: [account main] policy: strategy = sma-cross trades already: one of the two is needed");
     fails("[account main]\npolicy = p.json\nstrategy = sma-cross\n",
+          ":2: [account main] policy: actions = ACTIONS.csv is needed too: a recorded policy has two files, "
+          "a trained one is F.safetensors, an ensemble NAME.ensemble.json\n"
           ":3: [account main] strategy: policy = p.json trades already: one of the two is needed");
     fails("[account main]\ncash =\n", ":2: [account main] cash: an amount is needed");
     fails("[account main]\nrisk.exposure = 1\n",
@@ -406,17 +413,20 @@ static void test_refusals(void)
     fails("[account main]\nmaintenance = 2\n",
           ":2: [account main] maintenance: at most the collateral is needed");
     fails("[feed]\nstale_s = 0.0001\n", ":2: [feed] stale_s: \"0.0001\": at most 3 digits after the point");
-    fails("[risk]\ndaily_loss = nan\n", ":2: [risk] daily_loss: \"nan\": a number from 0 to 1 is needed");
+    fails("[risk]\ndaily_loss = nan\n",
+          ":2: [risk] daily_loss: \"nan\": a number from 0 to 1, or percent, is needed");
     fails("[account main]\nfee_maker = 0.0000001\n",
           ":2: [account main] fee_maker: \"0.0000001\": at most 6 digits after the point");
     fails("[account main]\ncash = -1\n",
           ":2: [account main] cash: \"-1\": a number from 0 to 10000000000 is needed");
     fails("[account main]\nstrategy = sma-cros-rsi\n",
           ":2: [account main] strategy: \"sma-cros-rsi\": unknown strategy: did you mean sma-cross-rsi?");
-    fails("[market]\ninterval = 3d\n[account main]\nstrategy = trend-4h-1h\n",
-          ":4: [account main] strategy trend-4h-1h needs bars that divide 1h: interval 3d does not");
-    fails("[market]\ninterval = 2h\n[account main]\nstrategy = trend-4h-1h\n",
-          ":4: [account main] strategy trend-4h-1h needs bars that divide 1h: interval 2h does not");
+    fails(
+        "[market]\ninterval = 3d\n[account main]\nstrategy = trend-4h-1h\n",
+        ":4: [account main] strategy: strategy trend-4h-1h needs bars that divide 1h: interval 3d does not");
+    fails(
+        "[market]\ninterval = 2h\n[account main]\nstrategy = trend-4h-1h\n",
+        ":4: [account main] strategy: strategy trend-4h-1h needs bars that divide 1h: interval 2h does not");
     fails("[account main]\nstrategy.fst = 5\n",
           ":2: [account main] strategy.fst: \"fst\": sma-cross-rsi has no such parameter: did you mean "
           "fast?");
@@ -451,6 +461,38 @@ static void test_refusals(void)
     CHECK_INT(config_read("/dev/zero", &config, error),
               -EINVAL); /* nor is a FIFO waited for: tests/system/stops */
     CHECK(strstr(error, "is a device") != NULL);
+}
+
+/* Every error of a file, in its order; what does not fit is not said of a key that is wrong itself, nor are
+ * keys below a heading that is. */
+static void test_all_errors(void)
+{
+    fails("[market]\nhistry = 5\nhistory = -1\nnonsense\n[markt]\nsymbols = ?\n[risk]\npositions = 5000\n"
+          "positions = 4\n[account a]\nmaintenance = 2\nstrategy.fst = 1\nrisk.positions = 5000\n[account "
+          "a/b]\n"
+          "cash = x\n[engine]\nfill_model = bars\n[venue alpaca]\nkeys = k\nstreams = trade\n",
+          ":2: [market] histry: unknown key: did you mean history?\n"
+          ":3: [market] history: \"-1\": a whole number from 0 to 1000 is needed\n"
+          ":4: KEY = VALUE or [SECTION] is needed\n"
+          ":5: [markt]: unknown section: did you mean [market]?\n"
+          ":8: [risk] positions: \"5000\": a whole number from 0 to 4096 is needed\n"
+          ":9: [risk] positions: already set in line 8\n"
+          ":11: [account a] maintenance: at most the collateral is needed\n"
+          ":12: [account a] strategy.fst: \"fst\": sma-cross-rsi has no such parameter: did you mean fast?\n"
+          ":13: [account a] risk.positions: \"5000\": a whole number from 0 to 4096 is needed\n"
+          ":14: [account a/b]: a name of letters, digits, - _ and . is needed, at most 31: [account main]\n"
+          ":17: [engine] fill_model: \"bars\": did you mean bar? (book, quote, bar)\n"
+          ":18: [venue alpaca] symbols: at least one is needed");
+    static char text[64 * 1024] = "[market]\n";
+    for (int i = 0; i < 1000; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "nothing%d = 1\n", i);
+    struct config config;
+    CHECK_INT(read_text(text, &config), -EINVAL);
+    int lines = 1, more = 0;
+    for (const char *c = error; (c = strchr(c, '\n')); c++)
+        lines++;
+    const char *end = strrchr(error, '\n');
+    CHECK(end && sscanf(end, "\nand %d more", &more) == 1 && lines - 1 + more == 1000);
 }
 
 static void test_set(void)
@@ -496,13 +538,15 @@ static void test_man_page(const char *page)
     size_t n;
     const struct config_key *keys = config_keys(&n);
     for (size_t i = 0; i < n; i++) {
-        char expected[512] = "";
+        char expected[512] = "", why[CONFIG_WHY_MAX];
+        static struct config again; /* what config_defaults() passes over is not refused */
+        CHECK(!keys[i].fallback || config_key_read(&keys[i], keys[i].fallback, &again, why) == 0);
         FILE *to = fmemopen(expected, sizeof expected, "w");
         if (!to)
             abort();
         bool account = strcmp(keys[i].section, "account") == 0;
         fprintf(to, "*%s* = ", keys[i].name);
-        keys[i].print(&keys[i], account ? (void *)&defaults.accounts[0] : (void *)&defaults, to);
+        config_key_print(&keys[i], account ? (void *)&defaults.accounts[0] : (void *)&defaults, to);
         fclose(to);
         expected[strcspn(expected, "\n")] = '\0';
         if (expected[strlen(expected) - 1] == ' ')
@@ -511,10 +555,10 @@ static void test_man_page(const char *page)
         if (!strstr(text, expected))
             fprintf(stderr, "%s: \"%s\" is not in it\n", page, expected);
     }
-    const char *const(*venue_keys)[2] = config_venue_keys(&n);
+    const struct config_key *venue_keys = config_venue_keys(&n);
     for (size_t i = 0; i < n; i++) {
         char expected[64];
-        snprintf(expected, sizeof expected, "*%s*", venue_keys[i][0]);
+        snprintf(expected, sizeof expected, "*%s*", venue_keys[i].name);
         CHECK(strstr(text, expected) != NULL);
     }
     const struct strategy *strategy = strategy_find("sma-cross-rsi");
@@ -538,10 +582,10 @@ static char *test_example(const char *example, size_t *ret_n)
     char *a = printed(&config), *b = printed(&defaults);
     CHECK_STR(a, b);
     size_t n_keys;
-    const char *const(*venue_keys)[2] = config_venue_keys(&n_keys);
+    const struct config_key *venue_keys = config_venue_keys(&n_keys);
     for (size_t i = 0; i < n_keys; i++) {
         char expected[64];
-        snprintf(expected, sizeof expected, "\n#%s =", venue_keys[i][0]);
+        snprintf(expected, sizeof expected, "\n#%s =", venue_keys[i].name);
         CHECK(strstr(text, expected) != NULL);
     }
     free(a);
@@ -617,7 +661,7 @@ static void test_rubbish(const char *example, size_t n, int rounds)
         struct config config;
         error[0] = '\0';
         int e = config_read(path, &config, error);
-        CHECK(e == 0 ? error[0] == '\0' : error[0] != '\0' && !strchr(error, '\n'));
+        CHECK(e == 0 ? error[0] == '\0' : error[0] != '\0' && error[strlen(error) - 1] != '\n');
         if (e == 0) {
             accepted++;
             round_trip(&config);
@@ -683,6 +727,7 @@ int main(int argc, char **argv)
     test_venues();
     test_venue_errors();
     test_refusals();
+    test_all_errors();
     test_set();
     size_t n;
     char *example = test_example(argv[1], &n);

@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """The kill switch in the daemon: a purchase whose fee is more than the account may lose closes and kills it; it stays
 killed through a restart, from the event log and from the database alone, until its user resumes it, and no other
-account is touched. And what the limits and the fees' tier of an account say."""
+account is touched. And what the limits and the fees' tier of an account say; and that [risk], [account] risk.*, backtest
+--risk and account create --risk-… take the same values and refuse the others in the same words."""
 
+import concurrent.futures
 import json
 import os
+import random
 import shutil
+import subprocess
 import sys
 
 import harness
@@ -46,6 +50,80 @@ def refused(daemon, times):
     assert account(status)["refused"].get("RISK_DRAWDOWN") == times, account(status)
 
 
+SEED, VALUES = 20261123, 200
+MOST = {"exposure_symbol": 100, "exposure_account": 100, "daily_loss": 1, "orders_per_second": 64, "drawdown": 1,
+        "price_band": 1, "cooldown_s": 2592000, "positions": 4096}
+
+
+def any_value(rng, most):
+    return rng.choice((
+        lambda: str(rng.randint(0, 2 * most)), lambda: f"{rng.uniform(0, 1.5 * most):.{rng.randint(1, 12)}f}",
+        lambda: str(most), lambda: str(most + 1), lambda: f"{most}.{rng.randint(0, 1)}", lambda: f"-{rng.randint(0, 3)}",
+        lambda: f"{rng.randint(0, 150 * most)}%", lambda: f"{rng.random():.3e}", lambda: f"{rng.randint(1, 9)}e{rng.randint(0, 7)}",
+        lambda: rng.choice(("nan", "inf", "0x1", "1 2", "+1", ".5", "5.", "1e", "%", "one", "1,5", "1e400", "00", "--1")).replace(",", "_")))()
+
+
+def words_of(text, key):
+    """The last line's words behind the key: why the value is refused; "" where it is not."""
+    lines = [line for line in text.splitlines() if f"{key}: \"" in line]
+    return lines[0].split(f"{key}: ", 1)[1] if lines else ""
+
+
+def by_files(folder, pairs):
+    """[(words of [risk], words of [account])]: in each file a key once, and every error of it."""
+    files, refused = [], {}
+    for key, value in pairs:
+        file = next((f for f in files if key not in f), None)
+        if file is None:
+            files.append(file := {})
+        file[key] = value
+    for i, file in enumerate(files):
+        path = os.path.join(folder.path, f"limits-{i}.ini")
+        with open(path, "w") as out:
+            out.write("[risk]\n" + "".join(f"{key} = {value}\n" for key, value in file.items()) +
+                      "[account main]\n" + "".join(f"risk.{key} = {value}\n" for key, value in file.items()))
+        run = subprocess.run([harness.DAEMON, "--check-config", "--config", path], capture_output=True, text=True)
+        assert run.returncode == (2 if run.stderr else 0), run
+        for key, value in file.items():
+            refused[key, value] = tuple(words_of("\n".join(line for line in run.stderr.splitlines() if section in line), key)
+                                        for section in ("[risk] ", "[account main] "))
+    return [refused[pair] for pair in pairs]
+
+
+def by_option(key, value):
+    run = subprocess.run([harness.PAPERTAPE, "backtest", "--strategy", "buy-and-hold", "--bars", "/nonexistent.csv", "--risk",
+                          f"{key}={value}"], capture_output=True, text=True)
+    words = words_of(run.stderr, key)
+    assert run.returncode == (2 if words else 1), run
+    return words
+
+
+def by_account(daemon, key, value):
+    """There is such an account: what is not refused for the value is for the name."""
+    text = daemon.papertape("account", "create", "hand", "--currency", "USDT", "--cash", "5",
+                            f"--risk-{key.removesuffix('_s').replace('_', '-')}={value}", status=1)
+    words = words_of(text, key)
+    assert words or "there is an account hand already" in text, text
+    return words
+
+
+def same_limits(folder, daemon):
+    rng = random.Random(SEED)
+    pairs = list({(key, any_value(rng, MOST[key])): None for key in sorted(MOST) * 40})
+    rng.shuffle(pairs)
+    pairs = [("positions", "300"), ("cooldown_s", "3000000")] + pairs[:VALUES - 2]
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        options = pool.map(lambda pair: by_option(*pair), pairs)
+        accounts = pool.map(lambda pair: by_account(daemon, *pair), pairs)
+    accepted = 0
+    for pair, (general, own), option, account_words in zip(pairs, by_files(folder, pairs), options, accounts):
+        assert general == own == option == account_words, (SEED, pair, general, own, option, account_words)
+        accepted += not general
+    assert VALUES / 5 < accepted < VALUES * 4 / 5, accepted
+    print(f"seed {SEED}: {VALUES} values of {len(MOST)} limits, {accepted} accepted and {VALUES - accepted} refused in the same "
+          "words by [risk], [account], --risk and account create")
+
+
 def kill_switch(folder, replay):
     daemon = started(folder, replay, "first")
     hand = account(daemon.status_object())
@@ -54,6 +132,7 @@ def kill_switch(folder, replay):
     listed = {a["account"]: a for a in json.loads(daemon.papertape("account", "list", "--json"))["accounts"]}
     assert listed["hand"]["fee_maker"] == 0.0009 and listed["hand"]["fee_taker"] == 0.001, listed
     assert listed["hand"]["drawdown"] == 0.0001 and listed["other"]["drawdown"] == 0, listed
+    same_limits(folder, daemon)
 
     daemon.papertape("order", "buy", "BTCUSDT", "0.3", "--account", "hand")
     status = daemon.wait_status(lambda s: account(s)["killed"] and not s["positions"] and not s["orders"],

@@ -1,0 +1,86 @@
+/* A key of a configuration: one row, from which follow how its value is read, checked, refused, printed and
+ * explained. Tables of rows describe the sections of a file, the options of a verb, the fields of a form. */
+#ifndef RECORD_CONFIG_KEY_H
+#define RECORD_CONFIG_KEY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { CONFIG_WHY_MAX = 320 };
+
+enum config_kind {
+    CONFIG_WHOLE,  /* int32_t, int64_t, uint64_t: a decimal of at most `scale` digits, times 10^scale */
+    CONFIG_NUMBER, /* double */
+    CONFIG_SPAN,   /* two doubles: low..high, or one number for both */
+    CONFIG_SWITCH, /* bool: one of two words; the second is true */
+    CONFIG_WORD,   /* int, an enumeration's value: its place among the words */
+    CONFIG_TEXT,   /* char[]: one line of a file */
+    CONFIG_NAME,   /* char[]: letters, digits, - _ and . */
+    CONFIG_OWN,    /* what read() and print() of the row do */
+};
+
+struct config_key {
+    const char *section, *name;
+    const char *about;    /* what it is, for files, forms and the reference */
+    const char *fallback; /* the text of its default; NULL: its owner sets it */
+    enum config_kind kind;
+    double min, max; /* of numbers, both allowed, as the text has them; of text: its shortest */
+    int scale;
+    bool share;          /* 5% is 0.05 */
+    const char *words;   /* with blanks between, in the order of their values */
+    size_t offset, size; /* of the value in the struct that `base` points to */
+    int (*read)(const struct config_key *key, const char *text, void *base, char why[static CONFIG_WHY_MAX]);
+    void (*print)(const struct config_key *key, const void *base, FILE *to);
+};
+
+/* Parts of rows. */
+#define KEY_WHOLE(least, most)          .kind = CONFIG_WHOLE, .min = least, .max = most
+#define KEY_SCALED(least, most, digits) KEY_WHOLE(least, most), .scale = digits
+#define KEY_NUMBER(least, most)         .kind = CONFIG_NUMBER, .min = least, .max = most
+#define KEY_SPAN(least, most)           .kind = CONFIG_SPAN, .min = least, .max = most
+#define KEY_SHARE(most)                 KEY_NUMBER(0, most), .share = true
+#define KEY_WORDS(list)                 .kind = CONFIG_WORD, .words = list
+#define KEY_SWITCH(list)                .kind = CONFIG_SWITCH, .words = list
+#define KEY_TEXT                        .kind = CONFIG_TEXT
+#define KEY_OWN(reader, printer)        .kind = CONFIG_OWN, .read = reader, .print = printer
+#define KEY_AT(type, field)             .offset = offsetof(type, field), .size = sizeof(((type *)NULL)->field)
+
+/* Reads a value. 0; or -EINVAL with what is wrong and what would be right, and nothing set. */
+int config_key_read(const struct config_key *key, const char *text, void *base,
+                    char why[static CONFIG_WHY_MAX]);
+
+/* Writes the value as config_key_read() takes it, numbers in few digits. */
+void config_key_print(const struct config_key *key, const void *base, FILE *to);
+bool config_key_text(const struct config_key *key, const void *base, char *buf,
+                     size_t cap); /* false: no room */
+
+/* Is a value that a program has put there one that the row allows? 0 or -EINVAL. */
+int config_key_check(const struct config_key *key, const void *base, char why[static CONFIG_WHY_MAX]);
+
+/* "a whole number from 0 to 4096": what would be right; "" of what is not a number. */
+void config_key_right(const struct config_key *key, char *buf, size_t size);
+
+/* A row by its name, of one section (NULL: of any); NULL. */
+const struct config_key *config_key_find(const struct config_key *keys, size_t n, const char *section,
+                                         const char *name);
+
+/* -EINVAL: a section (NULL: the table) has no such key, and which is nearest. */
+int config_key_unknown(const struct config_key *keys, size_t n, const char *section, const char *name,
+                       char why[static CONFIG_WHY_MAX]);
+
+/* Sets the rows of a section to their defaults. */
+void config_key_defaults(const struct config_key *keys, size_t n, const char *section, void *base);
+
+/* Writes the rows of a section as lines of a file, each below its sentence. */
+void config_key_print_section(const struct config_key *keys, size_t n, const char *section, const void *base,
+                              FILE *to);
+
+/* Writes the sentence, its control characters replaced; returns -EINVAL. */
+int config_key_refuse(char *why, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* The word's place; -EINVAL, and the nearest of them. */
+int config_key_word(const char *text, const char *words, char why[static CONFIG_WHY_MAX]);
+
+#endif
