@@ -45,7 +45,7 @@ static int check(const struct config *config, const struct account_config *accou
     const char *refused = policy_refusal(policy, account->currency, symbols, n, config->interval_ns, why);
     free(symbols);
     return refused ? config_key_refuse(error, CONFIG_ERROR_MAX, "[account %s] policy: %.200s: %.200s",
-                                   account->name, account->policy, refused)
+                                       account->name, account->policy, refused)
                    : 0;
 }
 

@@ -94,7 +94,7 @@ static int no_x(const char *section, char why[static CONFIG_WHY_MAX])
 static void test_errors(void)
 {
     static const struct config_form short_form = {.example = "s", .line_max = 12, .heading = no_x};
-    words("k = 1\n[x]\nk = 2\n[market\nk = 3\nj\n", 33,
+    words("k = 1\n[x]\nk = 2\n[market\nk = 3\nj\n", 32,
           "F:1: k: before any section: [s] or another is needed first\nF:2: [x]: no ?\n"
           "F:4: KEY = VALUE or [SECTION] is needed\nF:6: KEY = VALUE or [SECTION] is needed",
           &short_form);
