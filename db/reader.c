@@ -10,8 +10,13 @@
 #include "db/reader_query.h"
 #include "db/row_hash.h"
 #include "exchange/nearest.h"
+#include "record/sqlite.h"
 
-enum { BUSY_TIMEOUT_MS = 2000, NEAR = 2 /* a name so many letters away may have been meant */ };
+enum {
+    WRONG_MAX = 64,
+    BUSY_TIMEOUT_MS = 2000,
+    NEAR = 2 /* a name so many letters away may have been meant */
+};
 
 int db_query(struct db_reader *reader, const char *sql, sqlite3_stmt **ret)
 {
@@ -40,6 +45,12 @@ int db_query_end(sqlite3_stmt *stmt, int r)
 int db_query_bad(struct db_reader *reader, const char *table, int64_t id, const char *what)
 {
     snprintf(reader->error, sizeof reader->error, "%s: row %lld: %s", table, (long long)id, what);
+    return -EBADMSG;
+}
+
+int db_query_bad_row(struct db_reader *reader, sqlite3_stmt *stmt, const char *table, const char *what)
+{
+    snprintf(reader->error, sizeof reader->error, "%s: row %.64s: %s", table, db_column_text(stmt, 0), what);
     return -EBADMSG;
 }
 
@@ -355,6 +366,38 @@ const struct db_account *db_reader_account_id(struct db_reader *reader, int64_t 
     if (!account && db_reader_load_accounts(reader) == 0)
         account = find_account(reader, id);
     return account;
+}
+
+static bool name_account(void *ctx, int64_t id)
+{
+    struct db_named *named = ctx;
+    named->account = db_reader_account_id(named->reader, id);
+    return named->account != NULL;
+}
+
+static int name_symbol(void *ctx, int64_t id)
+{
+    struct db_named *named = ctx;
+    named->symbol = db_reader_symbol_id(named->reader, id);
+    return named->symbol ? (int)(named->symbol - named->reader->symbols) : -1;
+}
+
+int db_query_row(struct db_reader *reader, sqlite3_stmt *stmt, const struct record *record, void *row,
+                 struct db_named *ret)
+{
+    struct db_named named = {.reader = reader};
+    const struct record_ids ids = {.ctx = &named, .account = name_account, .symbol = name_symbol};
+    int r = db_query_step(reader, stmt);
+    if (r <= 0)
+        return r;
+    const struct record_field *field = record_sqlite_read(stmt, record, row, &ids);
+    if (ret)
+        *ret = named;
+    if (!field)
+        return 1;
+    char words[WRONG_MAX];
+    snprintf(words, sizeof words, field->kind == RECORD_TEXT ? "too long a %s" : "unknown %s", field->column);
+    return db_query_bad_row(reader, stmt, record->table, words);
 }
 
 int db_reader_symbols(struct db_reader *reader, void (*row)(void *ctx, const struct db_symbol_row *row),

@@ -6,52 +6,6 @@
 #include "db/ledger_row.h"
 #include "db/reader_query.h"
 #include "db/row_hash.h"
-#include "record/sqlite.h"
-
-enum { WRONG_MAX = 64 };
-
-/* What a row names: pointers that hold until an id is met that was not seen yet. */
-struct named {
-    struct db_reader *reader;
-    const struct db_account *account;
-    const struct db_symbol_row *symbol;
-};
-
-static bool find_account(void *ctx, int64_t id)
-{
-    struct named *named = ctx;
-    named->account = db_reader_account_id(named->reader, id);
-    return named->account != NULL;
-}
-
-static int find_symbol(void *ctx, int64_t id)
-{
-    struct named *named = ctx;
-    named->symbol = db_reader_symbol_id(named->reader, id);
-    return named->symbol ? (int)(named->symbol - named->reader->symbols) : -1;
-}
-
-/* NULL, or what is wrong with it in `words`. */
-static const char *read_row(sqlite3_stmt *stmt, const struct record *record, void *row, struct named *named,
-                            char words[static WRONG_MAX])
-{
-    const struct record_ids ids = {.ctx = named, .account = find_account, .symbol = find_symbol};
-    const struct record_field *field = record_sqlite_read(stmt, record, row, &ids);
-    if (!field)
-        return NULL;
-    snprintf(words, WRONG_MAX, field->kind == RECORD_TEXT ? "too long a %s" : "unknown %s", field->column);
-    return words;
-}
-
-static const char *read_order(struct db_reader *reader, sqlite3_stmt *stmt, struct db_order_row *row,
-                              char words[static WRONG_MAX])
-{
-    struct named named = {.reader = reader};
-    const char *wrong = read_row(stmt, &record_orders, &row->order, &named, words);
-    row->account = named.account;
-    row->symbol = named.symbol;
-    return wrong;
-}
 
 #define ORDER_COLUMNS "SELECT " DB_ORDER_COLUMNS " FROM orders "
 #define LIVE          "WHERE state IN ('PENDING', 'HELD', 'OPEN', 'PARTIAL') "
@@ -69,26 +23,14 @@ int db_reader_orders(struct db_reader *reader, bool only_live, int64_t limit,
         return r;
     if (limit)
         sqlite3_bind_int64(stmt, 1, limit);
-    while ((r = db_query_step(reader, stmt)) > 0) {
-        struct db_order_row order;
-        char words[WRONG_MAX];
-        const char *wrong = read_order(reader, stmt, &order, words);
-        if (wrong)
-            return db_query_end(stmt, db_query_bad(reader, "orders", sqlite3_column_int64(stmt, 0), wrong));
+    struct db_order_row order;
+    struct db_named named;
+    while ((r = db_query_row(reader, stmt, &record_orders, &order.order, &named)) > 0) {
+        order.account = named.account;
+        order.symbol = named.symbol;
         row(ctx, &order);
     }
     return db_query_end(stmt, r);
-}
-
-static const char *read_fill(struct db_reader *reader, sqlite3_stmt *stmt, struct db_fill_row *row,
-                             char words[static WRONG_MAX])
-{
-    struct named named = {.reader = reader};
-    const char *wrong = read_row(stmt, &record_fills, &row->fill, &named, words);
-    row->account = named.account;
-    row->symbol = named.symbol;
-    row->rate_known = sqlite3_column_int(stmt, record_fills.n) > 1;
-    return wrong ? wrong : named.account && named.symbol ? NULL : "no account or symbol";
 }
 
 #define FILL_COLUMNS "SELECT " DB_FILL_COLUMNS ", rule FROM fills "
@@ -96,13 +38,15 @@ static const char *read_fill(struct db_reader *reader, sqlite3_stmt *stmt, struc
 static int give_fills(struct db_reader *reader, sqlite3_stmt *stmt,
                       void (*row)(void *ctx, const struct db_fill_row *row), void *ctx)
 {
+    struct db_fill_row fill;
+    struct db_named named;
     int r;
-    while ((r = db_query_step(reader, stmt)) > 0) {
-        struct db_fill_row fill;
-        char words[WRONG_MAX];
-        const char *wrong = read_fill(reader, stmt, &fill, words);
-        if (wrong)
-            return db_query_end(stmt, db_query_bad(reader, "fills", sqlite3_column_int64(stmt, 0), wrong));
+    while ((r = db_query_row(reader, stmt, &record_fills, &fill.fill, &named)) > 0) {
+        fill.account = named.account;
+        fill.symbol = named.symbol;
+        fill.rate_known = sqlite3_column_int(stmt, record_fills.n) > 1;
+        if (!named.account || !named.symbol)
+            return db_query_end(stmt, db_query_bad_row(reader, stmt, "fills", "no account or symbol"));
         row(ctx, &fill);
     }
     return db_query_end(stmt, r);
@@ -133,17 +77,6 @@ int db_reader_fills_after(struct db_reader *reader, uint64_t after, int64_t limi
     return give_fills(reader, stmt, row, ctx);
 }
 
-static const char *read_ledger(struct db_reader *reader, sqlite3_stmt *stmt, struct db_ledger_row *ret,
-                               char words[static WRONG_MAX])
-{
-    struct named named = {.reader = reader};
-    const char *wrong = read_row(stmt, &record_ledger, &ret->row, &named, words);
-    ret->account = named.account;
-    if (wrong || !named.account)
-        return wrong ? wrong : "no account";
-    return ret->row.scale < 0 || ret->row.scale > DECIMAL_SCALE_MAX ? "there is no such scale" : NULL;
-}
-
 int db_reader_ledger(struct db_reader *reader, void (*row)(void *ctx, const struct db_ledger_row *row),
                      void *ctx)
 {
@@ -151,12 +84,14 @@ int db_reader_ledger(struct db_reader *reader, void (*row)(void *ctx, const stru
     int r = db_query(reader, "SELECT " DB_LEDGER_COLUMNS " FROM ledger ORDER BY id", &stmt);
     if (r < 0)
         return r;
-    while ((r = db_query_step(reader, stmt)) > 0) {
-        struct db_ledger_row entry;
-        char words[WRONG_MAX];
-        const char *wrong = read_ledger(reader, stmt, &entry, words);
-        if (wrong)
-            return db_query_end(stmt, db_query_bad(reader, "ledger", sqlite3_column_int64(stmt, 0), wrong));
+    struct db_ledger_row entry;
+    struct db_named named;
+    while ((r = db_query_row(reader, stmt, &record_ledger, &entry.row, &named)) > 0) {
+        entry.account = named.account;
+        bool scaled = entry.row.scale >= 0 && entry.row.scale <= DECIMAL_SCALE_MAX;
+        if (!named.account || !scaled)
+            return db_query_end(stmt, db_query_bad_row(reader, stmt, "ledger",
+                                                       scaled ? "no account" : "there is no such scale"));
         row(ctx, &entry);
     }
     return db_query_end(stmt, r);

@@ -18,6 +18,7 @@ static const char *const revision_kinds[] = {
 static const char *const policy_roles[] = {[DB_POLICY_CHALLENGER] = "challenger",
                                            [DB_POLICY_CHAMPION] = "champion",
                                            [DB_POLICY_RETIRED] = "retired"};
+const struct record_words db_words_policy_role = {.n = 3, .names = policy_roles};
 
 static int find(const char *const *names, size_t n, const char *name)
 {

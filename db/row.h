@@ -12,6 +12,7 @@
 #include "engine/engine.h"
 #include "exchange/bar.h"
 #include "exchange/symbol.h"
+#include "record/field.h"
 
 enum { DB_STRATEGY_NAME_MAX = 48 };
 
@@ -239,6 +240,8 @@ struct db_order_policy {
 /* Does it trade for the account of that name: its own, the champion's besides for DB_CHAMPION_ACCOUNT, none
  * once it is retired? */
 bool db_policy_trades_for(const struct db_policy *policy, const char *account);
+
+extern const struct record_words db_words_policy_role;
 
 const char *db_policy_role_name(enum db_policy_role role); /* "challenger", "champion", "retired" */
 int db_policy_role_parse(const char *name);

@@ -4,6 +4,7 @@
 #include "db/ledger_row.h"
 #include "db/row_hash.h"
 #include "db/salvage_internal.h"
+#include "record/training.h"
 
 #define IGNORE(table) "INSERT OR IGNORE INTO main." table
 
@@ -98,39 +99,32 @@ static const struct salvage_table others[] = {
      .backwards = "venue DESC",
      .into = IGNORE("venue_bans")},
     {.name = "trainings",
-     .columns =
-         "name, state, reason, cause, priority, device, backend, config, steps, total_steps, iteration, "
-         "attempts, steps_s, return, memory_bytes, cpu_s, checkpoint, policy, created_ns, started_ns, "
-         "ended_ns, heard_ns, seq",
+     .columns = RECORD_COLUMNS(RECORD_TRAINING),
      .order = "name",
      .backwards = "name DESC",
      .into = IGNORE("trainings")},
     {.name = "training_points",
-     .columns =
-         "training, steps, iteration, ts_ns, steps_s, return, reward, policy_loss, value_loss, entropy_loss, "
-         "loss, kl, clip_fraction, explained_variance, grad_norm, learning_rate, std, rollout_s, "
-         "advantages_s, update_s, device_utilisation, cpu_utilisation, memory_bytes, learner_bytes",
+     .columns = RECORD_COLUMNS(RECORD_TRAINING_POINT),
      .order = "training, steps",
      .backwards = "training DESC, steps DESC",
      .into = IGNORE("training_points")},
     {.name = "training_evaluations",
-     .columns = "training, steps, ts_ns, reward, return, benchmark_return, drawdown",
+     .columns = RECORD_COLUMNS(RECORD_TRAINING_EVALUATION),
      .order = "training, steps",
      .backwards = "training DESC, steps DESC",
      .into = IGNORE("training_evaluations")},
     {.name = "training_states",
-     .columns = "training, ts_ns, state, utilisation",
+     .columns = RECORD_COLUMNS(RECORD_TRAINING_STATE),
      .order = "training, ts_ns",
      .backwards = "training DESC, ts_ns DESC",
      .into = IGNORE("training_states")},
     {.name = "policies",
-     .columns =
-         "name, role, account, policy, training, path, since_ns, reason, expires_ns, judged_ns, proposal",
+     .columns = RECORD_COLUMNS(RECORD_POLICY),
      .order = "name",
      .backwards = "name DESC",
      .into = IGNORE("policies")},
     {.name = "order_policies",
-     .columns = "order_id, policy, backend",
+     .columns = RECORD_COLUMNS(RECORD_ORDER_POLICY),
      .key = "order_id",
      .into = IGNORE("order_policies")},
     {.name = "telemetry",

@@ -195,7 +195,7 @@ int db_store_begin(struct db_store *store);
 /* Rows of an event that was stored when the store was first opened change nothing, but are held against what
  * is stored. A row that contradicts it is a conflict: SQLITE_OK for one of such an event, else
  * SQLITE_CONSTRAINT. */
-int db_store_apply(struct db_store *store, const struct db_row_header *row);
+int db_store_apply(struct db_store *store, struct db_row_header *row);
 /* Notes, in the transaction, the newest event whose rows are in it. */
 int db_store_event(struct db_store *store, uint64_t event_seq);
 /* With how many rows the tables hold now. */

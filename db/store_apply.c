@@ -2,6 +2,7 @@
  * store_record.c. */
 #include <string.h>
 
+#include "db/records.h"
 #include "db/store_bind.h"
 
 #define HOUR_NS   INT64_C(3600000000000)
@@ -164,9 +165,18 @@ static int apply_again(struct db_store *store, const struct db_row_header *row)
     }
 }
 
-int db_store_apply(struct db_store *store, const struct db_row_header *row)
+static int apply(struct db_store *store, enum db_statement which, const struct db_row_header *row)
 {
-    const void *data = row + 1;
+    struct binding b = db_bind_record(store, which, db_record_of(row->kind), row + 1);
+    return run(store, &b);
+}
+
+int db_store_apply(struct db_store *store, struct db_row_header *row)
+{
+    void *data = row + 1;
+    const struct record *record = db_record_of(row->kind);
+    if (record)
+        record_set_strings(record, data, (const char *)data + record->size);
     if (row->event && row->event <= store->known_event)
         return apply_again(store, row);
     switch ((enum db_row_kind)row->kind) {
@@ -215,9 +225,9 @@ int db_store_apply(struct db_store *store, const struct db_row_header *row)
     case DB_ROW_TRAINING_REWIND:
         return db_apply_training_rewind(store, data);
     case DB_ROW_POLICY:
-        return db_apply_policy(store, data);
+        return apply(store, DB_SQL_POLICY, row);
     case DB_ROW_ORDER_POLICY:
-        return db_apply_order_policy(store, data);
+        return apply(store, DB_SQL_ORDER_POLICY, row);
     case DB_ROW_STREAMED:
         return db_apply_streamed(store, data);
     case DB_ROW_BAR_CORRECT:

@@ -54,6 +54,10 @@ static inline void symbol(struct binding *b, const struct db_store *store, int i
         sqlite3_bind_null(b->stmt, ++b->n);
 }
 
+/* A row's values, each to the parameter of its column: store_record.c. */
+struct binding db_bind_record(struct db_store *store, enum db_statement which, const struct record *record,
+                              const void *row);
+
 /* Steps to the end. The first column of the first row, if there is one, goes to *ret. */
 static inline int run_returning(struct db_store *store, struct binding *b, int64_t *ret)
 {
@@ -96,8 +100,6 @@ int db_apply_training_point(struct db_store *store, const struct db_training_poi
 int db_apply_training_evaluation(struct db_store *store, const struct db_training_evaluation *row);
 int db_apply_training_state(struct db_store *store, const struct db_training_state *row);
 int db_apply_training_rewind(struct db_store *store, const struct db_row_training_rewind *row);
-int db_apply_policy(struct db_store *store, const struct db_policy *row);
-int db_apply_order_policy(struct db_store *store, const struct db_order_policy *row);
 
 /* Of several venues, sessions and corporate actions: store_venues.c. */
 int db_apply_streamed(struct db_store *store, const struct db_row_streamed *row);

@@ -164,8 +164,8 @@ static int64_t id_of_symbol(void *ctx, int index)
     return symbol_id(ctx, index);
 }
 
-static struct binding bind_row(struct db_store *store, enum db_statement which, const struct record *record,
-                               const void *row)
+struct binding db_bind_record(struct db_store *store, enum db_statement which, const struct record *record,
+                              const void *row)
 {
     const struct record_ids ids = {.ctx = store, .symbol_id = id_of_symbol};
     struct binding b = bind(store, which);
@@ -175,13 +175,14 @@ static struct binding bind_row(struct db_store *store, enum db_statement which, 
 
 int db_apply_order(struct db_store *store, const struct order *order, bool again)
 {
-    struct binding b = bind_row(store, again ? DB_SQL_ORDER_KNOWN : DB_SQL_ORDER, &record_orders, order);
+    struct binding b =
+        db_bind_record(store, again ? DB_SQL_ORDER_KNOWN : DB_SQL_ORDER, &record_orders, order);
     if (again)
         return compare(store, &b, "order", order->id, true);
     int rc = run(store, &b);
     if (rc != SQLITE_OK || sqlite3_changes(store->db) == 1)
         return rc;
-    b = bind_row(store, DB_SQL_ORDER_SAME, &record_orders, order);
+    b = db_bind_record(store, DB_SQL_ORDER_SAME, &record_orders, order);
     return compare(store, &b, "order", order->id, false);
 }
 
@@ -189,12 +190,12 @@ int db_apply_fill(struct db_store *store, const struct fill *fill, bool again)
 {
     struct binding b;
     if (!again) {
-        b = bind_row(store, DB_SQL_FILL, &record_fills, fill);
+        b = db_bind_record(store, DB_SQL_FILL, &record_fills, fill);
         int rc = run(store, &b);
         if (rc != SQLITE_OK || sqlite3_changes(store->db) == 1)
             return rc;
     }
-    b = bind_row(store, DB_SQL_FILL_SAME, &record_fills, fill);
+    b = db_bind_record(store, DB_SQL_FILL_SAME, &record_fills, fill);
     return compare(store, &b, "fill", fill->id, again);
 }
 
@@ -202,12 +203,12 @@ int db_apply_ledger(struct db_store *store, const struct ledger_row *row, bool a
 {
     struct binding b;
     if (!again) {
-        b = bind_row(store, DB_SQL_LEDGER, &record_ledger, row);
+        b = db_bind_record(store, DB_SQL_LEDGER, &record_ledger, row);
         int rc = run(store, &b);
         if (rc != SQLITE_OK || sqlite3_changes(store->db) == 1)
             return rc;
     }
-    b = bind_row(store, DB_SQL_LEDGER_SAME, &record_ledger, row);
+    b = db_bind_record(store, DB_SQL_LEDGER_SAME, &record_ledger, row);
     return compare(store, &b, "ledger row", row->id, again);
 }
 

@@ -4,6 +4,7 @@
 #include "db/row_hash.h"
 #include "db/store.h"
 #include "record/ledger_row.h"
+#include "record/training.h"
 
 #define ORDER_VALUES    RECORD_VALUES(RECORD_ORDER)
 #define ORDER_FIXED(OF) "(" RECORD_FIXED(RECORD_ORDER, OF) ")"
@@ -170,39 +171,24 @@ const char *const db_statements_sql[DB_STATEMENTS] = {
         "interval_ns = ?2 AND open_ns = ?3",
     [DB_SQL_CHART_FORGET] = "DELETE FROM chart_series WHERE symbol = ?1",
     [DB_SQL_CHART_FORGET_BARS] = "DELETE FROM chart_bars WHERE symbol = ?1",
-    [DB_SQL_TRAINING] =
-        "INSERT INTO trainings (name, state, reason, cause, priority, device, backend, config, steps, "
-        "total_steps, iteration, attempts, steps_s, return, memory_bytes, cpu_s, checkpoint, policy, "
-        "created_ns, started_ns, ended_ns, heard_ns, seq) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
-        "?11, ?12, ?13, ?14, nullif(?15, -1), ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)",
+    [DB_SQL_TRAINING] = RECORD_INSERT("trainings", RECORD_TRAINING),
     [DB_SQL_TRAINING_AGAIN] =
-        "UPDATE trainings SET state = ?2, reason = ?3, cause = ?4, priority = ?5, device = ?6, backend = ?7, "
-        "config = ?8, steps = ?9, total_steps = ?10, iteration = ?11, attempts = ?12, steps_s = ?13, "
-        "return = ?14, memory_bytes = nullif(?15, -1), cpu_s = ?16, checkpoint = ?17, policy = ?18, "
-        "created_ns = ?19, started_ns = ?20, ended_ns = ?21, heard_ns = ?22, seq = ?23 WHERE name = ?1",
+        "UPDATE trainings SET state = :state" RECORD_ASSIGN(RECORD_TRAINING) " WHERE name = :name",
     [DB_SQL_TRAINING_FORGET] =
         "DELETE FROM trainings WHERE name IN (SELECT name FROM trainings WHERE state IN ('done', 'failed', "
         "'stopped') AND name <> ?2 ORDER BY ended_ns, created_ns, name LIMIT max(0, (SELECT count(*) FROM "
         "trainings) - ?1))",
-    [DB_SQL_POINT] =
-        "INSERT INTO training_points (training, steps, iteration, ts_ns, steps_s, return, reward, "
-        "policy_loss, value_loss, entropy_loss, loss, kl, clip_fraction, explained_variance, grad_norm, "
-        "learning_rate, std, rollout_s, advantages_s, update_s, device_utilisation, cpu_utilisation, "
-        "memory_bytes, learner_bytes) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, "
-        "?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)",
+    [DB_SQL_POINT] = RECORD_INSERT("training_points", RECORD_TRAINING_POINT),
     [DB_SQL_POINT_DROP] = DROP("training_points", "steps"),
     [DB_SQL_POINT_COUNT] = COUNT("training_points"),
     [DB_SQL_POINT_THIN] = THIN("training_points", "steps"),
     [DB_SQL_POINT_REWIND] = REWIND("training_points"),
-    [DB_SQL_EVALUATION] =
-        "INSERT INTO training_evaluations (training, steps, ts_ns, reward, return, benchmark_return, "
-        "drawdown) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    [DB_SQL_EVALUATION] = RECORD_INSERT("training_evaluations", RECORD_TRAINING_EVALUATION),
     [DB_SQL_EVALUATION_DROP] = DROP("training_evaluations", "steps"),
     [DB_SQL_EVALUATION_COUNT] = COUNT("training_evaluations"),
     [DB_SQL_EVALUATION_THIN] = THIN("training_evaluations", "steps"),
     [DB_SQL_EVALUATION_REWIND] = REWIND("training_evaluations"),
-    [DB_SQL_STATE] = "INSERT INTO training_states (training, ts_ns, state, utilisation) "
-                     "VALUES (?1, ?2, ?3, ?4)",
+    [DB_SQL_STATE] = RECORD_INSERT("training_states", RECORD_TRAINING_STATE),
     [DB_SQL_STATE_DROP] = DROP("training_states", "ts_ns"),
     [DB_SQL_STATE_COUNT] = COUNT("training_states"),
     [DB_SQL_STATE_THIN] = THIN("training_states", "ts_ns"),
@@ -223,15 +209,8 @@ const char *const db_statements_sql[DB_STATEMENTS] = {
     [DB_SQL_STATE_MERGED] = "INSERT INTO training_states (training, ts_ns, state, utilisation) "
                             "SELECT ?1, ts_ns, state, utilisation FROM temp.merged_states",
     [DB_SQL_STATE_MERGE_FORGET] = "DELETE FROM temp.merged_states",
-    [DB_SQL_POLICY] =
-        "INSERT INTO policies (name, role, account, policy, training, path, since_ns, reason, proposal, "
-        "judged_ns, expires_ns) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT (name) DO "
-        "UPDATE SET role = excluded.role, account = excluded.account, policy = excluded.policy, training = "
-        "excluded.training, path = excluded.path, since_ns = excluded.since_ns, reason = excluded.reason, "
-        "proposal = excluded.proposal, judged_ns = excluded.judged_ns, expires_ns = excluded.expires_ns",
-    [DB_SQL_ORDER_POLICY] = "INSERT INTO order_policies (order_id, policy, backend) VALUES (?1, ?2, ?3) "
-                            "ON CONFLICT (order_id) DO UPDATE SET policy = excluded.policy, backend = "
-                            "excluded.backend",
+    [DB_SQL_POLICY] = RECORD_UPSERT("policies", "(name)", "role", RECORD_POLICY),
+    [DB_SQL_ORDER_POLICY] = RECORD_UPSERT("order_policies", "(order_id)", "policy", RECORD_ORDER_POLICY),
     [DB_SQL_STREAMED] = "UPDATE symbols SET streamed = ?2 WHERE id = ?1",
     [DB_SQL_BAR_DROP] =
         "DELETE FROM bars WHERE symbol = ?1 AND interval_ns = ?2 AND source = ?3 AND open_ns = ?4",

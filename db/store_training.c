@@ -1,7 +1,7 @@
-/* What is told of trainings, bounded, and the policies of the arena. */
-#include <math.h>
+/* What is told of trainings, bounded. */
 #include <string.h>
 
+#include "db/records.h"
 #include "db/store_bind.h"
 
 /* One of a training's tables, whose rows have a key that rises. */
@@ -16,20 +16,6 @@ static const struct kept evaluations = {DB_ROW_TRAINING_EVALUATION, DB_SQL_EVALU
                                         DB_SQL_EVALUATION_COUNT};
 static const struct kept states = {DB_ROW_TRAINING_STATE, DB_SQL_STATE, DB_SQL_STATE_DROP,
                                    DB_SQL_STATE_COUNT};
-
-/* Null where it is not known; infinities are none either. */
-static void figure(struct binding *b, double value)
-{
-    if (isfinite(value))
-        real(b, value);
-    else
-        sqlite3_bind_null(b->stmt, ++b->n);
-}
-
-static const char *next_text(const char *at)
-{
-    return at + strlen(at) + 1;
-}
 
 /* ---- how many rows a training has ---- */
 
@@ -138,72 +124,30 @@ static int merge_states(struct db_store *store, const char *training, int64_t ro
 
 int db_apply_training_point(struct db_store *store, const struct db_training_point *row)
 {
-    const double figures[] = {
-        row->steps_s,
-        row->episode_return,
-        row->reward,
-        row->policy_loss,
-        row->value_loss,
-        row->entropy_loss,
-        row->loss,
-        row->kl,
-        row->clip_fraction,
-        row->explained_variance,
-        row->grad_norm,
-        row->learning_rate,
-        row->std,
-        row->rollout_s,
-        row->advantages_s,
-        row->update_s,
-        row->device_utilisation,
-        row->cpu_utilisation,
-        row->memory_bytes,
-        row->learner_bytes,
-    };
-    const char *training = (const char *)(row + 1);
     int64_t rows = 0;
-    struct binding b = bind(store, points.put);
-    text(&b, training);
-    integer(&b, row->steps);
-    integer(&b, row->iteration);
-    integer(&b, row->ts_ns);
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-        figure(&b, figures[i]);
-    int rc = put_row(store, &points, &b, training, row->steps, &rows);
+    struct binding b = db_bind_record(store, points.put, &db_record_training_points, row);
+    int rc = put_row(store, &points, &b, row->training, row->steps, &rows);
     return rc == SQLITE_OK && rows > DB_TRAINING_POINTS_KEPT
-               ? thin(store, points.kind, DB_SQL_POINT_THIN, training, rows)
+               ? thin(store, points.kind, DB_SQL_POINT_THIN, row->training, rows)
                : rc;
 }
 
 int db_apply_training_evaluation(struct db_store *store, const struct db_training_evaluation *row)
 {
-    const char *training = (const char *)(row + 1);
     int64_t rows = 0;
-    struct binding b = bind(store, evaluations.put);
-    text(&b, training);
-    integer(&b, row->steps);
-    integer(&b, row->ts_ns);
-    figure(&b, row->reward);
-    figure(&b, row->total_return);
-    figure(&b, row->benchmark_return);
-    figure(&b, row->drawdown);
-    int rc = put_row(store, &evaluations, &b, training, row->steps, &rows);
+    struct binding b = db_bind_record(store, evaluations.put, &db_record_training_evaluations, row);
+    int rc = put_row(store, &evaluations, &b, row->training, row->steps, &rows);
     return rc == SQLITE_OK && rows > DB_TRAINING_POINTS_KEPT
-               ? thin(store, evaluations.kind, DB_SQL_EVALUATION_THIN, training, rows)
+               ? thin(store, evaluations.kind, DB_SQL_EVALUATION_THIN, row->training, rows)
                : rc;
 }
 
 int db_apply_training_state(struct db_store *store, const struct db_training_state *row)
 {
-    const char *training = (const char *)(row + 1);
     int64_t rows = 0;
-    struct binding b = bind(store, states.put);
-    text(&b, training);
-    integer(&b, row->ts_ns);
-    text(&b, next_text(training));
-    figure(&b, row->utilisation);
-    int rc = put_row(store, &states, &b, training, row->ts_ns, &rows);
-    return rc == SQLITE_OK && rows > DB_TRAINING_POINTS_KEPT ? merge_states(store, training, rows) : rc;
+    struct binding b = db_bind_record(store, states.put, &db_record_training_states, row);
+    int rc = put_row(store, &states, &b, row->training, row->ts_ns, &rows);
+    return rc == SQLITE_OK && rows > DB_TRAINING_POINTS_KEPT ? merge_states(store, row->training, rows) : rc;
 }
 
 int db_apply_training_rewind(struct db_store *store, const struct db_row_training_rewind *row)
@@ -219,83 +163,21 @@ int db_apply_training_rewind(struct db_store *store, const struct db_row_trainin
 
 /* ---- the trainings ---- */
 
-static int put_training(struct db_store *store, enum db_statement which, const struct db_training *row)
-{
-    enum { NAME, STATE, REASON, CAUSE, DEVICE, BACKEND, CONFIG, CHECKPOINT, POLICY, TEXTS };
-    const char *texts[TEXTS];
-    const char *at = (const char *)(row + 1);
-    for (int i = 0; i < TEXTS; i++, at = next_text(at))
-        texts[i] = at;
-    struct binding b = bind(store, which);
-    text(&b, texts[NAME]);
-    text(&b, texts[STATE]);
-    text(&b, texts[REASON]);
-    text(&b, texts[CAUSE]);
-    integer(&b, row->priority);
-    text(&b, texts[DEVICE]);
-    text(&b, texts[BACKEND]);
-    text(&b, texts[CONFIG]);
-    integer(&b, row->steps);
-    integer(&b, row->total_steps);
-    integer(&b, row->iteration);
-    integer(&b, row->attempts);
-    figure(&b, row->steps_s);
-    figure(&b, row->episode_return);
-    integer(&b, row->memory_bytes);
-    figure(&b, row->cpu_s);
-    text(&b, texts[CHECKPOINT]);
-    text(&b, texts[POLICY]);
-    integer(&b, row->created_ns);
-    integer(&b, row->started_ns);
-    integer(&b, row->ended_ns);
-    integer(&b, row->heard_ns);
-    integer(&b, row->seq);
-    return run(store, &b);
-}
-
 int db_apply_training(struct db_store *store, const struct db_training *row)
 {
-    int rc = put_training(store, DB_SQL_TRAINING_AGAIN, row);
+    struct binding b = db_bind_record(store, DB_SQL_TRAINING_AGAIN, &db_record_trainings, row);
+    int rc = run(store, &b);
     if (rc != SQLITE_OK || sqlite3_changes(store->db) == 1)
         return rc;
-    rc = put_training(store, DB_SQL_TRAINING, row);
+    b = db_bind_record(store, DB_SQL_TRAINING, &db_record_trainings, row);
+    rc = run(store, &b);
     if (rc != SQLITE_OK)
         return rc;
-    struct binding b = bind(store, DB_SQL_TRAINING_FORGET);
+    b = bind(store, DB_SQL_TRAINING_FORGET);
     integer(&b, DB_TRAININGS_KEPT);
-    text(&b, (const char *)(row + 1));
+    text(&b, row->name);
     rc = run(store, &b);
     if (rc == SQLITE_OK && sqlite3_changes(store->db) > 0)
         store->n_held = 0;
     return rc;
-}
-
-/* ---- policies ---- */
-
-int db_apply_policy(struct db_store *store, const struct db_policy *row)
-{
-    const char *name = (const char *)(row + 1), *account = next_text(name), *training = next_text(account),
-               *path = next_text(training), *reason = next_text(path);
-    struct binding b = bind(store, DB_SQL_POLICY);
-    text(&b, name);
-    text(&b, db_policy_role_name(row->role));
-    text(&b, account);
-    blob(&b, row->id, sizeof row->id);
-    text(&b, training);
-    text(&b, path);
-    integer(&b, row->since_ns);
-    text(&b, reason);
-    text(&b, next_text(reason));
-    integer(&b, row->judged_ns);
-    integer(&b, row->expires_ns);
-    return run(store, &b);
-}
-
-int db_apply_order_policy(struct db_store *store, const struct db_order_policy *row)
-{
-    struct binding b = bind(store, DB_SQL_ORDER_POLICY);
-    integer(&b, (int64_t)row->order_id);
-    blob(&b, row->id, sizeof row->id);
-    text(&b, (const char *)(row + 1));
-    return run(store, &b);
 }

@@ -2,11 +2,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/records.h"
 #include "db/writer_internal.h"
 
 #define PUT(writer, kind, row, ...) \
     db_writer_put_row(writer, kind, row, sizeof *(row), (const char *const[]){__VA_ARGS__}, \
                       (int)(sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *)))
+
+/* A row that has a record, with its texts. */
+static uint64_t put_record(struct db_writer *w, enum db_row_kind kind, const void *row)
+{
+    const struct record *record = db_record_of(kind);
+    const char *texts[RECORD_STRINGS_MAX];
+    int n = record_strings(record, row, texts);
+    return db_writer_put_row(w, kind, row, record->size, texts, n);
+}
+
+#define RECORD(name, kind, type) \
+    uint64_t db_writer_put_##name(struct db_writer *w, const type *row) \
+    { \
+        return put_record(w, kind, row); \
+    }
 
 uint64_t db_writer_put_meta(struct db_writer *w, const char *key, const char *value)
 {
@@ -163,27 +179,13 @@ uint64_t db_writer_put_chart_bar(struct db_writer *w, const struct db_chart_bar 
                      bar->n_outputs * sizeof *bar->outputs, NULL, 0);
 }
 
-uint64_t db_writer_put_training(struct db_writer *w, const struct db_training *t)
-{
-    return PUT(w, DB_ROW_TRAINING, t, t->name, t->state, t->reason, t->cause, t->device, t->backend,
-               t->config, t->checkpoint, t->policy);
-}
+RECORD(training, DB_ROW_TRAINING, struct db_training)
 
-uint64_t db_writer_put_training_point(struct db_writer *w, const struct db_training_point *point)
-{
-    return PUT(w, DB_ROW_TRAINING_POINT, point, point->training);
-}
+RECORD(training_point, DB_ROW_TRAINING_POINT, struct db_training_point)
 
-uint64_t db_writer_put_training_evaluation(struct db_writer *w,
-                                           const struct db_training_evaluation *evaluation)
-{
-    return PUT(w, DB_ROW_TRAINING_EVALUATION, evaluation, evaluation->training);
-}
+RECORD(training_evaluation, DB_ROW_TRAINING_EVALUATION, struct db_training_evaluation)
 
-uint64_t db_writer_put_training_state(struct db_writer *w, const struct db_training_state *state)
-{
-    return PUT(w, DB_ROW_TRAINING_STATE, state, state->training, state->state);
-}
+RECORD(training_state, DB_ROW_TRAINING_STATE, struct db_training_state)
 
 uint64_t db_writer_rewind_training(struct db_writer *w, const char *training, int64_t steps)
 {
@@ -191,16 +193,9 @@ uint64_t db_writer_rewind_training(struct db_writer *w, const char *training, in
     return PUT(w, DB_ROW_TRAINING_REWIND, &row, training);
 }
 
-uint64_t db_writer_put_policy(struct db_writer *w, const struct db_policy *policy)
-{
-    return PUT(w, DB_ROW_POLICY, policy, policy->name, policy->account, policy->training, policy->path,
-               policy->reason, policy->proposal ? policy->proposal : "");
-}
+RECORD(policy, DB_ROW_POLICY, struct db_policy)
 
-uint64_t db_writer_put_order_policy(struct db_writer *w, const struct db_order_policy *origin)
-{
-    return PUT(w, DB_ROW_ORDER_POLICY, origin, origin->backend);
-}
+RECORD(order_policy, DB_ROW_ORDER_POLICY, struct db_order_policy)
 
 uint64_t db_writer_put_streamed(struct db_writer *w, int index, bool streamed)
 {

@@ -35,9 +35,9 @@ void db_writer_report(struct db_writer *w, enum storing storing, const char *det
         w->config.state(w->config.ctx, storing == STORING_OK, detail);
 }
 
-static const struct db_row_header *row_at(const struct db_queue *queue, size_t offset)
+static struct db_row_header *row_at(const struct db_queue *queue, size_t offset)
 {
-    return (const struct db_row_header *)(const void *)(queue->data + offset);
+    return (struct db_row_header *)(void *)(queue->data + offset);
 }
 
 struct db_writer_chunk db_writer_next_chunk(const struct db_queue *queue, size_t begin)
@@ -100,7 +100,7 @@ static int store_chunk(struct db_writer *w, const struct db_writer_chunk *chunk)
     if (rc == SQLITE_OK)
         rc = db_store_begin(store);
     for (size_t at = chunk->begin; rc == SQLITE_OK && at < chunk->end;) {
-        const struct db_row_header *row = row_at(&w->taken, at);
+        struct db_row_header *row = row_at(&w->taken, at);
         rc = db_store_apply(store, row);
         if ((rc & 0xff) == SQLITE_CONSTRAINT && !db_row_is_money(row->kind)) {
             skipped++;

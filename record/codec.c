@@ -211,6 +211,12 @@ static void codec_field(struct codec *codec, const struct record_field *field, v
     case RECORD_TEXT:
         codec_text(codec, at, field->size);
         break;
+    case RECORD_REAL:
+        codec_double(codec, (double *)(void *)at);
+        break;
+    case RECORD_VOLUME:
+        codec_i128(codec, (int128_t *)(void *)at);
+        break;
     case RECORD_HASH:
         codec_bytes(codec, at, field->size);
         break;

@@ -1,5 +1,7 @@
 #include "record/field.h"
 
+#include <errno.h>
+#include <math.h>
 #include <string.h>
 
 int64_t record_field_number(const struct record_field *field, const void *row)
@@ -10,6 +12,9 @@ int64_t record_field_number(const struct record_field *field, const void *row)
     bool truth;
     switch (field->kind) {
     case RECORD_TEXT:
+    case RECORD_STRING:
+    case RECORD_REAL:
+    case RECORD_VOLUME:
     case RECORD_HASH:
         return 0;
     case RECORD_BOOL:
@@ -53,14 +58,43 @@ bool record_is_decimal(const struct record_field *field)
            field->kind == RECORD_E6;
 }
 
+double record_field_real(const struct record_field *field, const void *row)
+{
+    double value;
+    memcpy(&value, (const char *)row + field->offset, sizeof value);
+    return value;
+}
+
+void record_field_set_real(const struct record_field *field, void *row, double value)
+{
+    memcpy((char *)row + field->offset, &value, sizeof value);
+}
+
+bool record_field_none(const struct record_field *field, const void *row)
+{
+    if (!(field->flags & RECORD_OPTIONAL))
+        return false;
+    if (field->kind == RECORD_REAL)
+        return !isfinite(record_field_real(field, row));
+    int64_t number = record_field_number(field, row);
+    return field->flags == RECORD_UNKNOWN ? number < 0 : number == 0;
+}
+
 const char *record_field_text(const struct record_field *field, const void *row)
 {
-    return (const char *)row + field->offset;
+    const char *text = (const char *)row + field->offset;
+    if (field->kind == RECORD_STRING)
+        memcpy(&text, text, sizeof text);
+    return text ? text : "";
 }
 
 bool record_field_set_text(const struct record_field *field, void *row, const char *text)
 {
     size_t len = strlen(text);
+    if (field->kind == RECORD_STRING) {
+        memcpy((char *)row + field->offset, &text, sizeof text);
+        return true;
+    }
     if (len >= field->size)
         return false;
     memcpy((char *)row + field->offset, text, len + 1);
@@ -69,7 +103,36 @@ bool record_field_set_text(const struct record_field *field, void *row, const ch
 
 const char *record_field_word(const struct record_field *field, const void *row)
 {
-    return field->words->name((int)record_field_number(field, row));
+    int value = (int)record_field_number(field, row);
+    return field->words->names ? field->words->names[value] : field->words->name(value);
+}
+
+int record_strings(const struct record *record, const void *row, const char *ret[static RECORD_STRINGS_MAX])
+{
+    int n = 0;
+    for (int i = 0; i < record->n && n < RECORD_STRINGS_MAX; i++)
+        if (record->fields[i].kind == RECORD_STRING)
+            ret[n++] = record_field_text(&record->fields[i], row);
+    return n;
+}
+
+void record_set_strings(const struct record *record, void *row, const char *texts)
+{
+    for (int i = 0; i < record->n; i++)
+        if (record->fields[i].kind == RECORD_STRING) {
+            record_field_set_text(&record->fields[i], row, texts);
+            texts += strlen(texts) + 1;
+        }
+}
+
+int record_words_parse(const struct record_words *words, const char *name)
+{
+    if (!words->names)
+        return words->parse(name);
+    for (int i = 0; i < words->n; i++)
+        if (strcmp(words->names[i], name) == 0)
+            return i;
+    return -EINVAL;
 }
 
 static bool same(const struct record_field *field, const char *a, const char *b)

@@ -13,7 +13,7 @@
  *   KIND     enum record_kind, without RECORD_
  *   FIXED    a row that comes again has the same value; CHANGES: it may have another one
  *   FLAGS    OPTIONAL: 0 stands for none: an empty cell, null in JSON; NULLABLE: in the database too;
- *            or REQUIRED
+ *            UNKNOWN: as NULLABLE, and what stands for none is what is below 0; or REQUIRED
  *   words    of RECORD_WORD: the names of its values (struct record_words); else none
  *
  * A field is added by its member, its line in the list, and a migration that adds the column. */
@@ -29,6 +29,9 @@ enum record_kind {
     RECORD_SIGNED,   /* int64_t, int32_t, int */
     RECORD_BOOL,
     RECORD_TEXT,    /* char[], ended by '\0' */
+    RECORD_STRING,  /* const char *: whoever set it owns it; NULL is "" */
+    RECORD_REAL,    /* double; optional: NaN stands for none */
+    RECORD_VOLUME,  /* int128_t, units; a decimal text in the database */
     RECORD_WORD,    /* an enumeration of 0 .. n-1, by the names of its values */
     RECORD_TIME,    /* int64_t, ns since 1970 */
     RECORD_PRICE,   /* int64_t of the symbol's price_scale */
@@ -40,13 +43,14 @@ enum record_kind {
     RECORD_HASH,    /* bytes */
 };
 
-enum { RECORD_REQUIRED = 0, RECORD_OPTIONAL = 1, RECORD_NULLABLE = 3 };
+enum { RECORD_REQUIRED = 0, RECORD_OPTIONAL = 1, RECORD_NULLABLE = 3, RECORD_UNKNOWN = 7 };
 
-/* An enumeration's values by name. */
+/* An enumeration's values by name: by a table, or where that is NULL by functions. */
 struct record_words {
     int n;
     const char *(*name)(int value);
     int (*parse)(const char *name); /* -EINVAL for one that is none */
+    const char *const *names;
 };
 
 struct record_field {
@@ -61,19 +65,20 @@ struct record {
     const char *table;
     const struct record_field *fields;
     int n;
+    size_t size; /* of a row */
 };
 
 /* ---- of a list, as strings for SQL ---- */
 
-/* clang-format off */
-
 /* "id, account, …" */
-#define RECORD_COLUMNS(LIST) LIST(RECORD_COLUMN_FIRST_, RECORD_COLUMN_NEXT_)
+#define RECORD_COLUMNS(LIST)                                                    LIST(RECORD_COLUMN_FIRST_, RECORD_COLUMN_NEXT_)
+
 #define RECORD_COLUMN_FIRST_(member, column, name, kind, changes, flags, words) column
 #define RECORD_COLUMN_NEXT_(member, column, name, kind, changes, flags, words)  ", " column
 
 /* ":id, :account, …": the parameters of record_sqlite_bind(), in order */
-#define RECORD_VALUES(LIST) LIST(RECORD_VALUE_FIRST_, RECORD_VALUE_NEXT_)
+#define RECORD_VALUES(LIST)                                                    LIST(RECORD_VALUE_FIRST_, RECORD_VALUE_NEXT_)
+
 #define RECORD_VALUE_FIRST_(member, column, name, kind, changes, flags, words) ":" column
 #define RECORD_VALUE_NEXT_(member, column, name, kind, changes, flags, words)  ", :" column
 
@@ -84,9 +89,24 @@ struct record {
 #define RECORD_SET_FIXED_(column)
 #define RECORD_SET_CHANGES_(column) ", " column " = excluded." column
 
+/* A row, and one in place of the row with its `key`, "(id)" or "", of a list of which `changes` changes: of
+ * what is assigned twice the last counts. */
+#define RECORD_INSERT(table, LIST) \
+    "INSERT INTO " table " (" RECORD_COLUMNS(LIST) ") VALUES (" RECORD_VALUES(LIST) ")"
+#define RECORD_UPSERT(table, key, changes, LIST) \
+    RECORD_INSERT(table, LIST) \
+    " ON CONFLICT " key " DO UPDATE SET " changes " = excluded." changes RECORD_SET(LIST)
+/* ", tif = :tif, …" */
+#define RECORD_ASSIGN(LIST) LIST(RECORD_ASSIGN_FIRST_, RECORD_ASSIGN_NEXT_)
+#define RECORD_ASSIGN_FIRST_(member, column, name, kind, changes, flags, words)
+#define RECORD_ASSIGN_NEXT_(member, column, name, kind, changes, flags, words) \
+    RECORD_ASSIGN_##changes##_(column)
+#define RECORD_ASSIGN_FIXED_(column)
+#define RECORD_ASSIGN_CHANGES_(column) ", " column " = :" column
+
 /* What does not change: OWN "id, account, …", EXCLUDED "excluded.id, …", GIVEN ":id, …" */
-#define RECORD_FIXED(LIST, PREFIX) \
-    LIST(RECORD_FIXED_FIRST_##PREFIX##_, RECORD_FIXED_NEXT_##PREFIX##_)
+#define RECORD_FIXED(LIST, PREFIX)                                                 LIST(RECORD_FIXED_FIRST_##PREFIX##_, RECORD_FIXED_NEXT_##PREFIX##_)
+
 #define RECORD_FIXED_FIRST_OWN_(member, column, name, kind, changes, flags, words) column
 #define RECORD_FIXED_NEXT_OWN_(member, column, name, kind, changes, flags, words) \
     RECORD_FIXED_##changes##_(", " column)
@@ -99,10 +119,13 @@ struct record {
 #define RECORD_FIXED_FIXED_(text) text
 #define RECORD_FIXED_CHANGES_(text)
 
-/* clang-format on */
-
-/* The fields as struct record_field; ROW is the struct. In one .c file a list, where ROW is defined. */
+/* The fields as struct record_field, and the record of them; ROW is the struct. In one .c file a list, where
+ * ROW is defined. */
 #define RECORD_FIELDS(LIST) LIST(RECORD_FIELD_, RECORD_FIELD_)
+#define RECORD_OF(table, fields) \
+    { \
+        table, fields, (int)(sizeof fields / sizeof *fields), sizeof(ROW) \
+    }
 #define RECORD_FIELD_(member, column, name, kind, changes, flags, words) \
     { \
         #member, \
@@ -130,10 +153,21 @@ bool record_is_decimal(const struct record_field *field);
 int64_t record_field_number(const struct record_field *field, const void *row);
 /* The number is one that the member can hold. */
 void record_field_set_number(const struct record_field *field, void *row, int64_t number);
-/* RECORD_TEXT. Set: false where it does not fit. */
+/* RECORD_REAL */
+double record_field_real(const struct record_field *field, const void *row);
+void record_field_set_real(const struct record_field *field, void *row, double value);
+/* Has a number or a real what stands for none? */
+bool record_field_none(const struct record_field *field, const void *row);
+/* RECORD_TEXT and RECORD_STRING, which keeps the pointer. Set: false where it does not fit. */
 const char *record_field_text(const struct record_field *field, const void *row);
 bool record_field_set_text(const struct record_field *field, void *row, const char *text);
-/* RECORD_WORD: the name of the row's value. */
+/* A row's texts of that kind, in order, into at most RECORD_STRINGS_MAX; returns how many. And they as they
+ * lie one behind the other, each with its '\0', back into the row. */
+enum { RECORD_STRINGS_MAX = 16 };
+int record_strings(const struct record *record, const void *row, const char *ret[static RECORD_STRINGS_MAX]);
+void record_set_strings(const struct record *record, void *row, const char *texts);
+/* RECORD_WORD: the name of the row's value. The value of a name, or -EINVAL. */
+int record_words_parse(const struct record_words *words, const char *name);
 const char *record_field_word(const struct record_field *field, const void *row);
 
 #endif

@@ -16,6 +16,7 @@ json_t *record_json(const struct record_field *field, const void *row, const str
     int scale = record_scale(field, context->symbol);
     switch (field->kind) {
     case RECORD_TEXT:
+    case RECORD_STRING:
         return json_string(record_field_text(field, row));
     case RECORD_ACCOUNT:
         return text_or_null(context->account);
@@ -26,8 +27,10 @@ json_t *record_json(const struct record_field *field, const void *row, const str
     default:
         break;
     }
-    if (number == 0 && field->flags & RECORD_OPTIONAL)
+    if (record_field_none(field, row))
         return json_null();
+    if (field->kind == RECORD_REAL)
+        return json_real(record_field_real(field, row));
     if (field->kind == RECORD_WORD)
         return json_string(record_field_word(field, row));
     if (record_is_decimal(field))

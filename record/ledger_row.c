@@ -10,8 +10,8 @@
 
 #define ROW struct ledger_row
 static const struct record_field fields[] = {RECORD_FIELDS(RECORD_LEDGER_ROW)};
+const struct record record_ledger = RECORD_OF("ledger", fields);
 #undef ROW
-const struct record record_ledger = {"ledger", fields, sizeof fields / sizeof *fields};
 
 static const struct {
     const char *name, *contra;

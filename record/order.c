@@ -5,10 +5,10 @@
 
 #define ROW struct order
 static const struct record_field order_fields[] = {RECORD_FIELDS(RECORD_ORDER)};
-#undef ROW
-#define ROW struct fill
-static const struct record_field fill_fields[] = {RECORD_FIELDS(RECORD_FILL)};
+const struct record record_orders = RECORD_OF("orders", order_fields);
 #undef ROW
 
-const struct record record_orders = {"orders", order_fields, sizeof order_fields / sizeof *order_fields};
-const struct record record_fills = {"fills", fill_fields, sizeof fill_fields / sizeof *fill_fields};
+#define ROW struct fill
+static const struct record_field fill_fields[] = {RECORD_FIELDS(RECORD_FILL)};
+const struct record record_fills = RECORD_OF("fills", fill_fields);
+#undef ROW

@@ -1,9 +1,21 @@
 #include "record/sqlite.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "exchange/decimal.h"
+
 enum { PARAMETER_MAX = 64 };
+
+static void bind_volume(sqlite3_stmt *stmt, int at, const struct record_field *field, const void *row)
+{
+    char text[DECIMAL_TEXT_MAX];
+    int128_t units;
+    memcpy(&units, (const char *)row + field->offset, sizeof units);
+    decimal_format(units, 0, text);
+    sqlite3_bind_text(stmt, at, text, -1, SQLITE_TRANSIENT);
+}
 
 static void bind_value(sqlite3_stmt *stmt, int at, const struct record_field *field, const void *row,
                        const struct record_ids *ids)
@@ -11,7 +23,11 @@ static void bind_value(sqlite3_stmt *stmt, int at, const struct record_field *fi
     int64_t number = record_field_number(field, row);
     switch (field->kind) {
     case RECORD_TEXT:
+    case RECORD_STRING:
         sqlite3_bind_text(stmt, at, record_field_text(field, row), -1, SQLITE_STATIC);
+        return;
+    case RECORD_VOLUME:
+        bind_volume(stmt, at, field, row);
         return;
     case RECORD_WORD:
         sqlite3_bind_text(stmt, at, record_field_word(field, row), -1, SQLITE_STATIC);
@@ -25,11 +41,14 @@ static void bind_value(sqlite3_stmt *stmt, int at, const struct record_field *fi
     default:
         break;
     }
-    bool none = field->kind == RECORD_ACCOUNT  ? number < 0
-                : field->kind == RECORD_SYMBOL ? number == 0
-                                               : number == 0 && field->flags == RECORD_NULLABLE;
+    bool none = field->kind == RECORD_ACCOUNT ? number < 0
+                : field->kind == RECORD_SYMBOL
+                    ? number == 0
+                    : (field->flags & RECORD_NULLABLE) == RECORD_NULLABLE && record_field_none(field, row);
     if (none)
         sqlite3_bind_null(stmt, at);
+    else if (field->kind == RECORD_REAL)
+        sqlite3_bind_double(stmt, at, record_field_real(field, row));
     else
         sqlite3_bind_int64(stmt, at, number);
 }
@@ -37,7 +56,8 @@ static void bind_value(sqlite3_stmt *stmt, int at, const struct record_field *fi
 void record_sqlite_bind(sqlite3_stmt *stmt, const struct record *record, const void *row,
                         const struct record_ids *ids)
 {
-    bool all = sqlite3_bind_parameter_count(stmt) >= record->n;
+    const char *last = sqlite3_bind_parameter_name(stmt, record->n);
+    bool all = last && strcmp(last + 1, record->fields[record->n - 1].column) == 0;
     for (int i = 0; i < record->n; i++) {
         const struct record_field *field = &record->fields[i];
         char name[PARAMETER_MAX];
@@ -59,7 +79,7 @@ static const char *column_text(sqlite3_stmt *stmt, int at)
 
 static bool read_word(sqlite3_stmt *stmt, int at, const struct record_field *field, void *row)
 {
-    int value = field->words->parse(column_text(stmt, at));
+    int value = record_words_parse(field->words, column_text(stmt, at));
     record_field_set_number(field, row, value < 0 ? 0 : value);
     return value >= 0;
 }
@@ -87,12 +107,29 @@ static bool read_reference(sqlite3_stmt *stmt, int at, const struct record_field
     return there;
 }
 
+static bool read_volume(sqlite3_stmt *stmt, int at, const struct record_field *field, void *row)
+{
+    const char *text = column_text(stmt, at);
+    int128_t units;
+    if (decimal_parse128(text, strlen(text), 0, &units) < 0)
+        return false;
+    memcpy((char *)row + field->offset, &units, sizeof units);
+    return true;
+}
+
 static bool read_value(sqlite3_stmt *stmt, int at, const struct record_field *field, void *row,
                        const struct record_ids *ids)
 {
+    bool null = sqlite3_column_type(stmt, at) == SQLITE_NULL;
     switch (field->kind) {
     case RECORD_TEXT:
+    case RECORD_STRING:
         return record_field_set_text(field, row, column_text(stmt, at));
+    case RECORD_REAL:
+        record_field_set_real(field, row, null ? NAN : sqlite3_column_double(stmt, at));
+        return true;
+    case RECORD_VOLUME:
+        return read_volume(stmt, at, field, row);
     case RECORD_WORD:
         return read_word(stmt, at, field, row);
     case RECORD_HASH:
@@ -101,7 +138,8 @@ static bool read_value(sqlite3_stmt *stmt, int at, const struct record_field *fi
     case RECORD_SYMBOL:
         return read_reference(stmt, at, field, row, ids);
     default:
-        record_field_set_number(field, row, sqlite3_column_int64(stmt, at));
+        record_field_set_number(field, row,
+                                null && field->flags == RECORD_UNKNOWN ? -1 : sqlite3_column_int64(stmt, at));
         return true;
     }
 }

@@ -16,13 +16,14 @@ struct record_ids {
 };
 
 /* Binds every value to the parameter that is named after its column: to the first ones, in order, where the
- * statement has one for each field. Texts and hashes are the row's own: they outlive the step. */
+ * last field's stands at its place. Texts and hashes are the row's own: they outlive the step. */
 void record_sqlite_bind(sqlite3_stmt *stmt, const struct record *record, const void *row,
                         const struct record_ids *ids);
 
 /* Reads a row whose first columns are the record's. NULL; or the first field whose value is none: a word that
- * is unknown, an account or a symbol that is not there, a text that is too long, a hash of another size.
- * Then what precedes it is set. Null is 0, "", or account and symbol -1. */
+ * is unknown, an account or a symbol that is not there, a text that is too long, a hash of another size, a
+ * volume that is no number. Then what precedes it is set. Null is 0, "", NaN, or -1: an account, a symbol,
+ * what is not known. A RECORD_STRING is the statement's until its next step. */
 const struct record_field *record_sqlite_read(sqlite3_stmt *stmt, const struct record *record, void *row,
                                               const struct record_ids *ids);
 

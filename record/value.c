@@ -48,6 +48,9 @@ void record_value(const struct record_field *field, const void *row, const struc
     case RECORD_BOOL:
         snprintf(ret, RECORD_TEXT_MAX, "%s", number ? "true" : "false");
         break;
+    case RECORD_REAL:
+        snprintf(ret, RECORD_TEXT_MAX, "%.17g", record_field_real(field, row));
+        break;
     case RECORD_TEXT:
         snprintf(ret, RECORD_TEXT_MAX, "\"%.*s\"", (int)field->size, record_field_text(field, row));
         break;
