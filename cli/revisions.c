@@ -83,7 +83,7 @@ static json_t *revision_object(const struct db_revision_row *row)
     bool of_trade = r->kind != REVISION_BAR, corrects = r->kind == REVISION_CORRECTION;
 
     return json_pack("{s:I, s:I, s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:s?}",
-                     "revision", (json_int_t)row->id, "ts_ns", (json_int_t)r->ts_ns, "venue",
+                     "revision", (json_int_t)row->revision.id, "ts_ns", (json_int_t)r->ts_ns, "venue",
                      row->symbol->venue, "symbol", s->name, "kind", db_revision_name(r->kind), "source",
                      r->source == BAR_VENUE ? "venue" : "trades", "at_ns", (json_int_t)r->at_ns, "trade",
                      of_trade ? json_integer(trade->id) : json_null(), "new_trade",
@@ -115,7 +115,7 @@ static void print_revision(void *ctx, const struct db_revision_row *row)
     bar_cells(form, r->has_old, &r->old, s, old);
     bar_cells(form, r->has_now, &r->now, s, now);
     const char *const cells[] = {
-        stored_integer(cell[ID], (long long)row->id),
+        stored_integer(cell[ID], (long long)row->revision.id),
         stored_time(form, cell[TIME], r->ts_ns),
         s->name,
         db_revision_name(r->kind),
@@ -164,8 +164,8 @@ static void print_action(void *ctx, const struct db_action_row *row)
 
     if (list->form == STORED_JSON) {
         stored_object(list, json_pack("{s:I, s:I, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:s, s:I}", "action",
-                                      (json_int_t)row->id, "ts_ns", (json_int_t)row->action.ts_ns, "venue",
-                                      row->symbol->venue, "symbol", s->name, "kind",
+                                      (json_int_t)row->action.id, "ts_ns", (json_int_t)row->action.ts_ns,
+                                      "venue", row->symbol->venue, "symbol", s->name, "kind",
                                       corporate_action_name(a->kind), "ex_ns", (json_int_t)a->ex_ns, "shares",
                                       split ? json_integer(a->shares) : json_null(), "per",
                                       split ? json_integer(a->per) : json_null(), "cash",
@@ -174,7 +174,7 @@ static void print_action(void *ctx, const struct db_action_row *row)
         return;
     }
     const char *const cells[] = {
-        stored_integer(cell[ID], (long long)row->id),
+        stored_integer(cell[ID], (long long)row->action.id),
         stored_time(list->form, cell[TIME], row->action.ts_ns),
         s->name,
         corporate_action_name(a->kind),

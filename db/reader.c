@@ -396,7 +396,11 @@ int db_query_row(struct db_reader *reader, sqlite3_stmt *stmt, const struct reco
     if (!field)
         return 1;
     char words[WRONG_MAX];
-    snprintf(words, sizeof words, field->kind == RECORD_TEXT ? "too long a %s" : "unknown %s", field->column);
+    snprintf(words, sizeof words,
+             field->kind == RECORD_TEXT     ? "too long a %s"
+             : field->kind == RECORD_VOLUME ? "the %s is no number"
+                                            : "unknown %s",
+             field->column);
     return db_query_bad_row(reader, stmt, record->table, words);
 }
 

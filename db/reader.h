@@ -168,7 +168,7 @@ int db_reader_chart_series(struct db_reader *reader, const char *symbol,
 int db_reader_chart_bars(struct db_reader *reader, const char *symbol, int64_t interval_ns, int64_t n,
                          void (*row)(void *ctx, const struct db_chart_bar *row), void *ctx);
 
-/* Bars of the order book's measures that open in [from_ns, to_ns], oldest first; `symbol` of each is 0.
+/* Bars of the order book's measures that open in [from_ns, to_ns], oldest first.
  * -ENOENT for an unknown symbol. */
 int db_reader_book_bars(struct db_reader *reader, const char *symbol, int64_t interval_ns, int64_t from_ns,
                         int64_t to_ns, void (*row)(void *ctx, const struct engine_book_bar *row), void *ctx);
@@ -177,8 +177,7 @@ int db_reader_last_book_bars(struct db_reader *reader, const char *symbol, int64
                              void (*row)(void *ctx, const struct engine_book_bar *row), void *ctx);
 
 struct db_revision_row {
-    uint64_t id;
-    struct db_revision revision; /* but for its symbol's index */
+    struct db_revision revision;
     const struct db_symbol_row *symbol;
 };
 /* What was changed of one symbol (NULL: of all) between two times of the engine, oldest first. -ENOENT
@@ -187,8 +186,7 @@ int db_reader_revisions(struct db_reader *reader, const char *symbol, int64_t fr
                         void (*row)(void *ctx, const struct db_revision_row *row), void *ctx);
 
 struct db_action_row {
-    uint64_t id;
-    struct db_action action; /* but for its symbol's index */
+    struct db_action action;
     const struct db_symbol_row *symbol;
 };
 /* Splits and dividends of one symbol (NULL: of all), in the order in which they took effect. */

@@ -1,37 +1,24 @@
 /* What the market and the service did: prices, bars, equity, alerts, commands. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "db/reader_query.h"
+#include "db/records.h"
 #include "db/row_hash.h"
 #include "engine/split.h"
+#include "record/market.h"
 
 int db_reader_prices(struct db_reader *reader, void (*row)(void *ctx, const struct db_price_row *row),
                      void *ctx)
 {
     sqlite3_stmt *stmt;
-    int r = db_query(reader,
-                     "SELECT symbol, last, bid, ask, mark, ts_ns, recv_wall_ns FROM prices ORDER BY symbol",
-                     &stmt);
+    int r = db_query(reader, DB_SELECT("prices", RECORD_PRICES) "ORDER BY symbol", &stmt);
     if (r < 0)
         return r;
-    while ((r = db_query_step(reader, stmt)) > 0) {
-        struct db_price_row price = {
-            .symbol = db_reader_symbol_id(reader, sqlite3_column_int64(stmt, 0)),
-            .price = {.last = sqlite3_column_int64(stmt, 1),
-                      .bid = sqlite3_column_int64(stmt, 2),
-                      .ask = sqlite3_column_int64(stmt, 3),
-                      .mark = sqlite3_column_int64(stmt, 4),
-                      .ts_ns = sqlite3_column_int64(stmt, 5),
-                      .recv_wall_ns = sqlite3_column_int64(stmt, 6)},
-        };
-        if (!price.symbol)
-            return db_query_end(
-                stmt, db_query_bad(reader, "prices", sqlite3_column_int64(stmt, 0), "unknown symbol"));
-        price.price.symbol = (int)(price.symbol - reader->symbols);
-        row(ctx, &price);
-    }
+    struct db_price price;
+    struct db_named named;
+    while ((r = db_query_row(reader, stmt, &db_record_prices, &price, &named)) > 0)
+        row(ctx, &(struct db_price_row){named.symbol, price});
     return db_query_end(stmt, r);
 }
 
@@ -121,25 +108,9 @@ int db_reader_alerts(struct db_reader *reader, enum db_alerts which, int64_t lim
     if (r < 0)
         return r;
     sqlite3_bind_int64(stmt, 1, limit ? limit : -1);
-    while ((r = db_query_step(reader, stmt)) > 0) {
-        int severity = db_severity_parse(db_column_text(stmt, 5));
-        if (severity < 0)
-            return db_query_end(
-                stmt, db_query_bad(reader, "alerts", sqlite3_column_int64(stmt, 0), "unknown severity"));
-        struct db_alert alert = {
-            .id = (uint64_t)sqlite3_column_int64(stmt, 0),
-            .ts_ns = sqlite3_column_int64(stmt, 1),
-            .last_ns = sqlite3_column_int64(stmt, 2),
-            .count = sqlite3_column_int64(stmt, 3),
-            .severity = (enum db_severity)severity,
-            .acked_ns = sqlite3_column_int64(stmt, 7),
-            .lasts = sqlite3_column_int64(stmt, 8) != 0,
-            .closed_ns = sqlite3_column_int64(stmt, 9),
-            .code = db_column_text(stmt, 4),
-            .text = db_column_text(stmt, 6),
-        };
+    struct db_alert alert;
+    while ((r = db_query_row(reader, stmt, &db_record_alerts, &alert, NULL)) > 0)
         row(ctx, &alert);
-    }
     return db_query_end(stmt, r);
 }
 
@@ -166,25 +137,9 @@ int db_reader_commands(struct db_reader *reader, int64_t limit,
     if (r < 0)
         return r;
     sqlite3_bind_int64(stmt, 1, limit ? limit : -1);
-    while ((r = db_query_step(reader, stmt)) > 0) {
-        int state = db_command_state_parse(db_column_text(stmt, 6));
-        if (state < 0)
-            return db_query_end(
-                stmt, db_query_bad(reader, "commands", sqlite3_column_int64(stmt, 0), "unknown state"));
-        struct db_command command = {
-            .id = (uint64_t)sqlite3_column_int64(stmt, 0),
-            .ts_ns = sqlite3_column_int64(stmt, 1),
-            .peer_uid = sqlite3_column_int64(stmt, 2),
-            .peer_pid = sqlite3_column_int64(stmt, 3),
-            .cmd = db_column_text(stmt, 4),
-            .args = db_column_text(stmt, 5),
-            .state = (enum db_command_state)state,
-            .result = db_column_text(stmt, 7),
-            .key = db_column_text(stmt, 8),
-            .order_id = (uint64_t)sqlite3_column_int64(stmt, 9),
-        };
+    struct db_command command;
+    while ((r = db_query_row(reader, stmt, &db_record_commands, &command, NULL)) > 0)
         row(ctx, &command);
-    }
     return db_query_end(stmt, r);
 }
 
@@ -230,8 +185,7 @@ static int read_splits(struct db_reader *reader, int64_t symbol, struct splits *
     return db_query_end(stmt, r);
 }
 
-#define BAR_COLUMNS \
-    "open_ns, open, high, low, close, volume, quote_volume, trades, first_trade_id, last_trade_id, split"
+#define BAR_COLUMNS RECORD_COLUMNS(RECORD_BAR) ", split"
 
 static const char between[] = "SELECT " BAR_COLUMNS " FROM bars WHERE symbol = ?1 AND interval_ns = ?2 AND "
                               "source = ?3 AND open_ns BETWEEN ?4 AND ?5 ORDER BY open_ns";
@@ -264,29 +218,14 @@ static int bars(struct db_reader *reader, const struct bars_query *query,
     }
     sqlite3_bind_int64(stmt, 1, symbol.id);
     sqlite3_bind_int64(stmt, 2, query->interval_ns);
-    sqlite3_bind_text(stmt, 3, query->source == BAR_VENUE ? "venue" : "trades", -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 3, db_words_bar_source.names[query->source], -1, SQLITE_STATIC);
     sqlite3_bind_int64(stmt, 4, query->a);
     if (sqlite3_bind_parameter_count(stmt) > 4)
         sqlite3_bind_int64(stmt, 5, query->b);
-    while ((r = db_query_step(reader, stmt)) > 0) {
-        struct bar bar = {
-            .open_ns = sqlite3_column_int64(stmt, 0),
-            .open = sqlite3_column_int64(stmt, 1),
-            .high = sqlite3_column_int64(stmt, 2),
-            .low = sqlite3_column_int64(stmt, 3),
-            .close = sqlite3_column_int64(stmt, 4),
-            .trades = sqlite3_column_int64(stmt, 7),
-            .first_trade_id = sqlite3_column_int64(stmt, 8),
-            .last_trade_id = sqlite3_column_int64(stmt, 9),
-        };
-        const char *volume = db_column_text(stmt, 5), *quote_volume = db_column_text(stmt, 6);
-        if (decimal_parse128(volume, strlen(volume), 0, &bar.volume) < 0 ||
-            decimal_parse128(quote_volume, strlen(quote_volume), 0, &bar.quote_volume) < 0) {
-            r = db_query_bad(reader, "bars", bar.open_ns, "the volume is no number");
-            break;
-        }
+    struct bar bar;
+    while ((r = db_query_row(reader, stmt, &record_bars, &bar, NULL)) > 0) {
         for (size_t i = 0; i < splits.n; i++)
-            if (splits.ids[i] > sqlite3_column_int64(stmt, 10))
+            if (splits.ids[i] > sqlite3_column_int64(stmt, record_bars.n))
                 split_bar(&splits.list[i], &bar);
         row(ctx, &bar);
     }

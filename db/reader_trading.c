@@ -5,7 +5,9 @@
 
 #include "db/ledger_row.h"
 #include "db/reader_query.h"
+#include "db/records.h"
 #include "db/row_hash.h"
+#include "db/store.h"
 
 #define ORDER_COLUMNS "SELECT " DB_ORDER_COLUMNS " FROM orders "
 #define LIVE          "WHERE state IN ('PENDING', 'HELD', 'OPEN', 'PARTIAL') "
@@ -131,23 +133,9 @@ int db_reader_positions(struct db_reader *reader, void (*row)(void *ctx, const s
     int r = db_query(reader, "SELECT " DB_POSITION_COLUMNS " FROM positions ORDER BY account, symbol", &stmt);
     if (r < 0)
         return r;
-    while ((r = db_query_step(reader, stmt)) > 0) {
-        struct db_position_row position = {
-            .account = db_reader_account_id(reader, sqlite3_column_int64(stmt, 0)),
-            .symbol = db_reader_symbol_id(reader, sqlite3_column_int64(stmt, 1)),
-            .position = {.qty = sqlite3_column_int64(stmt, 2),
-                         .cost = sqlite3_column_int64(stmt, 3),
-                         .realized = sqlite3_column_int64(stmt, 4),
-                         .fifo_cost = sqlite3_column_int64(stmt, 5),
-                         .fifo_realized = sqlite3_column_int64(stmt, 6),
-                         .fees = sqlite3_column_int64(stmt, 7),
-                         .opened_ns = sqlite3_column_int64(stmt, 8),
-                         .updated_ns = sqlite3_column_int64(stmt, 9)},
-        };
-        if (!position.account || !position.symbol)
-            return db_query_end(stmt, db_query_bad(reader, "positions", sqlite3_column_int64(stmt, 0),
-                                                   "unknown account or symbol"));
-        row(ctx, &position);
-    }
+    struct db_row_position stored = {0};
+    struct db_named named;
+    while ((r = db_query_row(reader, stmt, &db_record_positions, &stored, &named)) > 0)
+        row(ctx, &(struct db_position_row){named.account, named.symbol, stored.position});
     return db_query_end(stmt, r);
 }

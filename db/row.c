@@ -2,7 +2,6 @@
 #include "strategy/strategy.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,15 +17,25 @@ static const char *const revision_kinds[] = {
 static const char *const policy_roles[] = {[DB_POLICY_CHALLENGER] = "challenger",
                                            [DB_POLICY_CHAMPION] = "champion",
                                            [DB_POLICY_RETIRED] = "retired"};
-const struct record_words db_words_policy_role = {.n = 3, .names = policy_roles};
+static const char *const bar_sources[] = {[BAR_VENUE] = "venue", [BAR_TRADES] = "trades"};
+static const char *const action_kinds[] = {[ACTION_SPLIT] = "split", [ACTION_DIVIDEND] = "dividend"};
 
-static int find(const char *const *names, size_t n, const char *name)
+static const char *phase_name(int phase)
 {
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(names[i], name) == 0)
-            return (int)i;
-    return -EINVAL;
+    return market_phase_name((enum market_phase)phase);
 }
+
+#define WORDS(table) \
+    { \
+        .n = sizeof table / sizeof *table, .names = table \
+    }
+const struct record_words db_words_policy_role = WORDS(policy_roles), db_words_severity = WORDS(severities),
+                          db_words_command_state = WORDS(command_states),
+                          db_words_feed_state = WORDS(feed_states),
+                          db_words_revision_kind = WORDS(revision_kinds),
+                          db_words_bar_source = WORDS(bar_sources),
+                          db_words_action_kind = WORDS(action_kinds),
+                          db_words_market_phase = {.n = MARKET_PHASES, .name = phase_name};
 
 const char *db_command_state_name(enum db_command_state state)
 {
@@ -45,27 +54,17 @@ const char *db_feed_state_name(enum db_feed_state state)
 
 int db_command_state_parse(const char *name)
 {
-    return find(command_states, sizeof command_states / sizeof *command_states, name);
-}
-
-int db_severity_parse(const char *name)
-{
-    return find(severities, sizeof severities / sizeof *severities, name);
+    return record_words_parse(&db_words_command_state, name);
 }
 
 int db_feed_state_parse(const char *name)
 {
-    return find(feed_states, sizeof feed_states / sizeof *feed_states, name);
+    return record_words_parse(&db_words_feed_state, name);
 }
 
 const char *db_revision_name(enum revision_kind kind)
 {
     return revision_kinds[kind];
-}
-
-int db_revision_parse(const char *name)
-{
-    return find(revision_kinds, sizeof revision_kinds / sizeof *revision_kinds, name);
 }
 
 void db_revision_of(const struct engine_revision *revision, uint64_t input_seq, struct db_revision *ret)
@@ -105,7 +104,7 @@ bool db_policy_trades_for(const struct db_policy *policy, const char *account)
 
 int db_policy_role_parse(const char *name)
 {
-    return find(policy_roles, sizeof policy_roles / sizeof *policy_roles, name);
+    return record_words_parse(&db_words_policy_role, name);
 }
 
 void db_account_of(int number, const struct account_spec *spec, int64_t created_ns, struct db_account *ret)

@@ -115,6 +115,7 @@ struct db_session {
 
 /* A corporate action that took effect, once, with its event. */
 struct db_action {
+    uint64_t id; /* 1, 2, 3 …; 0: the next */
     int symbol;
     struct corporate_action action;
     int64_t ts_ns;
@@ -123,6 +124,7 @@ struct db_action {
 
 /* What a venue changed of what it had told, as struct engine_revision has it. */
 struct db_revision {
+    uint64_t id; /* likewise */
     enum revision_kind kind;
     enum bar_source source;
     int symbol;
@@ -130,6 +132,7 @@ struct db_revision {
     int64_t ts_ns, at_ns;
     struct market_correction correction; /* of a trade; BAR: ids -1, else zeros */
     struct bar old, now;                 /* without quote volume and trade ids */
+    const char *old_bar, *new_bar;       /* the database's texts of them, in reading */
     uint64_t input_seq;
 };
 
@@ -241,7 +244,9 @@ struct db_order_policy {
  * once it is retired? */
 bool db_policy_trades_for(const struct db_policy *policy, const char *account);
 
-extern const struct record_words db_words_policy_role;
+extern const struct record_words db_words_policy_role, db_words_severity, db_words_command_state,
+    db_words_feed_state, db_words_revision_kind, db_words_bar_source, db_words_action_kind,
+    db_words_market_phase;
 
 const char *db_policy_role_name(enum db_policy_role role); /* "challenger", "champion", "retired" */
 int db_policy_role_parse(const char *name);
@@ -249,9 +254,7 @@ const char *db_command_state_name(enum db_command_state state); /* "pending", "d
 const char *db_severity_name(enum db_severity severity);        /* "info", "warning", "error" */
 const char *db_feed_state_name(enum db_feed_state state);       /* "ok", "connecting", … */
 const char *db_revision_name(enum revision_kind kind);          /* "correction", "cancel", "bar" */
-int db_command_state_parse(const char *name);                   /* the enum or -EINVAL */
-int db_severity_parse(const char *name);
 int db_feed_state_parse(const char *name);
-int db_revision_parse(const char *name);
+int db_command_state_parse(const char *name); /* the enum or -EINVAL */
 
 #endif

@@ -20,6 +20,7 @@
 
 #include <sqlite3.h>
 
+#include "record/account.h"
 #include "record/order.h"
 
 enum { DB_ROW_HASH_SIZE = 32 };
@@ -36,27 +37,24 @@ int db_row_hash_register(sqlite3 *db);
 #define DB_FILL_COLUMNS RECORD_COLUMNS(RECORD_FILL)
 #define DB_FILL_COLUMNS_1 \
     "id, order_id, account, symbol, side, ts_ns, price, qty, notional, fee, maker, input_seq"
-#define DB_POSITION_COLUMNS \
-    "account, symbol, qty, cost, realized, fifo_cost, fifo_realized, fees, opened_ns, updated_ns"
-#define DB_EQUITY_COLUMNS "account, ts_ns, equity, cash, peak, day_equity"
+#define DB_POSITION_COLUMNS RECORD_COLUMNS(RECORD_POSITIONS)
+#define DB_EQUITY_COLUMNS   RECORD_COLUMNS(RECORD_EQUITY)
 #define DB_ACCOUNT_SPEC_COLUMNS \
     "id, name, currency, currency_scale, created_ns, cash, strategy, params, maker_e6, taker_e6, " \
     "exposure_symbol, exposure_account, daily_loss, orders_per_second, drawdown, price_band, cooldown_ns, " \
     "positions, shorts, collateral_e4, maintenance_e4, borrow_rate_e6"
 #define DB_ACCOUNT_COLUMNS DB_ACCOUNT_SPEC_COLUMNS ", equity_peak, day, day_equity, killed_ns"
-#define DB_COMMAND_COLUMNS "id, ts_ns, peer_uid, peer_pid, cmd, args, state, result, key, order_id"
-#define DB_ALERT_COLUMNS   "id, ts_ns, last_ns, count, code, severity, text, acked_ns, lasts, closed_ns"
+#define DB_COMMAND_COLUMNS RECORD_COLUMNS(RECORD_COMMANDS)
+#define DB_ALERT_COLUMNS   RECORD_COLUMNS(RECORD_ALERTS)
 #define DB_SYMBOL_COLUMNS \
     "id, venue, name, base, quote, price_scale, qty_scale, quote_scale, trading, price_min, price_max, " \
     "tick, " \
     "qty_min, qty_max, step, market_qty_min, market_qty_max, market_step, notional_min, notional_max, " \
     "notional_min_market, notional_max_market, bid_up_e4, bid_down_e4, ask_up_e4, ask_down_e4, orders_max, " \
     "seen_ns, gone, loose_ids, calendar, streamed"
-#define DB_REVISION_COLUMNS \
-    "id, ts_ns, symbol, kind, source, at_ns, trade_id, new_id, old_price, old_qty, price, qty, old_bar, " \
-    "new_bar, code, applied, input_seq"
-#define DB_REBUILD_COLUMNS "id, ts_ns, why, aside, first_seq, last_seq"
-#define DB_SOURCE_COLUMNS  "rebuild, name, source, logged, salvaged"
+#define DB_REVISION_COLUMNS RECORD_COLUMNS(RECORD_REVISIONS)
+#define DB_REBUILD_COLUMNS  "id, ts_ns, why, aside, first_seq, last_seq"
+#define DB_SOURCE_COLUMNS   "rebuild, name, source, logged, salvaged"
 #define DB_BASE_COLUMNS \
     "id, event_seq, ts_ns, last_order, last_fill, last_ledger, ledger_hash, last_action, last_revision"
 #define DB_BASE_ACCOUNT_COLUMNS "account, deposits, interest_ns"
@@ -66,7 +64,7 @@ int db_row_hash_register(sqlite3 *db);
     "closed_ns, lots"
 #define DB_BASE_ORDER_COLUMNS "id, filled, cost"
 #define DB_SALVAGED_COLUMNS   "name, first, last"
-#define DB_ACTION_COLUMNS     "id, symbol, action, kind, ex_ns, shares, per, cash, ts_ns, input_seq"
+#define DB_ACTION_COLUMNS     RECORD_COLUMNS(RECORD_ACTIONS)
 
 /* What the hash of an order and of a fill should be. Version 1 knew nothing of the columns that are compared.
  */

@@ -2,8 +2,11 @@
 #include <string.h>
 
 #include "db/ledger_row.h"
+#include "db/records.h"
 #include "db/row_hash.h"
 #include "db/salvage_internal.h"
+#include "record/market.h"
+#include "record/sqlite.h"
 #include "record/training.h"
 
 #define IGNORE(table) "INSERT OR IGNORE INTO main." table
@@ -30,11 +33,10 @@ static const struct salvage_table fills = {.name = "fills",
                                            .key = "id",
                                            .into = IGNORE("fills"),
                                            .marked = true};
-static const struct salvage_table ledger = {
-    .name = "ledger",
-    .columns = "id, ts_ns, account, asset, scale, kind, amount, balance, order_id, fill_id, hash",
-    .key = "id",
-    .into = "INSERT OR IGNORE INTO temp.candidates"};
+static const struct salvage_table ledger = {.name = "ledger",
+                                            .columns = DB_LEDGER_COLUMNS,
+                                            .key = "id",
+                                            .into = "INSERT OR IGNORE INTO temp.candidates"};
 /* The client's own answer is in the former file; what the log brought again is in its place. */
 static const struct salvage_table commands = {
     .name = "commands",
@@ -70,31 +72,27 @@ static const struct salvage_table others[] = {
      .where = "key NOT IN ('event_seq', 'counts', 'paused')",
      .into = IGNORE("meta")},
     {.name = "bars",
-     .columns = "symbol, interval_ns, source, open_ns, open, high, low, close, volume, quote_volume, trades, "
-                "first_trade_id, last_trade_id, split",
+     .columns = RECORD_COLUMNS(RECORD_BAR_KEY) ", " RECORD_COLUMNS(RECORD_BAR) ", split",
      .order = "symbol, interval_ns, source, open_ns",
      .backwards = "symbol DESC, interval_ns DESC, source DESC, open_ns DESC",
      .into = IGNORE("bars")},
     {.name = "book_bars",
-     .columns =
-         "symbol, interval_ns, open_ns, spread_open, spread_high, spread_low, spread_close, imbalance_open, "
-         "imbalance_high, imbalance_low, imbalance_close, microprice_open, microprice_high, "
-         "microprice_low, microprice_close",
+     .columns = RECORD_COLUMNS(RECORD_BOOK_BARS),
      .order = "symbol, interval_ns, open_ns",
      .backwards = "symbol DESC, interval_ns DESC, open_ns DESC",
      .into = IGNORE("book_bars")},
     {.name = "gaps",
-     .columns = "symbol, interval_ns, from_open_ns, to_open_ns, found_ns, filled_ns",
+     .columns = RECORD_COLUMNS(RECORD_GAPS),
      .order = "symbol, interval_ns, from_open_ns",
      .backwards = "symbol DESC, interval_ns DESC, from_open_ns DESC",
      .into = IGNORE("gaps")},
     {.name = "market_sessions",
-     .columns = "calendar, phase, since_ns, next_ns",
+     .columns = RECORD_COLUMNS(RECORD_SESSIONS),
      .order = "calendar",
      .backwards = "calendar DESC",
      .into = IGNORE("market_sessions")},
     {.name = "venue_bans",
-     .columns = "venue, until_ns, why",
+     .columns = RECORD_COLUMNS(RECORD_BANS),
      .order = "venue",
      .backwards = "venue DESC",
      .into = IGNORE("venue_bans")},
@@ -128,7 +126,7 @@ static const struct salvage_table others[] = {
      .key = "order_id",
      .into = IGNORE("order_policies")},
     {.name = "telemetry",
-     .columns = "name, ts_ns, value",
+     .columns = RECORD_COLUMNS(RECORD_TELEMETRY),
      .order = "name, ts_ns",
      .backwards = "name DESC, ts_ns DESC",
      .into = IGNORE("telemetry")},
@@ -367,23 +365,14 @@ int db_salvage_beyond(struct db_salvage *salvage, const struct db_salvage_ends *
 
 int db_salvage_command(sqlite3 *to, const struct db_command *row)
 {
-    static const char sql[] = "INSERT OR IGNORE INTO commands (" DB_COMMAND_COLUMNS
-                              ", hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, "
-                              "?10, seal(2, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10))";
+    static const char sql[] =
+        "INSERT OR IGNORE INTO commands (" DB_COMMAND_COLUMNS
+        ", hash) VALUES (" RECORD_VALUES(RECORD_COMMANDS) ", seal(2, " RECORD_VALUES(RECORD_COMMANDS) "))";
     sqlite3_stmt *stmt;
     int rc = sqlite3_prepare_v2(to, sql, -1, &stmt, NULL);
     if (rc != SQLITE_OK)
         return rc;
-    sqlite3_bind_int64(stmt, 1, (sqlite3_int64)row->id);
-    sqlite3_bind_int64(stmt, 2, row->ts_ns);
-    sqlite3_bind_int64(stmt, 3, row->peer_uid);
-    sqlite3_bind_int64(stmt, 4, row->peer_pid);
-    sqlite3_bind_text(stmt, 5, row->cmd, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 6, row->args, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 7, db_command_state_name(row->state), -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 8, row->result, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 9, row->key, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(stmt, 10, (sqlite3_int64)row->order_id);
+    record_sqlite_bind(stmt, &db_record_commands, row, NULL);
     sqlite3_step(stmt);
     return sqlite3_finalize(stmt);
 }

@@ -1,9 +1,8 @@
 /* What each kind of row binds to its statement: the market and the running of the daemon here, the record in
  * store_record.c. */
-#include <string.h>
-
 #include "db/records.h"
 #include "db/store_bind.h"
+#include "record/market.h"
 
 #define HOUR_NS   INT64_C(3600000000000)
 #define WINDOW_NS (8 * 24 * HOUR_NS) /* of telemetry */
@@ -29,90 +28,45 @@ bool db_row_is_money(enum db_row_kind kind)
     }
 }
 
-static struct binding bind_bar(struct db_store *store, enum db_statement which, const struct db_row_bar *row,
-                               const char *volume, const char *quote_volume)
+static struct binding bind_bar(struct db_store *store, enum db_statement which, const struct db_row_bar *row)
 {
-    const struct bar *bar = &row->bar;
-    struct binding b = bind(store, which);
-    symbol(&b, store, row->symbol);
-    integer(&b, row->interval_ns);
-    text(&b, row->source == BAR_VENUE ? "venue" : "trades");
-    integer(&b, bar->open_ns);
-    integer(&b, bar->open);
-    integer(&b, bar->high);
-    integer(&b, bar->low);
-    integer(&b, bar->close);
-    text(&b, volume);
-    text(&b, quote_volume);
-    integer(&b, bar->trades);
-    integer(&b, bar->first_trade_id);
-    integer(&b, bar->last_trade_id);
-    return b;
+    db_bind_record(store, which, &record_bars, &row->bar);
+    return db_bind_record(store, which, &db_record_bar_keys, row);
 }
 
 /* `may_insert` false: only a bar that is stored already. */
 static int apply_bar(struct db_store *store, const struct db_row_bar *row, bool may_insert)
 {
-    char volume[DECIMAL_TEXT_MAX], quote_volume[DECIMAL_TEXT_MAX];
-    decimal_format(row->bar.volume, 0, volume);
-    decimal_format(row->bar.quote_volume, 0, quote_volume);
     struct binding b;
     int rc = SQLITE_OK;
     if (may_insert) {
-        b = bind_bar(store, DB_SQL_BAR, row, volume, quote_volume);
+        b = bind_bar(store, DB_SQL_BAR, row);
         rc = run(store, &b);
         if (rc != SQLITE_OK || sqlite3_changes(store->db) == 1)
             return rc;
     }
-    b = bind_bar(store, DB_SQL_BAR_CORRECT, row, volume, quote_volume);
+    b = bind_bar(store, DB_SQL_BAR_CORRECT, row);
     rc = run(store, &b);
     bool corrected = rc == SQLITE_OK && sqlite3_changes(store->db) == 1;
     store->bars_corrected += corrected;
     if (!corrected || row->source != BAR_VENUE)
         return rc;
-    b = bind(store, DB_SQL_CHART_CORRECT); /* its indicators stay as they were shown */
-    symbol(&b, store, row->symbol);
-    integer(&b, row->interval_ns);
-    integer(&b, row->bar.open_ns);
-    integer(&b, row->bar.open);
-    integer(&b, row->bar.high);
-    integer(&b, row->bar.low);
-    integer(&b, row->bar.close);
-    text(&b, volume);
+    b = bind_bar(store, DB_SQL_CHART_CORRECT, row); /* its indicators stay as they were shown */
     return run(store, &b);
 }
 
-static int apply_gap(struct db_store *store, const struct db_gap *row)
+static int drop_bar(struct db_store *store, const struct db_row_bar *row)
 {
-    struct binding b = bind(store, DB_SQL_GAP);
-    symbol(&b, store, row->symbol);
-    integer(&b, row->interval_ns);
-    integer(&b, row->from_open_ns);
-    integer(&b, row->to_open_ns);
-    integer(&b, row->found_ns);
-    integer(&b, row->filled_ns);
-    return run(store, &b);
-}
-
-static int apply_price(struct db_store *store, const struct db_price *row)
-{
-    struct binding b = bind(store, DB_SQL_PRICE);
-    symbol(&b, store, row->symbol);
-    integer(&b, row->last);
-    integer(&b, row->bid);
-    integer(&b, row->ask);
-    integer(&b, row->mark);
-    integer(&b, row->ts_ns);
-    integer(&b, row->recv_wall_ns);
-    return run(store, &b);
+    struct binding b = bind_bar(store, DB_SQL_BAR_DROP, row);
+    int rc = run(store, &b);
+    if (rc == SQLITE_OK)
+        store->bars_corrected += (uint64_t)sqlite3_changes(store->db);
+    return rc;
 }
 
 static int apply_telemetry(struct db_store *store, const struct db_telemetry *row)
 {
-    struct binding b = bind(store, DB_SQL_TELEMETRY);
-    text(&b, (const char *)(row + 1));
-    integer(&b, row->ts_ns);
-    sqlite3_bind_double(b.stmt, ++b.n, row->value);
+    struct binding b = db_bind_record(store, DB_SQL_TELEMETRY, &db_record_telemetry, row);
     int rc = run(store, &b);
     if (rc != SQLITE_OK || row->ts_ns / HOUR_NS <= store->telemetry_hour)
         return rc;
@@ -122,23 +76,6 @@ static int apply_telemetry(struct db_store *store, const struct db_telemetry *ro
     if (rc == SQLITE_OK)
         store->telemetry_hour = row->ts_ns / HOUR_NS;
     return rc;
-}
-
-static int apply_feed(struct db_store *store, const struct db_feed *row)
-{
-    const char *stream = (const char *)(row + 1);
-    struct binding b = bind(store, DB_SQL_FEED);
-    text(&b, stream);
-    symbol(&b, store, row->symbol);
-    text(&b, db_feed_state_name(row->state));
-    text(&b, stream + strlen(stream) + 1);
-    integer(&b, row->last_recv_ns);
-    integer(&b, row->limit_ns);
-    integer(&b, row->frames);
-    integer(&b, row->bytes);
-    integer(&b, row->bad_frames);
-    integer(&b, row->connects);
-    return run(store, &b);
 }
 
 /* Of an event that is stored already: its group was committed whole, and what was put later is newer. */
@@ -189,9 +126,9 @@ int db_store_apply(struct db_store *store, struct db_row_header *row)
     case DB_ROW_BAR:
         return apply_bar(store, data, true);
     case DB_ROW_GAP:
-        return apply_gap(store, data);
+        return apply(store, DB_SQL_GAP, row);
     case DB_ROW_PRICE:
-        return apply_price(store, data);
+        return apply(store, DB_SQL_PRICE, row);
     case DB_ROW_ORDER:
         return db_apply_order(store, data, false);
     case DB_ROW_FILL:
@@ -199,7 +136,7 @@ int db_store_apply(struct db_store *store, struct db_row_header *row)
     case DB_ROW_LEDGER:
         return db_apply_ledger(store, data, false);
     case DB_ROW_POSITION:
-        return db_apply_position(store, data);
+        return apply(store, DB_SQL_POSITION, row);
     case DB_ROW_EQUITY:
         return db_apply_equity(store, data);
     case DB_ROW_COMMAND:
@@ -209,7 +146,7 @@ int db_store_apply(struct db_store *store, struct db_row_header *row)
     case DB_ROW_TELEMETRY:
         return apply_telemetry(store, data);
     case DB_ROW_FEED:
-        return apply_feed(store, data);
+        return apply(store, DB_SQL_FEED, row);
     case DB_ROW_CHART_SERIES:
         return db_apply_chart_series(store, data);
     case DB_ROW_CHART_BAR:
@@ -233,7 +170,7 @@ int db_store_apply(struct db_store *store, struct db_row_header *row)
     case DB_ROW_BAR_CORRECT:
         return apply_bar(store, data, false);
     case DB_ROW_BAR_DROP:
-        return db_apply_bar_drop(store, data);
+        return drop_bar(store, data);
     case DB_ROW_BOOK_BAR:
         return db_apply_book_bar(store, data);
     case DB_ROW_REVISION:
@@ -241,11 +178,11 @@ int db_store_apply(struct db_store *store, struct db_row_header *row)
     case DB_ROW_ACTION:
         return db_apply_action(store, data, false);
     case DB_ROW_SESSION:
-        return db_apply_session(store, data);
+        return apply(store, DB_SQL_SESSION, row);
     case DB_ROW_VENUE:
-        return db_apply_venue(store, data);
+        return apply(store, DB_SQL_VENUE, row);
     case DB_ROW_BAN:
-        return db_apply_ban(store, data);
+        return apply(store, ((const struct db_ban *)data)->until_ns ? DB_SQL_BAN : DB_SQL_BAN_OVER, row);
     case DB_ROW_KINDS:
         break;
     }

@@ -85,7 +85,6 @@ int db_apply_symbol(struct db_store *store, const struct db_row_symbol *row);
 int db_apply_order(struct db_store *store, const struct order *order, bool again);
 int db_apply_fill(struct db_store *store, const struct fill *fill, bool again);
 int db_apply_ledger(struct db_store *store, const struct ledger_row *row, bool again);
-int db_apply_position(struct db_store *store, const struct db_row_position *row);
 int db_apply_equity(struct db_store *store, const struct db_row_equity *row);
 int db_apply_command(struct db_store *store, const struct db_command *row, bool again);
 int db_apply_alert(struct db_store *store, const struct db_alert *row);
@@ -103,13 +102,9 @@ int db_apply_training_rewind(struct db_store *store, const struct db_row_trainin
 
 /* Of several venues, sessions and corporate actions: store_venues.c. */
 int db_apply_streamed(struct db_store *store, const struct db_row_streamed *row);
-int db_apply_bar_drop(struct db_store *store, const struct db_row_bar *row);
 int db_apply_book_bar(struct db_store *store, const struct db_row_book_bar *row);
 int db_apply_revision(struct db_store *store, const struct db_revision *row);
 int db_apply_action(struct db_store *store, const struct db_action *row, bool again);
-int db_apply_session(struct db_store *store, const struct db_session *row);
-int db_apply_venue(struct db_store *store, const struct db_venue *row);
-int db_apply_ban(struct db_store *store, const struct db_ban *row);
 
 /* What is stored contradicts what comes: of an event that is stored already that is counted and stays, else
  * the database is not what we think it is. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/records.h"
 #include "db/row_hash.h"
 #include "db/store_bind.h"
 #include "exchange/fill.h"
@@ -212,46 +213,17 @@ int db_apply_ledger(struct db_store *store, const struct ledger_row *row, bool a
     return compare(store, &b, "ledger row", row->id, again);
 }
 
-int db_apply_position(struct db_store *store, const struct db_row_position *row)
-{
-    const struct position *p = &row->position;
-    struct binding b = bind(store, DB_SQL_POSITION);
-    integer(&b, row->account);
-    symbol(&b, store, row->symbol);
-    integer(&b, p->qty);
-    integer(&b, p->cost);
-    integer(&b, p->realized);
-    integer(&b, p->fifo_cost);
-    integer(&b, p->fifo_realized);
-    integer(&b, p->fees);
-    integer(&b, p->opened_ns);
-    integer(&b, p->updated_ns);
-    return run(store, &b);
-}
-
-static int put_point(struct db_store *store, const struct db_row_equity *row, enum db_statement which)
-{
-    struct binding b = bind(store, which);
-    integer(&b, row->account);
-    integer(&b, row->ts_ns);
-    integer(&b, row->equity);
-    integer(&b, row->cash);
-    integer(&b, row->peak);
-    integer(&b, row->day_equity);
-    return run(store, &b);
-}
-
 /* A point of equity, new or over the one of that time, which a history that is kept whole does not have. */
 static int apply_point(struct db_store *store, const struct db_row_equity *row)
 {
-    struct binding b = bind(store, DB_SQL_EQUITY_KNOWN);
     int64_t known = 0;
     bool live = row->kind == DB_EQUITY_LIVE;
-    integer(&b, row->account);
-    integer(&b, row->ts_ns);
+    struct binding b = db_bind_record(store, DB_SQL_EQUITY_KNOWN, &db_record_equity, row);
     int rc = live ? run_returning(store, &b, &known) : SQLITE_OK;
-    if (rc == SQLITE_OK)
-        rc = put_point(store, row, live ? DB_SQL_EQUITY : DB_SQL_EQUITY_NEW);
+    if (rc == SQLITE_OK) {
+        b = db_bind_record(store, live ? DB_SQL_EQUITY : DB_SQL_EQUITY_NEW, &db_record_equity, row);
+        rc = run(store, &b);
+    }
     if (rc == SQLITE_OK)
         store->counts.rows[DB_COUNT_EQUITY] += !known;
     return rc;
@@ -302,30 +274,11 @@ int db_apply_equity(struct db_store *store, const struct db_row_equity *row)
     return rc;
 }
 
-static struct binding bind_command(struct db_store *store, enum db_statement which,
-                                   const struct db_command *row)
-{
-    const char *cmd = (const char *)(row + 1), *args = cmd + strlen(cmd) + 1,
-               *result = args + strlen(args) + 1, *key = result + strlen(result) + 1;
-    struct binding b = bind(store, which);
-    integer(&b, (int64_t)row->id);
-    integer(&b, row->ts_ns);
-    integer(&b, row->peer_uid);
-    integer(&b, row->peer_pid);
-    text(&b, cmd);
-    text(&b, args);
-    text(&b, db_command_state_name(row->state));
-    text(&b, result);
-    text(&b, key);
-    integer(&b, (int64_t)row->order_id);
-    return b;
-}
-
 int db_apply_command(struct db_store *store, const struct db_command *row, bool again)
 {
     struct binding b;
     if (!again) {
-        b = bind_command(store, DB_SQL_COMMAND, row);
+        b = db_bind_record(store, DB_SQL_COMMAND, &db_record_commands, row);
         int rc = run(store, &b);
         if (rc != SQLITE_OK)
             return rc;
@@ -335,24 +288,13 @@ int db_apply_command(struct db_store *store, const struct db_command *row, bool 
             return run(store, &b);
         }
     }
-    b = bind_command(store, DB_SQL_COMMAND_KNOWN, row);
+    b = db_bind_record(store, DB_SQL_COMMAND_KNOWN, &db_record_commands, row);
     return compare(store, &b, "command", row->id, again);
 }
 
 int db_apply_alert(struct db_store *store, const struct db_alert *row)
 {
-    const char *code = (const char *)(row + 1);
-    struct binding b = bind(store, DB_SQL_ALERT);
-    integer(&b, (int64_t)row->id);
-    integer(&b, row->ts_ns);
-    integer(&b, row->last_ns);
-    integer(&b, row->count);
-    text(&b, code);
-    text(&b, db_severity_name(row->severity));
-    text(&b, code + strlen(code) + 1);
-    integer(&b, row->acked_ns);
-    integer(&b, row->lasts);
-    integer(&b, row->closed_ns);
+    struct binding b = db_bind_record(store, DB_SQL_ALERT, &db_record_alerts, row);
     int rc = run(store, &b);
     if (rc != SQLITE_OK)
         return rc;

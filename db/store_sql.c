@@ -3,17 +3,25 @@
  * comes again: all of it, or what never changes of it. */
 #include "db/row_hash.h"
 #include "db/store.h"
+#include "record/account.h"
 #include "record/ledger_row.h"
+#include "record/market.h"
 #include "record/training.h"
 
-#define ORDER_VALUES    RECORD_VALUES(RECORD_ORDER)
-#define ORDER_FIXED(OF) "(" RECORD_FIXED(RECORD_ORDER, OF) ")"
-#define ORDER_IS_GIVEN  ORDER_FIXED(OWN) " IS " ORDER_FIXED(GIVEN)
-#define ORDER_IS_STORED ORDER_FIXED(OWN) " IS " ORDER_FIXED(EXCLUDED)
-#define ORDER_SET       "rule = 2, hash = excluded.hash" RECORD_SET(RECORD_ORDER)
-#define FILL_VALUES     RECORD_VALUES(RECORD_FILL)
-#define POSITION_VALUES "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10"
-#define EQUITY_VALUES   "?1, ?2, ?3, ?4, ?5, ?6"
+#define ORDER_VALUES      RECORD_VALUES(RECORD_ORDER)
+#define ORDER_FIXED(OF)   "(" RECORD_FIXED(RECORD_ORDER, OF) ")"
+#define ORDER_IS_GIVEN    ORDER_FIXED(OWN) " IS " ORDER_FIXED(GIVEN)
+#define ORDER_IS_STORED   ORDER_FIXED(OWN) " IS " ORDER_FIXED(EXCLUDED)
+#define ORDER_SET         "rule = 2, hash = excluded.hash" RECORD_SET(RECORD_ORDER)
+#define COMMAND_SET       "state = excluded.state" RECORD_SET(RECORD_COMMANDS)
+#define COMMAND_FIXED(OF) "(" RECORD_FIXED(RECORD_COMMANDS, OF) ")"
+#define FILL_VALUES       RECORD_VALUES(RECORD_FILL)
+#define SEALED(table, LIST) \
+    "INSERT INTO " table \
+    " (" RECORD_COLUMNS(LIST) ", hash) VALUES (" RECORD_VALUES(LIST) ", seal(2, " RECORD_VALUES(LIST) "))"
+/* Whose seal follows, by what is stored then. */
+#define UNSEALED(table, LIST) \
+    "INSERT INTO " table " (" RECORD_COLUMNS(LIST) ", hash) VALUES (" RECORD_VALUES(LIST) ", x'')"
 
 /* Of what a training has by steps or by time. THIN: every second one of the first ?2. */
 #define DROP(table, key) "DELETE FROM " table " WHERE training = ?1 AND " key " = ?2"
@@ -24,7 +32,11 @@
     " WHERE training = ?1) WHERE n <= ?2 AND n % 2 = 0)"
 #define REWIND(table) "DELETE FROM " table " WHERE training = ?1 AND (?2 < 0 OR steps > ?2)"
 
-#define NEWEST_SPLIT  "(SELECT ifnull(max(id), 0) FROM corporate_actions WHERE symbol = ?1 AND kind = 'split')"
+#define BAR_COLUMNS   RECORD_COLUMNS(RECORD_BAR)
+#define BAR_VALUES    RECORD_VALUES(RECORD_BAR)
+#define NEWEST_SPLIT \
+    "(SELECT ifnull(max(id), 0) FROM corporate_actions WHERE symbol = :symbol AND kind = 'split')"
+#define THE_BAR "symbol = :symbol AND interval_ns = :interval_ns AND open_ns = :open_ns"
 
 const char *const db_statements_sql[DB_STATEMENTS] = {
     [DB_SQL_BEGIN] = "BEGIN IMMEDIATE",
@@ -71,25 +83,14 @@ const char *const db_statements_sql[DB_STATEMENTS] = {
         "WHERE base = excluded.base AND quote = excluded.quote AND price_scale = excluded.price_scale "
         "AND qty_scale = excluded.qty_scale AND quote_scale = excluded.quote_scale RETURNING id",
     [DB_SQL_SYMBOL_SEAL] = "UPDATE symbols SET hash = seal(2, " DB_SYMBOL_COLUMNS ") WHERE id = ?1",
-    [DB_SQL_BAR] = "INSERT INTO bars (symbol, interval_ns, source, open_ns, open, high, low, close, volume, "
-                   "quote_volume, trades, first_trade_id, last_trade_id, split) "
-                   "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, " NEWEST_SPLIT ") "
-                   "ON CONFLICT DO NOTHING",
-    [DB_SQL_BAR_CORRECT] =
-        "UPDATE bars SET open = ?5, high = ?6, low = ?7, close = ?8, volume = ?9, quote_volume = ?10, trades "
-        "= ?11, "
-        "first_trade_id = ?12, last_trade_id = ?13, split = " NEWEST_SPLIT " "
-        "WHERE symbol = ?1 AND interval_ns = ?2 AND source = ?3 AND open_ns = ?4 AND "
-        "(open, high, low, close, volume, quote_volume, trades, first_trade_id, last_trade_id) "
-        "IS NOT (?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
-    [DB_SQL_GAP] = "INSERT INTO gaps (symbol, interval_ns, from_open_ns, to_open_ns, found_ns, filled_ns) "
-                   "VALUES (?1, ?2, ?3, ?4, ?5, nullif(?6, 0)) ON CONFLICT DO UPDATE SET "
-                   "to_open_ns = excluded.to_open_ns, filled_ns = excluded.filled_ns",
-    [DB_SQL_PRICE] =
-        "INSERT INTO prices (symbol, last, bid, ask, mark, ts_ns, recv_wall_ns) "
-        "VALUES (?1, nullif(?2, 0), nullif(?3, 0), nullif(?4, 0), nullif(?5, 0), ?6, ?7) "
-        "ON CONFLICT DO UPDATE SET last = excluded.last, bid = excluded.bid, ask = excluded.ask, "
-        "mark = excluded.mark, ts_ns = excluded.ts_ns, recv_wall_ns = excluded.recv_wall_ns",
+    [DB_SQL_BAR] = "INSERT INTO bars (" RECORD_COLUMNS(
+        RECORD_BAR_KEY) ", " BAR_COLUMNS ", split) "
+                        "VALUES (" RECORD_VALUES(RECORD_BAR_KEY) ", " BAR_VALUES ", " NEWEST_SPLIT
+                                                                 ") ON CONFLICT DO NOTHING",
+    [DB_SQL_BAR_CORRECT] = "UPDATE bars SET split = " NEWEST_SPLIT RECORD_ASSIGN(
+        RECORD_BAR) " WHERE " THE_BAR " AND source = :source AND (" BAR_COLUMNS ") IS NOT (" BAR_VALUES ")",
+    [DB_SQL_GAP] = RECORD_UPSERT("gaps", "", "filled_ns", RECORD_GAPS),
+    [DB_SQL_PRICE] = RECORD_UPSERT("prices", "", "last", RECORD_PRICES),
     [DB_SQL_ORDER] = "INSERT INTO orders (" DB_ORDER_COLUMNS ", rule, hash) VALUES (" ORDER_VALUES ", 2, "
                      "seal(2, " ORDER_VALUES ")) ON CONFLICT (id) DO UPDATE SET " ORDER_SET " "
                      "WHERE state IN ('PENDING', 'HELD', 'OPEN', 'PARTIAL') AND " ORDER_IS_STORED,
@@ -107,20 +108,12 @@ const char *const db_statements_sql[DB_STATEMENTS] = {
                            "ON CONFLICT DO NOTHING",
     [DB_SQL_LEDGER_SAME] = "SELECT hash = :hash FROM ledger WHERE id = :id",
     [DB_SQL_POSITION] =
-        "INSERT INTO positions (" DB_POSITION_COLUMNS ", hash) VALUES (" POSITION_VALUES
-        ", seal(2, " POSITION_VALUES
-        ")) ON CONFLICT DO UPDATE SET qty = excluded.qty, cost = excluded.cost, realized = "
-        "excluded.realized, fifo_cost = excluded.fifo_cost, fifo_realized = excluded.fifo_realized, "
-        "fees = excluded.fees, opened_ns = excluded.opened_ns, updated_ns = excluded.updated_ns, "
-        "hash = excluded.hash",
-    [DB_SQL_EQUITY] =
-        "INSERT INTO equity (" DB_EQUITY_COLUMNS ", hash) VALUES (" EQUITY_VALUES ", seal(2, " EQUITY_VALUES
-        ")) ON CONFLICT DO UPDATE SET equity = excluded.equity, cash = "
-        "excluded.cash, peak = excluded.peak, day_equity = excluded.day_equity, hash = "
-        "excluded.hash",
-    [DB_SQL_EQUITY_NEW] = "INSERT INTO equity (" DB_EQUITY_COLUMNS ", hash) VALUES (" EQUITY_VALUES
-                          ", seal(2, " EQUITY_VALUES "))",
-    [DB_SQL_EQUITY_KNOWN] = "SELECT 1 FROM equity WHERE account = ?1 AND ts_ns = ?2",
+        SEALED("positions", RECORD_POSITIONS) " ON CONFLICT DO UPDATE SET hash = excluded.hash" RECORD_SET(
+            RECORD_POSITIONS),
+    [DB_SQL_EQUITY] = SEALED(
+        "equity", RECORD_EQUITY) " ON CONFLICT DO UPDATE SET hash = excluded.hash" RECORD_SET(RECORD_EQUITY),
+    [DB_SQL_EQUITY_NEW] = SEALED("equity", RECORD_EQUITY),
+    [DB_SQL_EQUITY_KNOWN] = "SELECT 1 FROM equity WHERE account = :account AND ts_ns = :ts_ns",
     [DB_SQL_EQUITY_ACCOUNT] =
         "UPDATE accounts SET equity_peak = ?2, day = ?3, day_equity = ?4, killed_ns = ?5 "
         "WHERE id = ?1",
@@ -128,33 +121,22 @@ const char *const db_statements_sql[DB_STATEMENTS] = {
         "DELETE FROM equity WHERE account = ?1 AND ts_ns >= ?3 AND ts_ns < ?2 AND EXISTS "
         "(SELECT 1 FROM equity AS later WHERE later.account = ?1 AND later.ts_ns > equity.ts_ns "
         "AND later.ts_ns < equity.ts_ns - equity.ts_ns % 3600000000000 + 3600000000000)",
-    [DB_SQL_COMMAND] =
-        "INSERT INTO commands (" DB_COMMAND_COLUMNS
-        ", hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
-        "x'') ON CONFLICT (id) DO UPDATE SET ts_ns = excluded.ts_ns, state = excluded.state, result = "
-        "excluded.result, order_id = "
-        "excluded.order_id WHERE state = 'pending' AND (peer_uid, peer_pid, cmd, args, key) IS "
-        "(excluded.peer_uid, excluded.peer_pid, excluded.cmd, excluded.args, excluded.key)",
+    [DB_SQL_COMMAND] = UNSEALED("commands", RECORD_COMMANDS) " ON CONFLICT (id) DO UPDATE SET " COMMAND_SET
+                                                             " WHERE state = 'pending' AND " COMMAND_FIXED(
+                                                                 OWN) " IS " COMMAND_FIXED(EXCLUDED),
     [DB_SQL_COMMAND_SEAL] = "UPDATE commands SET hash = seal(2, " DB_COMMAND_COLUMNS ") WHERE id = ?1",
-    [DB_SQL_COMMAND_KNOWN] = "SELECT (peer_uid, peer_pid, cmd, args, key) IS (?3, ?4, ?5, ?6, ?9) "
-                             "FROM commands WHERE id = ?1",
-    [DB_SQL_ALERT] =
-        "INSERT INTO alerts (" DB_ALERT_COLUMNS ", hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, "
-        "nullif(?8, 0), ?9, nullif(?10, 0), x'') "
-        "ON CONFLICT (id) DO UPDATE SET last_ns = max(last_ns, excluded.last_ns), "
-        "count = max(count, excluded.count), severity = excluded.severity, text = excluded.text, "
-        "acked_ns = coalesce(acked_ns, excluded.acked_ns), lasts = excluded.lasts, "
-        "closed_ns = coalesce(closed_ns, excluded.closed_ns)",
+    [DB_SQL_COMMAND_KNOWN] =
+        "SELECT " COMMAND_FIXED(OWN) " IS " COMMAND_FIXED(GIVEN) " FROM commands WHERE id = :id",
+    [DB_SQL_ALERT] = UNSEALED(
+        "alerts", RECORD_ALERTS) " ON CONFLICT (id) DO UPDATE SET last_ns = max(last_ns, excluded.last_ns), "
+                                 "count = max(count, excluded.count), severity = excluded.severity, text = "
+                                 "excluded.text, "
+                                 "acked_ns = coalesce(acked_ns, excluded.acked_ns), lasts = excluded.lasts, "
+                                 "closed_ns = coalesce(closed_ns, excluded.closed_ns)",
     [DB_SQL_ALERT_SEAL] = "UPDATE alerts SET hash = seal(2, " DB_ALERT_COLUMNS ") WHERE id = ?1",
-    [DB_SQL_TELEMETRY] = "INSERT INTO telemetry (name, ts_ns, value) VALUES (?1, ?2, ?3) "
-                         "ON CONFLICT DO UPDATE SET value = excluded.value",
+    [DB_SQL_TELEMETRY] = RECORD_UPSERT("telemetry", "", "value", RECORD_TELEMETRY),
     [DB_SQL_TELEMETRY_THIN] = "DELETE FROM telemetry WHERE ts_ns < ?1",
-    [DB_SQL_FEED] =
-        "INSERT INTO feed_status (stream, symbol, state, detail, last_recv_ns, limit_ns, frames, bytes, "
-        "bad_frames, connects) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) "
-        "ON CONFLICT DO UPDATE SET state = excluded.state, detail = excluded.detail, "
-        "last_recv_ns = excluded.last_recv_ns, limit_ns = excluded.limit_ns, frames = excluded.frames, "
-        "bytes = excluded.bytes, bad_frames = excluded.bad_frames, connects = excluded.connects",
+    [DB_SQL_FEED] = RECORD_UPSERT("feed_status", "", "state", RECORD_FEEDS),
     [DB_SQL_CHART_SERIES] =
         "INSERT INTO chart_series (symbol, interval_ns, base_ns, next_ns, specs, names, memory) "
         "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO UPDATE SET base_ns = excluded.base_ns, "
@@ -166,9 +148,8 @@ const char *const db_statements_sql[DB_STATEMENTS] = {
         "INSERT OR REPLACE INTO chart_bars (symbol, interval_ns, open_ns, open, high, low, close, volume, "
         "outputs) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     [DB_SQL_CHART_THIN] = "DELETE FROM chart_bars WHERE symbol = ?1 AND interval_ns = ?2 AND open_ns <= ?3",
-    [DB_SQL_CHART_CORRECT] =
-        "UPDATE chart_bars SET open = ?4, high = ?5, low = ?6, close = ?7, volume = ?8 WHERE symbol = ?1 AND "
-        "interval_ns = ?2 AND open_ns = ?3",
+    [DB_SQL_CHART_CORRECT] = "UPDATE chart_bars SET open = :open, high = :high, low = :low, close = :close, "
+                             "volume = :volume WHERE " THE_BAR,
     [DB_SQL_CHART_FORGET] = "DELETE FROM chart_series WHERE symbol = ?1",
     [DB_SQL_CHART_FORGET_BARS] = "DELETE FROM chart_bars WHERE symbol = ?1",
     [DB_SQL_TRAINING] = RECORD_INSERT("trainings", RECORD_TRAINING),
@@ -212,33 +193,20 @@ const char *const db_statements_sql[DB_STATEMENTS] = {
     [DB_SQL_POLICY] = RECORD_UPSERT("policies", "(name)", "role", RECORD_POLICY),
     [DB_SQL_ORDER_POLICY] = RECORD_UPSERT("order_policies", "(order_id)", "policy", RECORD_ORDER_POLICY),
     [DB_SQL_STREAMED] = "UPDATE symbols SET streamed = ?2 WHERE id = ?1",
-    [DB_SQL_BAR_DROP] =
-        "DELETE FROM bars WHERE symbol = ?1 AND interval_ns = ?2 AND source = ?3 AND open_ns = ?4",
-    [DB_SQL_BOOK_BAR] =
-        "INSERT OR REPLACE INTO book_bars (symbol, interval_ns, open_ns, spread_open, spread_high, "
-        "spread_low, spread_close, imbalance_open, imbalance_high, imbalance_low, imbalance_close, "
-        "microprice_open, microprice_high, microprice_low, microprice_close) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+    [DB_SQL_BAR_DROP] = "DELETE FROM bars WHERE " THE_BAR " AND source = :source",
+    [DB_SQL_BOOK_BAR] = RECORD_UPSERT("book_bars", "", "spread_open", RECORD_BOOK_BARS),
     [DB_SQL_BOOK_BAR_THIN] = "DELETE FROM book_bars WHERE symbol = ?1 AND interval_ns = ?2 AND open_ns <= ?3",
-    [DB_SQL_REVISION] =
-        "INSERT INTO revisions (ts_ns, symbol, kind, source, at_ns, trade_id, new_id, old_price, old_qty, "
-        "price, qty, old_bar, new_bar, code, applied, input_seq, hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, "
-        "?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, x'') ON CONFLICT DO NOTHING RETURNING id",
+    [DB_SQL_REVISION] = UNSEALED("revisions", RECORD_REVISIONS) " ON CONFLICT DO NOTHING RETURNING id",
     [DB_SQL_REVISION_SEAL] = "UPDATE revisions SET hash = seal(2, " DB_REVISION_COLUMNS ") WHERE id = ?1",
-    [DB_SQL_ACTION] =
-        "INSERT INTO corporate_actions (symbol, action, kind, ex_ns, shares, per, cash, ts_ns, input_seq, "
-        "hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, x'') ON CONFLICT DO NOTHING RETURNING id",
+    [DB_SQL_ACTION] = UNSEALED("corporate_actions", RECORD_ACTIONS) " ON CONFLICT DO NOTHING RETURNING id",
     [DB_SQL_ACTION_SEAL] = "UPDATE corporate_actions SET hash = seal(2, " DB_ACTION_COLUMNS ") WHERE id = ?1",
-    [DB_SQL_ACTION_SAME] = "SELECT (kind, ex_ns, shares, per, cash) IS (?3, ?4, ?5, ?6, ?7), ?8, ?9 "
-                           "FROM corporate_actions WHERE symbol = ?1 AND action = ?2",
-    [DB_SQL_SESSION] =
-        "INSERT INTO market_sessions (calendar, phase, since_ns, next_ns) VALUES (?1, ?2, ?3, ?4) "
-        "ON CONFLICT DO UPDATE SET since_ns = iif(phase = excluded.phase, since_ns, excluded.since_ns), "
-        "phase = excluded.phase, next_ns = excluded.next_ns",
-    [DB_SQL_VENUE] =
-        "INSERT OR REPLACE INTO venue_status (venue, state, detail, market, last_recv_ns, frames, "
-        "bad_frames, connects, renewals, latency_p50_ms, latency_p99_ms, clock_offset_ms) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
-    [DB_SQL_BAN] = "INSERT OR REPLACE INTO venue_bans (venue, until_ns, why) VALUES (?1, ?2, ?3)",
-    [DB_SQL_BAN_OVER] = "DELETE FROM venue_bans WHERE venue = ?1",
+    [DB_SQL_ACTION_SAME] = "SELECT (kind, ex_ns, shares, per, cash) IS (:kind, :ex_ns, :shares, :per, :cash) "
+                           "FROM corporate_actions WHERE symbol = :symbol AND action = :action",
+    [DB_SQL_SESSION] = RECORD_INSERT("market_sessions",
+                                     RECORD_SESSIONS) " ON CONFLICT DO UPDATE SET since_ns = iif(phase = "
+                                                      "excluded.phase, since_ns, excluded.since_ns), "
+                                                      "phase = excluded.phase, next_ns = excluded.next_ns",
+    [DB_SQL_VENUE] = RECORD_UPSERT("venue_status", "", "state", RECORD_VENUES),
+    [DB_SQL_BAN] = RECORD_UPSERT("venue_bans", "", "why", RECORD_BANS),
+    [DB_SQL_BAN_OVER] = "DELETE FROM venue_bans WHERE venue = :venue",
 };

@@ -17,7 +17,7 @@ static void take_action(void *ctx, const struct db_action_row *row)
     struct known_action *known = VERIFY_APPEND(v, v->actions, v->n_actions);
     if (!known)
         return;
-    *known = (struct known_action){.id = row->id,
+    *known = (struct known_action){.id = row->action.id,
                                    .action = row->action.action,
                                    .symbol = (int)(row->symbol - v->reader->symbols),
                                    .ts_ns = row->action.ts_ns,
@@ -25,11 +25,12 @@ static void take_action(void *ctx, const struct db_action_row *row)
     if (known->action.kind == ACTION_SPLIT) {
         const struct split split = verify_split(known);
         if (!split_valid(&split))
-            verify_wrong(v, "corporate_actions", row->id, "a split of %" PRId64 " for %" PRId64 " is none",
-                         split.shares, split.per);
+            verify_wrong(v, "corporate_actions", row->action.id,
+                         "a split of %" PRId64 " for %" PRId64 " is none", split.shares, split.per);
     }
     if (v->n_actions > 1 && known->input_seq < known[-1].input_seq)
-        verify_wrong(v, "corporate_actions", row->id, "is of an event before that of the row before it");
+        verify_wrong(v, "corporate_actions", row->action.id,
+                     "is of an event before that of the row before it");
 }
 
 int verify_load_actions(struct verification *v)

@@ -53,16 +53,6 @@ uint64_t db_writer_put_bar(struct db_writer *w, int symbol, int64_t interval_ns,
     return db_writer_put_row(w, DB_ROW_BAR, &row, sizeof row, NULL, 0);
 }
 
-uint64_t db_writer_put_gap(struct db_writer *w, const struct db_gap *gap)
-{
-    return db_writer_put_row(w, DB_ROW_GAP, gap, sizeof *gap, NULL, 0);
-}
-
-uint64_t db_writer_put_price(struct db_writer *w, const struct db_price *price)
-{
-    return db_writer_put_row(w, DB_ROW_PRICE, price, sizeof *price, NULL, 0);
-}
-
 uint64_t db_writer_put_order(struct db_writer *w, const struct order *order)
 {
     return db_writer_put_row(w, DB_ROW_ORDER, order, sizeof *order, NULL, 0);
@@ -116,27 +106,6 @@ uint64_t db_writer_keep_equity(struct db_writer *w, const struct db_equity_kept 
     return db_writer_put_row(w, DB_ROW_EQUITY, &row, sizeof row, NULL, 0);
 }
 
-uint64_t db_writer_put_command(struct db_writer *w, const struct db_command *command)
-{
-    return PUT(w, DB_ROW_COMMAND, command, command->cmd, command->args, command->result,
-               command->key ? command->key : "");
-}
-
-uint64_t db_writer_put_alert(struct db_writer *w, const struct db_alert *alert)
-{
-    return PUT(w, DB_ROW_ALERT, alert, alert->code, alert->text);
-}
-
-uint64_t db_writer_put_telemetry(struct db_writer *w, const struct db_telemetry *value)
-{
-    return PUT(w, DB_ROW_TELEMETRY, value, value->name);
-}
-
-uint64_t db_writer_put_feed(struct db_writer *w, const struct db_feed *feed)
-{
-    return PUT(w, DB_ROW_FEED, feed, feed->stream, feed->detail);
-}
-
 /* A row whose texts end with bytes of a known size: they take the place of the struct's tail. */
 static uint64_t put_bytes(struct db_writer *w, enum db_row_kind kind, const void *row, size_t size,
                           const void *bytes, size_t n, const char *const *texts, int n_texts)
@@ -179,23 +148,11 @@ uint64_t db_writer_put_chart_bar(struct db_writer *w, const struct db_chart_bar 
                      bar->n_outputs * sizeof *bar->outputs, NULL, 0);
 }
 
-RECORD(training, DB_ROW_TRAINING, struct db_training)
-
-RECORD(training_point, DB_ROW_TRAINING_POINT, struct db_training_point)
-
-RECORD(training_evaluation, DB_ROW_TRAINING_EVALUATION, struct db_training_evaluation)
-
-RECORD(training_state, DB_ROW_TRAINING_STATE, struct db_training_state)
-
 uint64_t db_writer_rewind_training(struct db_writer *w, const char *training, int64_t steps)
 {
     struct db_row_training_rewind row = {.steps = steps};
     return PUT(w, DB_ROW_TRAINING_REWIND, &row, training);
 }
-
-RECORD(policy, DB_ROW_POLICY, struct db_policy)
-
-RECORD(order_policy, DB_ROW_ORDER_POLICY, struct db_order_policy)
 
 uint64_t db_writer_put_streamed(struct db_writer *w, int index, bool streamed)
 {
@@ -234,17 +191,18 @@ uint64_t db_writer_put_action(struct db_writer *w, const struct db_action *actio
     return db_writer_put_row(w, DB_ROW_ACTION, action, sizeof *action, NULL, 0);
 }
 
-uint64_t db_writer_put_session(struct db_writer *w, const struct db_session *session)
-{
-    return db_writer_put_row(w, DB_ROW_SESSION, session, sizeof *session, NULL, 0);
-}
-
-uint64_t db_writer_put_venue(struct db_writer *w, const struct db_venue *venue)
-{
-    return PUT(w, DB_ROW_VENUE, venue, venue->venue, venue->detail, venue->market);
-}
-
-uint64_t db_writer_put_ban(struct db_writer *w, const struct db_ban *ban)
-{
-    return PUT(w, DB_ROW_BAN, ban, ban->venue, ban->why);
-}
+RECORD(gap, DB_ROW_GAP, struct db_gap)
+RECORD(price, DB_ROW_PRICE, struct db_price)
+RECORD(command, DB_ROW_COMMAND, struct db_command)
+RECORD(alert, DB_ROW_ALERT, struct db_alert)
+RECORD(telemetry, DB_ROW_TELEMETRY, struct db_telemetry)
+RECORD(feed, DB_ROW_FEED, struct db_feed)
+RECORD(training, DB_ROW_TRAINING, struct db_training)
+RECORD(training_point, DB_ROW_TRAINING_POINT, struct db_training_point)
+RECORD(training_evaluation, DB_ROW_TRAINING_EVALUATION, struct db_training_evaluation)
+RECORD(training_state, DB_ROW_TRAINING_STATE, struct db_training_state)
+RECORD(policy, DB_ROW_POLICY, struct db_policy)
+RECORD(order_policy, DB_ROW_ORDER_POLICY, struct db_order_policy)
+RECORD(session, DB_ROW_SESSION, struct db_session)
+RECORD(venue, DB_ROW_VENUE, struct db_venue)
+RECORD(ban, DB_ROW_BAN, struct db_ban)

@@ -127,10 +127,10 @@ void record_set_strings(const struct record *record, void *row, const char *text
 
 int record_words_parse(const struct record_words *words, const char *name)
 {
-    if (!words->names)
+    if (words->parse)
         return words->parse(name);
     for (int i = 0; i < words->n; i++)
-        if (strcmp(words->names[i], name) == 0)
+        if (strcmp(words->names ? words->names[i] : words->name(i), name) == 0)
             return i;
     return -EINVAL;
 }

@@ -45,7 +45,7 @@ enum record_kind {
 
 enum { RECORD_REQUIRED = 0, RECORD_OPTIONAL = 1, RECORD_NULLABLE = 3, RECORD_UNKNOWN = 7 };
 
-/* An enumeration's values by name: by a table, or where that is NULL by functions. */
+/* An enumeration's values by name: by a table, or where that is NULL by functions. `parse` may be NULL. */
 struct record_words {
     int n;
     const char *(*name)(int value);

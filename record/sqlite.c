@@ -53,11 +53,17 @@ static void bind_value(sqlite3_stmt *stmt, int at, const struct record_field *fi
         sqlite3_bind_int64(stmt, at, number);
 }
 
+/* Is the parameter of a field at its place? */
+static bool in_place(sqlite3_stmt *stmt, const struct record *record, int i)
+{
+    const char *name = sqlite3_bind_parameter_name(stmt, i + 1);
+    return name && strcmp(name + 1, record->fields[i].column) == 0;
+}
+
 void record_sqlite_bind(sqlite3_stmt *stmt, const struct record *record, const void *row,
                         const struct record_ids *ids)
 {
-    const char *last = sqlite3_bind_parameter_name(stmt, record->n);
-    bool all = last && strcmp(last + 1, record->fields[record->n - 1].column) == 0;
+    bool all = in_place(stmt, record, 0) && in_place(stmt, record, record->n - 1);
     for (int i = 0; i < record->n; i++) {
         const struct record_field *field = &record->fields[i];
         char name[PARAMETER_MAX];

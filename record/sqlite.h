@@ -16,7 +16,8 @@ struct record_ids {
 };
 
 /* Binds every value to the parameter that is named after its column: to the first ones, in order, where the
- * last field's stands at its place. Texts and hashes are the row's own: they outlive the step. */
+ * first and the last field's stand at their places. Texts and hashes are the row's own: they outlive the
+ * step. */
 void record_sqlite_bind(sqlite3_stmt *stmt, const struct record *record, const void *row,
                         const struct record_ids *ids);
 

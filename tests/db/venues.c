@@ -102,7 +102,7 @@ struct revisions {
 static void see_revision(void *ctx, const struct db_revision_row *row)
 {
     struct revisions *seen = ctx;
-    CHECK_INT(row->id, (uint64_t)++seen->n);
+    CHECK_INT(row->revision.id, (uint64_t)++seen->n);
     seen->last = row->revision;
     snprintf(seen->symbol, sizeof seen->symbol, "%s", row->symbol->symbol.name);
 }
@@ -228,7 +228,7 @@ static void see_action(void *ctx, const struct db_action_row *row)
     const struct corporate_action *action = &row->action.action;
     snprintf(text + strlen(text), 300 - strlen(text),
              "%" PRIu64 " %s %s %s %" PRId64 " %" PRId64 "/%" PRId64 " %" PRId64 " %" PRId64 " %" PRIu64 "; ",
-             row->id, row->symbol->symbol.name, action->id, corporate_action_name(action->kind),
+             row->action.id, row->symbol->symbol.name, action->id, corporate_action_name(action->kind),
              action->ex_ns - AT, action->shares, action->per, action->cash, row->action.ts_ns - AT,
              row->action.input_seq);
 }

@@ -3,6 +3,7 @@
 #include "record/field.h"
 
 #include <errno.h>
+#include <math.h>
 #include <sqlite3.h>
 
 #include "exchange/fill.h"
@@ -161,6 +162,88 @@ static void few_parameters(void)
     sqlite3_close(db);
 }
 
+/* Texts by pointer, reals and volumes, there and not there; and a statement whose parameters stand otherwise.
+ */
+struct kinds {
+    const char *text, *more;
+    double share;
+    int64_t bytes;
+    int128_t volume;
+    int64_t last;
+};
+#define KINDS(FIRST, NEXT) \
+    FIRST(text, "text", "text", STRING, FIXED, REQUIRED, NULL) \
+    NEXT(share, "share", "share", REAL, CHANGES, NULLABLE, NULL) \
+    NEXT(bytes, "bytes", "bytes", SIGNED, CHANGES, UNKNOWN, NULL) \
+    NEXT(volume, "volume", "volume", VOLUME, CHANGES, REQUIRED, NULL) \
+    NEXT(more, "more", "more", STRING, CHANGES, REQUIRED, NULL) \
+    NEXT(last, "last", "last", TIME, CHANGES, NULLABLE, NULL)
+#define ROW struct kinds
+static const struct record_field kind_fields[] = {RECORD_FIELDS(KINDS)};
+static const struct record record_kinds = RECORD_OF("kinds", kind_fields);
+#undef ROW
+
+static void put_kinds(sqlite3 *db, const char *sql, const struct kinds *row)
+{
+    sqlite3_stmt *stmt;
+    CHECK_INT(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL), SQLITE_OK);
+    record_sqlite_bind(stmt, &record_kinds, row, &ids);
+    CHECK_INT(sqlite3_step(stmt), SQLITE_DONE);
+    sqlite3_finalize(stmt);
+}
+
+static void check_kinds(sqlite3 *db, const struct kinds *row, const char *nulls)
+{
+    struct kinds back;
+    sqlite3_stmt *stmt;
+    CHECK_INT(
+        sqlite3_prepare_v2(db,
+                           "SELECT " RECORD_COLUMNS(
+                               KINDS) ", (share IS NULL) || (bytes IS NULL) || (last IS NULL) FROM kinds",
+                           -1, &stmt, NULL),
+        SQLITE_OK);
+    CHECK_INT(sqlite3_step(stmt), SQLITE_ROW);
+    CHECK(!record_sqlite_read(stmt, &record_kinds, &back, &ids));
+    CHECK_STR(back.text, row->text);
+    CHECK_STR(back.more, row->more ? row->more : "");
+    CHECK(isnan(row->share) ? isnan(back.share) : back.share == row->share);
+    CHECK_INT(back.bytes, row->bytes);
+    CHECK(back.volume == row->volume);
+    CHECK_INT(back.last, row->last);
+    CHECK_STR((const char *)sqlite3_column_text(stmt, record_kinds.n), nulls);
+    sqlite3_finalize(stmt);
+}
+
+static void kinds(void)
+{
+    const struct kinds there = {"a", "b", 0.1, 0, ((int128_t)1 << 100) + 1, 7},
+                       none = {"a", NULL, NAN, -1, -5, 0};
+    const char *texts[RECORD_STRINGS_MAX];
+    struct kinds back = there;
+    sqlite3 *db;
+    CHECK_INT(sqlite3_open(":memory:", &db), SQLITE_OK);
+    CHECK_INT(sqlite3_exec(db, "CREATE TABLE kinds (text TEXT PRIMARY KEY, share, bytes, volume, more, last)",
+                           NULL, NULL, NULL),
+              SQLITE_OK);
+    put_kinds(db, RECORD_INSERT("kinds", KINDS), &there);
+    check_kinds(db, &there, "000");
+    put_kinds(db, RECORD_UPSERT("kinds", "(text)", "last", KINDS), &none);
+    check_kinds(db, &none, "111");
+    put_kinds(db, "UPDATE kinds SET share = 2" RECORD_ASSIGN(KINDS) " WHERE text = :text", &there);
+    check_kinds(db, &there, "000");
+    put_kinds(db,
+              "UPDATE kinds SET bytes = :bytes, share = :share, volume = :volume, more = :more, "
+              "text = :text, last = :last",
+              &none);
+    check_kinds(db, &none, "111");
+    sqlite3_close(db);
+    CHECK_INT(record_strings(&record_kinds, &none, texts), 2);
+    CHECK_STR(texts[1], "");
+    record_set_strings(&record_kinds, &back, "one\0two");
+    CHECK_STR(back.text, "one");
+    CHECK_STR(back.more, "two");
+}
+
 /* What cannot be read is named by its field. */
 static void unreadable(void)
 {
@@ -262,6 +345,7 @@ int main(void)
         compared(&random, records[i].record);
     }
     few_parameters();
+    kinds();
     unreadable();
     json();
     return check_done("record/fields");

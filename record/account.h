@@ -1,0 +1,88 @@
+/* Alerts, commands, what venues changed, positions and equity, field by field: db/row.h and engine/position.h
+ * say what each is. */
+#ifndef RECORD_ACCOUNT_H
+#define RECORD_ACCOUNT_H
+
+#include "record/field.h"
+
+#define RECORD_ALERTS(FIRST, NEXT) \
+    FIRST(id, "id", "id", UNSIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(ts_ns, "ts_ns", "ts_ns", TIME, CHANGES, REQUIRED, NULL) \
+    NEXT(last_ns, "last_ns", "last_ns", TIME, CHANGES, REQUIRED, NULL) \
+    NEXT(count, "count", "count", SIGNED, CHANGES, REQUIRED, NULL) \
+    NEXT(code, "code", "code", STRING, CHANGES, REQUIRED, NULL) \
+    NEXT(severity, "severity", "severity", WORD, CHANGES, REQUIRED, &db_words_severity) \
+    NEXT(text, "text", "text", STRING, CHANGES, REQUIRED, NULL) \
+    NEXT(acked_ns, "acked_ns", "acked_ns", TIME, CHANGES, NULLABLE, NULL) \
+    NEXT(lasts, "lasts", "lasts", BOOL, CHANGES, REQUIRED, NULL) \
+    NEXT(closed_ns, "closed_ns", "closed_ns", TIME, CHANGES, NULLABLE, NULL)
+
+#define RECORD_COMMANDS(FIRST, NEXT) \
+    FIRST(id, "id", "id", UNSIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(ts_ns, "ts_ns", "ts_ns", TIME, CHANGES, REQUIRED, NULL) \
+    NEXT(peer_uid, "peer_uid", "peer_uid", SIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(peer_pid, "peer_pid", "peer_pid", SIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(cmd, "cmd", "cmd", STRING, FIXED, REQUIRED, NULL) \
+    NEXT(args, "args", "args", STRING, FIXED, REQUIRED, NULL) \
+    NEXT(state, "state", "state", WORD, CHANGES, REQUIRED, &db_words_command_state) \
+    NEXT(result, "result", "result", STRING, CHANGES, REQUIRED, NULL) \
+    NEXT(key, "key", "key", STRING, FIXED, REQUIRED, NULL) \
+    NEXT(order_id, "order_id", "order_id", UNSIGNED, CHANGES, REQUIRED, NULL)
+
+#define RECORD_ACTIONS(FIRST, NEXT) \
+    FIRST(id, "id", "id", UNSIGNED, FIXED, NULLABLE, NULL) \
+    NEXT(symbol, "symbol", "symbol", SYMBOL, FIXED, REQUIRED, NULL) \
+    NEXT(action.id, "action", "action", TEXT, FIXED, REQUIRED, NULL) \
+    NEXT(action.kind, "kind", "kind", WORD, FIXED, REQUIRED, &db_words_action_kind) \
+    NEXT(action.ex_ns, "ex_ns", "ex_ns", TIME, FIXED, REQUIRED, NULL) \
+    NEXT(action.shares, "shares", "shares", SIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(action.per, "per", "per", SIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(action.cash, "cash", "cash", SIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(ts_ns, "ts_ns", "ts_ns", TIME, FIXED, REQUIRED, NULL) \
+    NEXT(input_seq, "input_seq", "input_seq", UNSIGNED, FIXED, REQUIRED, NULL)
+
+#define RECORD_REVISIONS(FIRST, NEXT) \
+    FIRST(id, "id", "id", UNSIGNED, FIXED, NULLABLE, NULL) \
+    NEXT(ts_ns, "ts_ns", "ts_ns", TIME, FIXED, REQUIRED, NULL) \
+    NEXT(symbol, "symbol", "symbol", SYMBOL, FIXED, REQUIRED, NULL) \
+    NEXT(kind, "kind", "kind", WORD, FIXED, REQUIRED, &db_words_revision_kind) \
+    NEXT(source, "source", "source", WORD, FIXED, REQUIRED, &db_words_bar_source) \
+    NEXT(at_ns, "at_ns", "at_ns", TIME, FIXED, REQUIRED, NULL) \
+    NEXT(correction.id, "trade_id", "trade_id", SIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(correction.new_id, "new_id", "new_id", SIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(correction.old_price, "old_price", "old_price", PRICE, FIXED, REQUIRED, NULL) \
+    NEXT(correction.old_qty, "old_qty", "old_qty", QTY, FIXED, REQUIRED, NULL) \
+    NEXT(correction.price, "price", "price", PRICE, FIXED, REQUIRED, NULL) \
+    NEXT(correction.qty, "qty", "qty", QTY, FIXED, REQUIRED, NULL) \
+    NEXT(old_bar, "old_bar", "old_bar", STRING, FIXED, REQUIRED, NULL) \
+    NEXT(new_bar, "new_bar", "new_bar", STRING, FIXED, REQUIRED, NULL) \
+    NEXT(correction.code, "code", "code", TEXT, FIXED, REQUIRED, NULL) \
+    NEXT(applied, "applied", "applied", BOOL, FIXED, REQUIRED, NULL) \
+    NEXT(input_seq, "input_seq", "input_seq", UNSIGNED, FIXED, REQUIRED, NULL)
+
+/* What is held, of struct position; a stored one with whose it is before. */
+#define RECORD_HOLDING(FIRST, NEXT) \
+    FIRST(qty, "qty", "qty", QTY, CHANGES, REQUIRED, NULL) \
+    NEXT(cost, "cost", "cost", QUOTE, CHANGES, REQUIRED, NULL) \
+    NEXT(realized, "realized", "realized", QUOTE, CHANGES, REQUIRED, NULL) \
+    NEXT(fifo_cost, "fifo_cost", "fifo_cost", QUOTE, CHANGES, REQUIRED, NULL) \
+    NEXT(fifo_realized, "fifo_realized", "fifo_realized", QUOTE, CHANGES, REQUIRED, NULL) \
+    NEXT(fees, "fees", "fees", QUOTE, CHANGES, REQUIRED, NULL) \
+    NEXT(opened_ns, "opened_ns", "opened_ns", TIME, CHANGES, REQUIRED, NULL) \
+    NEXT(updated_ns, "updated_ns", "updated_ns", TIME, CHANGES, REQUIRED, NULL)
+
+#define RECORD_POSITION_OF(FIRST, NEXT, HELD) \
+    FIRST(account, "account", "account", ACCOUNT, FIXED, REQUIRED, NULL) \
+    NEXT(symbol, "symbol", "symbol", SYMBOL, FIXED, REQUIRED, NULL) \
+    RECORD_HOLDING(HELD, HELD)
+#define RECORD_POSITIONS(FIRST, NEXT) RECORD_POSITION_OF(FIRST, NEXT, NEXT)
+
+#define RECORD_EQUITY(FIRST, NEXT) \
+    FIRST(account, "account", "account", ACCOUNT, FIXED, REQUIRED, NULL) \
+    NEXT(ts_ns, "ts_ns", "ts_ns", TIME, FIXED, REQUIRED, NULL) \
+    NEXT(equity, "equity", "equity", QUOTE, CHANGES, REQUIRED, NULL) \
+    NEXT(cash, "cash", "cash", QUOTE, CHANGES, REQUIRED, NULL) \
+    NEXT(peak, "peak", "peak", QUOTE, CHANGES, REQUIRED, NULL) \
+    NEXT(day_equity, "day_equity", "day_equity", QUOTE, CHANGES, REQUIRED, NULL)
+
+#endif

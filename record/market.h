@@ -1,0 +1,110 @@
+/* The market and its venues, field by field: exchange/bar.h and db/row.h say what each is. */
+#ifndef RECORD_MARKET_H
+#define RECORD_MARKET_H
+
+#include "record/field.h"
+
+/* A bar's own, of struct bar; before them a stored one has its key. */
+#define RECORD_BAR(FIRST, NEXT) \
+    FIRST(open_ns, "open_ns", "open_ns", TIME, FIXED, REQUIRED, NULL) \
+    NEXT(open, "open", "open", PRICE, CHANGES, REQUIRED, NULL) \
+    NEXT(high, "high", "high", PRICE, CHANGES, REQUIRED, NULL) \
+    NEXT(low, "low", "low", PRICE, CHANGES, REQUIRED, NULL) \
+    NEXT(close, "close", "close", PRICE, CHANGES, REQUIRED, NULL) \
+    NEXT(volume, "volume", "volume", VOLUME, CHANGES, REQUIRED, NULL) \
+    NEXT(quote_volume, "quote_volume", "quote_volume", VOLUME, CHANGES, REQUIRED, NULL) \
+    NEXT(trades, "trades", "trades", SIGNED, CHANGES, REQUIRED, NULL) \
+    NEXT(first_trade_id, "first_trade_id", "first_trade_id", SIGNED, CHANGES, REQUIRED, NULL) \
+    NEXT(last_trade_id, "last_trade_id", "last_trade_id", SIGNED, CHANGES, REQUIRED, NULL)
+
+#define RECORD_BAR_KEY(FIRST, NEXT) \
+    FIRST(symbol, "symbol", "symbol", SYMBOL, FIXED, REQUIRED, NULL) \
+    NEXT(interval_ns, "interval_ns", "interval_ns", SIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(source, "source", "source", WORD, FIXED, REQUIRED, &db_words_bar_source)
+
+#define RECORD_PRICES(FIRST, NEXT) \
+    FIRST(symbol, "symbol", "symbol", SYMBOL, FIXED, REQUIRED, NULL) \
+    NEXT(last, "last", "last", PRICE, CHANGES, NULLABLE, NULL) \
+    NEXT(bid, "bid", "bid", PRICE, CHANGES, NULLABLE, NULL) \
+    NEXT(ask, "ask", "ask", PRICE, CHANGES, NULLABLE, NULL) \
+    NEXT(mark, "mark", "mark", PRICE, CHANGES, NULLABLE, NULL) \
+    NEXT(ts_ns, "ts_ns", "ts_ns", TIME, CHANGES, REQUIRED, NULL) \
+    NEXT(recv_wall_ns, "recv_wall_ns", "recv_wall_ns", TIME, CHANGES, REQUIRED, NULL)
+
+#define RECORD_GAPS(FIRST, NEXT) \
+    FIRST(symbol, "symbol", "symbol", SYMBOL, FIXED, REQUIRED, NULL) \
+    NEXT(interval_ns, "interval_ns", "interval_ns", SIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(from_open_ns, "from_open_ns", "from_open_ns", TIME, FIXED, REQUIRED, NULL) \
+    NEXT(to_open_ns, "to_open_ns", "to_open_ns", TIME, CHANGES, REQUIRED, NULL) \
+    NEXT(found_ns, "found_ns", "found_ns", TIME, FIXED, REQUIRED, NULL) \
+    NEXT(filled_ns, "filled_ns", "filled_ns", TIME, CHANGES, NULLABLE, NULL)
+
+#define RECORD_BOOK_BARS(FIRST, NEXT) \
+    FIRST(bar.symbol, "symbol", "symbol", SYMBOL, FIXED, REQUIRED, NULL) \
+    NEXT(interval_ns, "interval_ns", "interval_ns", SIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(bar.open_ns, "open_ns", "open_ns", TIME, FIXED, REQUIRED, NULL) \
+    NEXT(bar.measures[BOOK_SPREAD].open, "spread_open", "spread_open", REAL, CHANGES, REQUIRED, NULL) \
+    NEXT(bar.measures[BOOK_SPREAD].high, "spread_high", "spread_high", REAL, CHANGES, REQUIRED, NULL) \
+    NEXT(bar.measures[BOOK_SPREAD].low, "spread_low", "spread_low", REAL, CHANGES, REQUIRED, NULL) \
+    NEXT(bar.measures[BOOK_SPREAD].close, "spread_close", "spread_close", REAL, CHANGES, REQUIRED, NULL) \
+    NEXT(bar.measures[BOOK_IMBALANCE].open, "imbalance_open", "imbalance_open", REAL, CHANGES, REQUIRED, \
+         NULL) \
+    NEXT(bar.measures[BOOK_IMBALANCE].high, "imbalance_high", "imbalance_high", REAL, CHANGES, REQUIRED, \
+         NULL) \
+    NEXT(bar.measures[BOOK_IMBALANCE].low, "imbalance_low", "imbalance_low", REAL, CHANGES, REQUIRED, NULL) \
+    NEXT(bar.measures[BOOK_IMBALANCE].close, "imbalance_close", "imbalance_close", REAL, CHANGES, REQUIRED, \
+         NULL) \
+    NEXT(bar.measures[BOOK_MICROPRICE].open, "microprice_open", "microprice_open", REAL, CHANGES, REQUIRED, \
+         NULL) \
+    NEXT(bar.measures[BOOK_MICROPRICE].high, "microprice_high", "microprice_high", REAL, CHANGES, REQUIRED, \
+         NULL) \
+    NEXT(bar.measures[BOOK_MICROPRICE].low, "microprice_low", "microprice_low", REAL, CHANGES, REQUIRED, \
+         NULL) \
+    NEXT(bar.measures[BOOK_MICROPRICE].close, "microprice_close", "microprice_close", REAL, CHANGES, \
+         REQUIRED, NULL)
+
+#define RECORD_SESSIONS(FIRST, NEXT) \
+    FIRST(session.calendar, "calendar", "calendar", TEXT, FIXED, REQUIRED, NULL) \
+    NEXT(session.phase, "phase", "phase", WORD, CHANGES, REQUIRED, &db_words_market_phase) \
+    NEXT(since_ns, "since_ns", "since_ns", TIME, CHANGES, REQUIRED, NULL) \
+    NEXT(session.next_ns, "next_ns", "next_ns", TIME, CHANGES, REQUIRED, NULL)
+
+#define RECORD_FEEDS(FIRST, NEXT) \
+    FIRST(stream, "stream", "stream", STRING, FIXED, REQUIRED, NULL) \
+    NEXT(symbol, "symbol", "symbol", SYMBOL, FIXED, REQUIRED, NULL) \
+    NEXT(state, "state", "state", WORD, CHANGES, REQUIRED, &db_words_feed_state) \
+    NEXT(detail, "detail", "detail", STRING, CHANGES, REQUIRED, NULL) \
+    NEXT(last_recv_ns, "last_recv_ns", "last_recv_ns", TIME, CHANGES, REQUIRED, NULL) \
+    NEXT(limit_ns, "limit_ns", "limit_ns", SIGNED, CHANGES, REQUIRED, NULL) \
+    NEXT(frames, "frames", "frames", SIGNED, CHANGES, REQUIRED, NULL) \
+    NEXT(bytes, "bytes", "bytes", SIGNED, CHANGES, REQUIRED, NULL) \
+    NEXT(bad_frames, "bad_frames", "bad_frames", SIGNED, CHANGES, REQUIRED, NULL) \
+    NEXT(connects, "connects", "connects", SIGNED, CHANGES, REQUIRED, NULL)
+
+#define RECORD_VENUES(FIRST, NEXT) \
+    FIRST(venue, "venue", "venue", STRING, FIXED, REQUIRED, NULL) \
+    NEXT(state, "state", "state", WORD, CHANGES, REQUIRED, &db_words_feed_state) \
+    NEXT(detail, "detail", "detail", STRING, CHANGES, REQUIRED, NULL) \
+    NEXT(market, "market", "market", STRING, CHANGES, REQUIRED, NULL) \
+    NEXT(last_recv_ns, "last_recv_ns", "last_recv_ns", TIME, CHANGES, REQUIRED, NULL) \
+    NEXT(frames, "frames", "frames", SIGNED, CHANGES, REQUIRED, NULL) \
+    NEXT(bad_frames, "bad_frames", "bad_frames", SIGNED, CHANGES, REQUIRED, NULL) \
+    NEXT(connects, "connects", "connects", SIGNED, CHANGES, REQUIRED, NULL) \
+    NEXT(renewals, "renewals", "renewals", SIGNED, CHANGES, REQUIRED, NULL) \
+    NEXT(latency_p50_ms, "latency_p50_ms", "latency_p50_ms", REAL, CHANGES, NULLABLE, NULL) \
+    NEXT(latency_p99_ms, "latency_p99_ms", "latency_p99_ms", REAL, CHANGES, NULLABLE, NULL) \
+    NEXT(clock_offset_ms, "clock_offset_ms", "clock_offset_ms", REAL, CHANGES, NULLABLE, NULL)
+
+#define RECORD_BANS(FIRST, NEXT) \
+    FIRST(venue, "venue", "venue", STRING, FIXED, REQUIRED, NULL) \
+    NEXT(until_ns, "until_ns", "until_ns", TIME, CHANGES, REQUIRED, NULL) \
+    NEXT(why, "why", "why", STRING, CHANGES, REQUIRED, NULL)
+
+#define RECORD_TELEMETRY(FIRST, NEXT) \
+    FIRST(name, "name", "name", STRING, FIXED, REQUIRED, NULL) \
+    NEXT(ts_ns, "ts_ns", "ts_ns", TIME, FIXED, REQUIRED, NULL) \
+    NEXT(value, "value", "value", REAL, CHANGES, REQUIRED, NULL)
+
+extern const struct record record_bars;
+
+#endif
