@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/stored.h"
@@ -109,6 +110,21 @@ int ask_daemon(const char *verb, const char *state, const char *cmd, json_t *arg
     if (status != EXIT_OK)
         ask_say(verb, &error);
     return status;
+}
+
+int ask_print(const struct option_call *call, const char *schema, json_t *answer)
+{
+    json_t *object = json_pack("{s:s}", "schema", schema);
+    bool whole = object && json_object_update(object, answer) == 0;
+    char *text = whole ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
+
+    json_decref(object);
+    json_decref(answer);
+    if (!text)
+        return option_fail(call, EXIT_ERROR, "out of memory");
+    puts(text);
+    free(text);
+    return EXIT_OK;
 }
 
 int ask_parse(int argc, char **argv, const struct ask_option *options, size_t n, const char *help,

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "cli/control_client.h"
+#include "record/option.h"
 
 /* Prints `papertape: VERB: WORDS` for a wrong command line; returns EXIT_USAGE. */
 int ask_usage(const char *verb, const char *words);
@@ -39,6 +40,9 @@ int ask_unknown_action(const char *verb, const char *word, const char *const *ac
  * the caller's; or an exit status, the reason on stderr: EXIT_NO_DAEMON without one, EXIT_ERROR when it
  * refused or did not answer. Takes `args`, which may be NULL. */
 int ask_daemon(const char *verb, const char *state, const char *cmd, json_t *args, json_t **ret_result);
+
+/* {"schema": SCHEMA, …} in one line on stdout: an answer, which it takes. An exit status. */
+int ask_print(const struct option_call *call, const char *schema, json_t *answer);
 
 /* The same in two: the question, without a word; and what a failure reads as. */
 int ask_quietly(const char *state, const char *cmd, json_t *args, json_t **ret_result,

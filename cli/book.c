@@ -10,13 +10,6 @@
 #include "exchange/decimal.h"
 #include "exchange/exit_status.h"
 
-static const char help[] =
-    "Usage: papertape book SYMBOL [--json] [--state DIR]\n"
-    "\n"
-    "The best twenty levels of the local order book: bids at the left, asks at the right.\n"
-    "\n"
-    "  --json  the whole book, [price, quantity] best first, \"schema\": \"papertape.book/1\"\n";
-
 enum {
     TEXT_LEVELS = 20,
     JSON_LEVELS = BOOK_LEVELS_MAX, /* all there can be */
@@ -91,24 +84,17 @@ static void print_json(const json_t *book)
     puts("}");
 }
 
-static int run_line(int argc, char **argv)
+static int run(struct option_call *call)
 {
-    struct ask_options options;
-    json_t *book;
-    int r = ask_options(argc, argv, "json", help, &options);
+    json_t *book, *args = json_pack("{s:s, s:i}", "symbol", call->arguments[0], "levels",
+                                    call->json ? JSON_LEVELS : TEXT_LEVELS);
 
-    if (r != EXIT_OK || options.done)
-        return r;
-    if (argc - options.first != 1)
-        return ask_usage("book", "one symbol is needed, as: book BTCUSDT");
-    json_t *args = json_pack("{s:s, s:i}", "symbol", argv[options.first], "levels",
-                             options.flag ? JSON_LEVELS : TEXT_LEVELS);
     if (!args)
         return ask_usage("book", "the symbol must be UTF-8");
-    r = ask_daemon("book", options.state, "book", args, &book);
+    int r = ask_daemon("book", call->state, "book", args, &book);
     if (r != EXIT_OK)
         return r;
-    if (options.flag)
+    if (call->json)
         print_json(book);
     else
         print_text(book);
@@ -116,4 +102,15 @@ static int run_line(int argc, char **argv)
     return EXIT_OK;
 }
 
-const struct option_verb cli_book = {.name = "book", .words = "a symbol's order book now", .run = run_line};
+static const struct option_action actions[] = {
+    {.arguments = "SYMBOL", .example = "BTCUSDT", .need = OPTION_NEEDS_DAEMON, .run = run}};
+
+const struct option_verb cli_book = {
+    .name = "book",
+    .words = "a symbol's order book now",
+    .about = "The best twenty levels of the local order book: bids at the left, asks at the right. With "
+             "--json the "
+             "whole book, [price, quantity] best first.",
+    .page = "market",
+    OPTION_ACTIONS(actions),
+};

@@ -7,13 +7,6 @@
 
 enum { E6 = 6 };
 
-static const char help[] =
-    "Usage: papertape fees [--csv|--json]\n"
-    "\n"
-    "The tiers of fees that this program knows, by venue: shares of a fill's notional. An account is "
-    "charged\n"
-    "by one with `fees = TIER` in its section, `account create --fees TIER` and `backtest --fees TIER`.\n";
-
 static const struct stored_column columns[] = {
     {"venue", -8}, {"tier", -8}, {"maker", 8}, {"taker", 8}, {"who", -40},
 };
@@ -33,25 +26,31 @@ static void print_tier(struct stored_list *list, const char *venue, const struct
     stored_row(list, cells);
 }
 
-static int run_line(int argc, char **argv)
+static int run(struct option_call *call)
 {
-    struct stored_options options;
     const struct fee_schedule *schedule;
-    int r = stored_options(argc, argv, "csv json", help, &options);
-    if (r != EXIT_OK || options.done)
-        return r;
-    if (options.first < argc)
-        return stored_fail(EXIT_USAGE, "fees", argv[options.first], "it takes no argument");
     struct stored_list list = {.name = "fees",
-                               .form = options.form,
+                               .form = stored_form(call),
                                .columns = columns,
                                .n_columns = sizeof columns / sizeof *columns};
+
     stored_begin(&list);
     for (size_t i = 0; (schedule = fee_schedule(i)); i++)
         for (size_t t = 0; t < schedule->n; t++)
             print_tier(&list, schedule->venue, &schedule->tiers[t]);
     stored_end(&list);
-    return list.r < 0 ? stored_fail(EXIT_ERROR, "fees", "", "it cannot be written") : EXIT_OK;
+    return list.r < 0 ? option_fail(call, EXIT_ERROR, "it cannot be written") : EXIT_OK;
 }
 
-const struct option_verb cli_fees = {.name = "fees", .words = "what venues charge, by tier", .run = run_line};
+static const struct option_action actions[] = {{.lists = true, .run = run}};
+
+const struct option_verb cli_fees = {
+    .name = "fees",
+    .words = "what venues charge, by tier",
+    .about =
+        "The tiers of fees that this program knows, by venue: shares of a fill's notional. An account is "
+        "charged "
+        "by one with `fees = TIER` in its section, `account create --fees TIER` and `backtest --fees TIER`.",
+    .page = "accounts",
+    OPTION_ACTIONS(actions),
+};

@@ -7,14 +7,6 @@
 #include "exchange/exit_status.h"
 #include "record/order.h"
 
-static const char help[] = "Usage: papertape fills [--csv|--json] [--state DIR]\n"
-                           "\n"
-                           "Every execution ever, oldest first. A fee is in the symbol's quote asset.\n"
-                           "\n"
-                           "  --csv        exact decimals, times in ns\n"
-                           "  --json       papertape.fills/1\n"
-                           "  --state DIR  the daemon's state directory\n";
-
 static const char *fee_asset(const struct record_context *context)
 {
     return context->symbol->quote;
@@ -52,24 +44,25 @@ static void print_fill(void *ctx, const struct db_fill_row *row)
     fills_row(ctx, &row->fill, &row->symbol->symbol, row->account->name);
 }
 
-static int run_line(int argc, char **argv)
+static int run(struct option_call *call)
 {
-    struct stored_options options;
     struct db_reader *reader;
-    int r = stored_options(argc, argv, "csv json", help, &options);
-    if (r != EXIT_OK || options.done)
-        return r;
-    if (options.first < argc)
-        return stored_fail(EXIT_USAGE, "fills", argv[options.first], "no argument is expected");
-    r = stored_open("fills", options.state, &reader);
+    int r = stored_open("fills", call->state, &reader);
     if (r != EXIT_OK)
         return r;
-    struct stored_list list = fills_list(options.form, NULL);
+    struct stored_list list = fills_list(stored_form(call), NULL);
     stored_begin(&list);
     r = db_reader_fills(reader, 0, print_fill, &list);
     stored_end(&list);
     return stored_close("fills", reader, r < 0 ? r : list.r);
 }
 
+static const struct option_action actions[] = {{.need = OPTION_NEEDS_STATE, .lists = true, .run = run}};
+
 const struct option_verb cli_fills = {
-    .name = "fills", .words = "every execution ever, as a table, CSV or JSON", .run = run_line};
+    .name = "fills",
+    .words = "every execution ever, as a table, CSV or JSON",
+    .about = "Every execution ever, oldest first. A fee is in the symbol's quote asset.",
+    .page = "trading",
+    OPTION_ACTIONS(actions),
+};

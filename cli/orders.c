@@ -7,15 +7,6 @@
 #include "exchange/exit_status.h"
 #include "record/order.h"
 
-static const char help[] =
-    "Usage: papertape orders [--csv|--json] [--state DIR]\n"
-    "\n"
-    "Every order ever, oldest first: live, filled, cancelled and rejected ones, with the reason.\n"
-    "\n"
-    "  --csv        exact decimals, times in ns\n"
-    "  --json       papertape.orders/1\n"
-    "  --state DIR  the daemon's state directory\n";
-
 static const struct stored_column columns[] = {
     {"order", 6},       {"created_ns", -24}, {"effective_ns", STORED_JSON_ONLY},
     {"updated_ns", 0},  {"account", -10},    {"symbol", -10},
@@ -46,24 +37,25 @@ static void print_order(void *ctx, const struct db_order_row *row)
                row->account ? row->account->name : NULL);
 }
 
-static int run_line(int argc, char **argv)
+static int run(struct option_call *call)
 {
-    struct stored_options options;
     struct db_reader *reader;
-    int r = stored_options(argc, argv, "csv json", help, &options);
-    if (r != EXIT_OK || options.done)
-        return r;
-    if (options.first < argc)
-        return stored_fail(EXIT_USAGE, "orders", argv[options.first], "no argument is expected");
-    r = stored_open("orders", options.state, &reader);
+    int r = stored_open("orders", call->state, &reader);
     if (r != EXIT_OK)
         return r;
-    struct stored_list list = orders_list(options.form, NULL);
+    struct stored_list list = orders_list(stored_form(call), NULL);
     stored_begin(&list);
     r = db_reader_orders(reader, false, 0, print_order, &list);
     stored_end(&list);
     return stored_close("orders", reader, r < 0 ? r : list.r);
 }
 
+static const struct option_action actions[] = {{.need = OPTION_NEEDS_STATE, .lists = true, .run = run}};
+
 const struct option_verb cli_orders = {
-    .name = "orders", .words = "every order ever, refused ones too", .run = run_line};
+    .name = "orders",
+    .words = "every order ever, refused ones too",
+    .about = "Every order ever, oldest first: live, filled, cancelled and rejected ones, with the reason.",
+    .page = "trading",
+    OPTION_ACTIONS(actions),
+};

@@ -6,18 +6,6 @@
 #include "cli/stored.h"
 #include "exchange/exit_status.h"
 
-static const char help[] = "Usage: papertape positions [--all] [--csv|--json] [--state DIR]\n"
-                           "\n"
-                           "What is held now, short positions below zero, at average cost, and what it is "
-                           "worth at the last stored mark. "
-                           "Money is in the symbol's\n"
-                           "quote asset; cost, realized and upnl are without fees.\n"
-                           "\n"
-                           "  --all        closed ones too, for what they realized\n"
-                           "  --csv        exact decimals, times in ns\n"
-                           "  --json       papertape.positions/1; what is not known is null\n"
-                           "  --state DIR  the daemon's state directory\n";
-
 static const struct stored_column columns[] = {
     {"account", -10},  {"symbol", -10},    {"side", -4},     {"qty", 14},
     {"entry", 14},     {"mark", 14},       {"cost", 16},     {"value", 16},
@@ -139,24 +127,18 @@ static void print_position(void *ctx, const struct db_position_row *row)
     stored_row(&p->list, cells);
 }
 
-static int run_line(int argc, char **argv)
+static int run(struct option_call *call)
 {
-    struct stored_options options;
     struct db_reader *reader;
-    int r = stored_options(argc, argv, "all csv json", help, &options);
-    if (r != EXIT_OK || options.done)
-        return r;
-    if (options.first < argc)
-        return stored_fail(EXIT_USAGE, "positions", argv[options.first], "no argument is expected");
-    r = stored_open("positions", options.state, &reader);
+    int r = stored_open("positions", call->state, &reader);
     if (r != EXIT_OK)
         return r;
     struct printing printing = {
         .list = {.name = "positions",
-                 .form = options.form,
+                 .form = stored_form(call),
                  .columns = columns,
                  .n_columns = sizeof columns / sizeof *columns},
-        .all = options.all,
+        .all = *(const bool *)call->into,
     };
     r = db_reader_begin(reader);
     if (r == 0)
@@ -169,4 +151,17 @@ static int run_line(int argc, char **argv)
     return stored_close("positions", reader, r < 0 ? r : printing.list.r);
 }
 
-const struct option_verb cli_positions = {.name = "positions", .words = "what is held now", .run = run_line};
+static const struct option_action actions[] = {{.need = OPTION_NEEDS_STATE, .lists = true, .run = run}};
+static const struct option_row options[] = {{"all", NULL, "closed ones too, for what they realized"}};
+
+const struct option_verb cli_positions = {
+    .name = "positions",
+    .words = "what is held now",
+    .about =
+        "What is held now, short positions below zero, at average cost, and what it is worth at the last "
+        "stored mark. Money is in the symbol's quote asset; cost, realized and upnl are without fees.",
+    .page = "trading",
+    OPTION_ACTIONS(actions),
+    OPTION_OPTIONS(options),
+    .size = sizeof(bool),
+};

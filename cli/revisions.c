@@ -1,39 +1,11 @@
 #include "cli/verbs.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/stored.h"
-#include "exchange/bars_file.h"
 #include "exchange/exit_status.h"
-
-static const char revisions_help[] =
-    "Usage: papertape revisions [SYMBOL] [--from T] [--to T] [--csv|--json] [--state DIR]\n"
-    "\n"
-    "What venues changed after they had told it: corrected and cancelled trades, and bars that came late or\n"
-    "again, oldest first. papertape bars has the new numbers; what was decided stays decided.\n"
-    "\n"
-    "  --from T, --to T  when it was told, both included: ISO 8601 (UTC without a zone), or epoch s, ms, us, "
-    "ns\n"
-    "  --csv             exact decimals, times in ns\n"
-    "  --json            papertape.revisions/1; what is not known is null\n"
-    "  --state DIR       the daemon's state directory\n"
-    "\n"
-    "bar_*: the bar that it belongs to, before and after; applied 0: that bar is not kept any more, and "
-    "stays\n"
-    "as it was.\n";
-
-static const char actions_help[] = "Usage: papertape actions [SYMBOL] [--csv|--json] [--state DIR]\n"
-                                   "\n"
-                                   "Splits and dividends that took effect here, oldest first. A split gives "
-                                   "`shares` new shares for `per` old\n"
-                                   "ones; a dividend `cash` a share, in the quote.\n"
-                                   "\n"
-                                   "  --csv        exact decimals, times in ns\n"
-                                   "  --json       papertape.actions/1; what does not apply is null\n"
-                                   "  --state DIR  the daemon's state directory\n";
 
 static const struct stored_column revision_columns[] = {
     {"revision", 8},       {"ts_ns", -24},        {"symbol", -10},       {"kind", -10},
@@ -189,94 +161,101 @@ static void print_action(void *ctx, const struct db_action_row *row)
 
 /* ---- both ---- */
 
-static bool parse_time(const char *option, const char *text, int64_t *ret_ns)
+struct span {
+    int64_t from_ns, to_ns;
+};
+
+/* Opens the database; the symbol that is named in *ret, NULL for all. An exit status. */
+static int open_for(const struct option_call *call, char name[static SYMBOL_NAME_MAX], const char **ret,
+                    struct db_reader **ret_reader)
 {
-    if (!text || bars_time_parse(text, strlen(text), ret_ns) == 0)
-        return true;
-    char what[96];
-    snprintf(what, sizeof what, "%s: \"%.64s\"", option, text);
-    stored_fail(EXIT_USAGE, "revisions", what,
-                "a time as 2024-08-08, 2024-08-08T14:02:00Z or 1723125720 is needed");
-    return false;
+    struct db_symbol_row ignored;
+    int status = stored_open(call->verb->name, call->state, ret_reader);
+
+    *ret = call->n > 0 ? stored_symbol(call->arguments[0], name) : NULL;
+    if (status != EXIT_OK || !*ret)
+        return status;
+    int r = db_reader_symbol(*ret_reader, *ret, &ignored);
+    return r < 0 ? stored_close(call->verb->name, *ret_reader, r) : EXIT_OK;
 }
 
-/* The symbol's name, if one is given; NULL for all. */
-static const char *named(int argc, char **argv, int first, char name[static SYMBOL_NAME_MAX])
+static int revisions(struct option_call *call)
 {
-    if (first == argc)
-        return NULL;
-    size_t n = 0;
-    for (; argv[first][n] && n < SYMBOL_NAME_MAX - 1; n++)
-        name[n] = (char)toupper((unsigned char)argv[first][n]);
-    name[n] = '\0';
-    return name;
-}
-
-static int run_revisions(int argc, char **argv)
-{
-    struct stored_options options;
+    const struct span *span = call->into;
     struct db_reader *reader;
     char name[SYMBOL_NAME_MAX];
-    int64_t from_ns = INT64_MIN, to_ns = INT64_MAX;
+    const char *symbol;
+    int status = open_for(call, name, &symbol, &reader);
 
-    int r = stored_options(argc, argv, "csv json from to", revisions_help, &options);
-    if (r != EXIT_OK || options.done)
-        return r;
-    if (argc - options.first > 1)
-        return stored_fail(EXIT_USAGE, "revisions", argv[options.first + 1],
-                           "one symbol, or none, is expected");
-    if (!parse_time("--from", options.from, &from_ns) || !parse_time("--to", options.to, &to_ns))
-        return EXIT_USAGE;
-    r = stored_open("revisions", options.state, &reader);
-    if (r != EXIT_OK)
-        return r;
-    const char *symbol = named(argc, argv, options.first, name);
-    struct db_symbol_row ignored;
-    r = symbol ? db_reader_symbol(reader, symbol, &ignored) : 0;
-    if (r < 0)
-        return stored_close("revisions", reader, r);
+    if (status != EXIT_OK)
+        return status;
     struct stored_list list = {.name = "revisions",
-                               .form = options.form,
+                               .form = stored_form(call),
                                .columns = revision_columns,
                                .n_columns = sizeof revision_columns / sizeof *revision_columns};
     stored_begin(&list);
-    r = db_reader_revisions(reader, symbol, from_ns, to_ns, print_revision, &list);
+    int r = db_reader_revisions(reader, symbol, span->from_ns, span->to_ns, print_revision, &list);
     stored_end(&list);
     return stored_close("revisions", reader, r < 0 ? r : list.r);
 }
 
-static int run_actions(int argc, char **argv)
+static int actions(struct option_call *call)
 {
-    struct stored_options options;
     struct db_reader *reader;
     char name[SYMBOL_NAME_MAX];
+    const char *symbol;
+    int status = open_for(call, name, &symbol, &reader);
 
-    int r = stored_options(argc, argv, "csv json", actions_help, &options);
-    if (r != EXIT_OK || options.done)
-        return r;
-    if (argc - options.first > 1)
-        return stored_fail(EXIT_USAGE, "actions", argv[options.first + 1],
-                           "one symbol, or none, is expected");
-    r = stored_open("actions", options.state, &reader);
-    if (r != EXIT_OK)
-        return r;
-    const char *symbol = named(argc, argv, options.first, name);
-    struct db_symbol_row ignored;
-    r = symbol ? db_reader_symbol(reader, symbol, &ignored) : 0;
-    if (r < 0)
-        return stored_close("actions", reader, r);
+    if (status != EXIT_OK)
+        return status;
     struct stored_list list = {.name = "actions",
-                               .form = options.form,
+                               .form = stored_form(call),
                                .columns = action_columns,
                                .n_columns = sizeof action_columns / sizeof *action_columns};
     stored_begin(&list);
-    r = db_reader_actions(reader, symbol, print_action, &list);
+    int r = db_reader_actions(reader, symbol, print_action, &list);
     stored_end(&list);
     return stored_close("actions", reader, r < 0 ? r : list.r);
 }
 
+static void init(void *into)
+{
+    *(struct span *)into = (struct span){INT64_MIN, INT64_MAX};
+}
+
+static const struct option_action revisions_rows[] =
+    {{.arguments = "[SYMBOL]", .need = OPTION_NEEDS_STATE, .lists = true, .run = revisions}},
+                                  actions_rows[] = {{.arguments = "[SYMBOL]",
+                                                     .need = OPTION_NEEDS_STATE,
+                                                     .lists = true,
+                                                     .run = actions}};
+static const struct option_row options[] = {
+    {"from", "T", "when it was reported, from T on: " STORED_TIME_WORDS, offsetof(struct span, from_ns),
+     stored_take_time},
+    {"to", "T", "until T, included", offsetof(struct span, to_ns), stored_take_time},
+};
+
 const struct option_verb cli_revisions = {
-    .name = "revisions", .words = "corrected and cancelled trades, and late bars", .run = run_revisions};
+    .name = "revisions",
+    .words = "corrected and cancelled trades, and late bars",
+    .about =
+        "What venues changed after they had reported it, oldest first: corrected and cancelled trades, and "
+        "bars that came late or again, with the bar that each belongs to before and after. papertape bars "
+        "has the new numbers; what was decided stays decided. applied 0: that bar is not kept any more, and "
+        "stays as it was.",
+    .page = "market",
+    OPTION_ACTIONS(revisions_rows),
+    OPTION_OPTIONS(options),
+    .size = sizeof(struct span),
+    .init = init,
+};
 
 const struct option_verb cli_actions = {
-    .name = "actions", .words = "splits and dividends that took effect", .run = run_actions};
+    .name = "actions",
+    .words = "splits and dividends that took effect",
+    .about =
+        "Splits and dividends that took effect here, oldest first. A split gives `shares` new shares for "
+        "`per` old ones; a dividend `cash` a share, in the quote.",
+    .page = "market",
+    OPTION_ACTIONS(actions_rows),
+};

@@ -1,5 +1,6 @@
 #include "cli/stored.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 
 #include "cli/ask.h"
 #include "cli/text.h"
+#include "exchange/bars_file.h"
 #include "exchange/exit_status.h"
 
 int stored_fail(int status, const char *verb, const char *what, const char *words)
@@ -95,6 +97,32 @@ int stored_options(int argc, char **argv, const char *allowed, const char *help,
     found.first = optind;
     *ret = found;
     return EXIT_OK;
+}
+
+enum stored_form stored_form(const struct option_call *call)
+{
+    return call->json ? STORED_JSON : call->csv ? STORED_CSV : STORED_TABLE;
+}
+
+int stored_take_time(struct option_call *call, const struct option_row *row, const char *value)
+{
+    int64_t *ns = (int64_t *)(void *)((char *)call->into + row->at);
+
+    if (bars_time_parse(value, strlen(value), ns) == 0)
+        return EXIT_OK;
+    return option_fail(call, EXIT_USAGE,
+                       "--%s: \"%.64s\": a time as 2024-08-08, 2024-08-08T14:02:00Z or 1723125720 is needed",
+                       row->name, value);
+}
+
+const char *stored_symbol(const char *word, char name[static SYMBOL_NAME_MAX])
+{
+    size_t n = 0;
+
+    for (; word[n] && n < SYMBOL_NAME_MAX - 1; n++)
+        name[n] = (char)toupper((unsigned char)word[n]);
+    name[n] = '\0';
+    return name;
 }
 
 int stored_find_log(const char *verb, const char *given, char path[static STATE_PATH_MAX])

@@ -9,6 +9,7 @@
 
 #include "db/reader.h"
 #include "db/state.h"
+#include "record/option.h"
 
 enum stored_form { STORED_TABLE, STORED_CSV, STORED_JSON };
 
@@ -24,6 +25,15 @@ struct stored_options {
 /* Parses --state, --help and those of "csv json from to source all hledger daemon split" that are named in
  * `allowed`. EXIT_OK or, with its line on stderr, EXIT_USAGE. */
 int stored_options(int argc, char **argv, const char *allowed, const char *help, struct stored_options *ret);
+
+enum stored_form stored_form(const struct option_call *call);
+
+/* Takes a time into the int64_t at row->at, nanoseconds. */
+int stored_take_time(struct option_call *call, const struct option_row *row, const char *value);
+#define STORED_TIME_WORDS "ISO 8601 (UTC without a zone), or epoch in s, ms, us or ns"
+
+/* A symbol's name as venues list it, in upper case: people write it in either. Returns name, cut to fit. */
+const char *stored_symbol(const char *word, char name[static SYMBOL_NAME_MAX]);
 
 /* Prints `papertape: VERB: WHAT: WORDS` and returns the status. */
 int stored_fail(int status, const char *verb, const char *what, const char *words);

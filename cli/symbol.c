@@ -1,6 +1,5 @@
 #include "cli/verbs.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,28 +9,8 @@
 #include "cli/told.h"
 #include "exchange/exit_status.h"
 
-static const char help[] =
-    "Usage: papertape symbol list [--csv|--json] [--state DIR]\n"
-    "       papertape symbol add SYMBOL [--venue V] [--key K] [--state DIR]\n"
-    "       papertape symbol remove SYMBOL [--key K] [--state DIR]\n"
-    "\n"
-    "What the daemon streams, changed while it runs; it holds over restarts, whatever the configuration "
-    "says.\n"
-    "Exit status 0 once the daemon has committed it, 1 when it was refused, with the reason.\n"
-    "\n"
-    "  list    every symbol that is or was streamed; without a daemon as the database last had them, exit\n"
-    "          status 3\n"
-    "  add     once its venue has confirmed that it lists it; an unknown name is answered with the nearest\n"
-    "  remove  refused while an account holds it, owes it, or has an order in it\n"
-    "\n"
-    "  --venue V      whose; left out: the venue whose names look like it, or the first\n"
-    "  --key K        given again with the same key, nothing is done twice\n"
-    "  --csv, --json  papertape.symbols/1 of the list; what is not known is null\n"
-    "  --state DIR    the daemon's state directory\n";
-
-struct wish {
-    const char *state, *venue, *key;
-    bool csv, json;
+struct asked {
+    const char *venue, *key;
 };
 
 /* ---- the list ---- */
@@ -81,13 +60,14 @@ static void print_row(struct stored_list *list, const json_t *row)
     stored_row(list, cells);
 }
 
-static int list_symbols(const struct wish *wish)
+static int list(struct option_call *call)
 {
-    enum stored_form form = wish->json ? STORED_JSON : wish->csv ? STORED_CSV : STORED_TABLE;
-    struct stored_list list = {
-        .name = "symbols", .form = form, .columns = columns, .n_columns = sizeof columns / sizeof *columns};
+    struct stored_list list = {.name = "symbols",
+                               .form = stored_form(call),
+                               .columns = columns,
+                               .n_columns = sizeof columns / sizeof *columns};
 
-    return told_list("symbol", "papertape.symbols/1", wish->state, &source, &list, print_row);
+    return told_list("symbol", "papertape.symbols/1", call->state, &source, &list, print_row);
 }
 
 /* ---- add, remove ---- */
@@ -107,26 +87,36 @@ static void say(const struct control_error *error)
     ask_say("symbol", &shown);
 }
 
-static int change(const char *word, const char *symbol, const struct wish *wish)
+static int change(struct option_call *call)
 {
-    bool adds = strcmp(word, "add") == 0;
-    json_t *result, *args = json_pack("{s:s}", "symbol", symbol);
+    const struct asked *asked = call->into;
+    bool adds = strcmp(call->word, "add") == 0;
+    char symbol[SYMBOL_NAME_MAX];
+    json_t *result, *args = json_pack("{s:s}", "symbol", stored_symbol(call->arguments[0], symbol));
     struct control_error error;
 
-    if (args && wish->venue)
-        json_object_set_new(args, "venue", json_string(wish->venue));
-    if (args && wish->key)
-        json_object_set_new(args, "key", json_string(wish->key));
-    if (!args || (wish->venue && !json_object_get(args, "venue")) ||
-        (wish->key && !json_object_get(args, "key"))) {
+    if (!*call->arguments[0] || strlen(call->arguments[0]) >= sizeof symbol) {
+        json_decref(args);
+        return option_fail(call, EXIT_USAGE, "%.64s: a symbol's name has 1 to 23 characters",
+                           call->arguments[0]);
+    }
+
+    if (args && asked->venue)
+        json_object_set_new(args, "venue", json_string(asked->venue));
+    if (args && asked->key)
+        json_object_set_new(args, "key", json_string(asked->key));
+    if (!args || (asked->venue && !json_object_get(args, "venue")) ||
+        (asked->key && !json_object_get(args, "key"))) {
         json_decref(args);
         return ask_usage("symbol", "names must be UTF-8");
     }
-    int r = ask_quietly(wish->state, adds ? "symbol_add" : "symbol_remove", args, &result, &error);
+    int r = ask_quietly(call->state, adds ? "symbol_add" : "symbol_remove", args, &result, &error);
     if (r != EXIT_OK) {
         say(&error);
         return r;
     }
+    if (call->json)
+        return ask_print(call, "papertape.symbol/1", result);
     const char *name = told_text(result, "symbol"), *venue = told_text(result, "venue");
     printf("%s ", adds ? "added" : "removed");
     text_print(stdout, *name ? name : symbol);
@@ -139,63 +129,32 @@ static int change(const char *word, const char *symbol, const struct wish *wish)
     return EXIT_OK;
 }
 
-static int unknown_action(const char *word)
-{
-    static const char *const actions[] = {"list", "add", "remove"};
+static const struct option_action actions[] = {
+    {"list", NULL, "every symbol that is or was streamed, of which venue, in which calendar's sessions",
+     .need = OPTION_NEEDS_EITHER, .lists = true, .run = list},
+    {"add", "SYMBOL",
+     "streams it once its venue has confirmed that it lists it; an unknown name is answered with the "
+     "nearest",
+     "SOLUSDT", OPTION_NEEDS_DAEMON, .run = change},
+    {"remove", "SYMBOL", "refused while an account holds it, owes it, or has an order in it", "SOLUSDT",
+     OPTION_NEEDS_DAEMON, .run = change},
+};
 
-    return ask_unknown_action("symbol", word, actions, sizeof actions / sizeof *actions, "symbols",
-                              "list, add or remove");
-}
-
-/* Shells and people write names in either case; venues list them in the upper one. */
-static bool upper(const char *word, char name[static SYMBOL_NAME_MAX])
-{
-    size_t n = strlen(word);
-
-    if (n == 0 || n >= SYMBOL_NAME_MAX)
-        return false;
-    for (size_t i = 0; i <= n; i++)
-        name[i] = (char)toupper((unsigned char)word[i]);
-    return true;
-}
-
-static int act(char **words, int n, const struct wish *wish)
-{
-    const char *word = n > 0 ? words[0] : "";
-    bool lists = strcmp(word, "list") == 0, adds = strcmp(word, "add") == 0;
-    char name[SYMBOL_NAME_MAX];
-
-    if (!lists && !adds && strcmp(word, "remove") != 0)
-        return unknown_action(word);
-    if ((wish->csv || wish->json) && !lists)
-        return stored_fail(EXIT_USAGE, "symbol", wish->csv ? "--csv" : "--json", "an option of symbol list");
-    if (wish->venue && !adds)
-        return stored_fail(EXIT_USAGE, "symbol", "--venue", "an option of symbol add");
-    if (wish->key && lists)
-        return stored_fail(EXIT_USAGE, "symbol", "--key", "an option of symbol add and remove");
-    if (n != (lists ? 1 : 2))
-        return ask_usage("symbol", lists  ? "list takes no argument"
-                                   : adds ? "one symbol is needed, as: symbol add SOLUSDT"
-                                          : "one symbol is needed, as: symbol remove SOLUSDT");
-    if (lists)
-        return list_symbols(wish);
-    if (!upper(words[1], name))
-        return stored_fail(EXIT_USAGE, "symbol", words[1], "a symbol's name has 1 to 23 characters");
-    return change(word, name, wish);
-}
-
-static int run_line(int argc, char **argv)
-{
-    struct wish wish = {0};
-    const struct ask_option options[] = {
-        {"state", &wish.state, NULL}, {"venue", &wish.venue, NULL}, {"key", &wish.key, NULL},
-        {"csv", NULL, &wish.csv},     {"json", NULL, &wish.json},
-    };
-    char **words;
-    int r = ask_parse(argc, argv, options, sizeof options / sizeof *options, help, &words);
-
-    return r != EXIT_OK || !words ? r : act(words, argc - (int)(words - argv), &wish);
-}
+static const struct option_row options[] = {
+    {"venue", "VENUE", "whose; left out: the venue whose names look like it, or the first",
+     offsetof(struct asked, venue), .of = "add"},
+    {"key", "K", "given again with the same key, nothing is done twice", offsetof(struct asked, key),
+     .of = "add remove"},
+};
 
 const struct option_verb cli_symbol = {
-    .name = "symbol", .words = "what is streamed: list, add, remove", .run = run_line};
+    .name = "symbol",
+    .words = "what is streamed: list, add, remove",
+    .about = "What the daemon streams, changed while it runs; it holds over restarts, whatever the "
+             "configuration says.",
+    .exits = "0 of add and remove once the daemon has committed it, 1 when it was refused, with the reason.",
+    .page = "market",
+    OPTION_ACTIONS(actions),
+    OPTION_OPTIONS(options),
+    .size = sizeof(struct asked),
+};

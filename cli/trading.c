@@ -1,39 +1,19 @@
-#include "cli/verbs.h"
-
 #include <stdio.h>
 
 #include "cli/ask.h"
 #include "cli/text.h"
+#include "cli/verbs.h"
 #include "exchange/exit_status.h"
 
-static const char pause_help[] =
-    "Usage: papertape pause [--state DIR]\n"
-    "\n"
-    "Opens no new position until resume; stops and orders that reduce one still work.\n";
-static const char resume_help[] = "Usage: papertape resume [--state DIR]\n"
-                                  "\n"
-                                  "Trades again after pause. An account that its drawdown killed: account "
-                                  "resume.\n";
-static const char flatten_help[] =
-    "Usage: papertape flatten --yes [--state DIR]\n"
-    "\n"
-    "Pauses, cancels every open order, and closes every position at the market.\n"
-    "\n"
-    "  --yes  required: without it nothing is done\n";
-
-static int switch_trading(int argc, char **argv, const char *verb, const char *help)
+static int switch_trading(struct option_call *call)
 {
-    struct ask_options options;
     json_t *result;
-    int r = ask_options(argc, argv, NULL, help, &options);
+    int r = ask_daemon(call->verb->name, call->state, call->verb->name, NULL, &result);
 
-    if (r != EXIT_OK || options.done)
-        return r;
-    if (options.first < argc)
-        return ask_usage(verb, "no argument is expected");
-    r = ask_daemon(verb, options.state, verb, NULL, &result);
     if (r != EXIT_OK)
         return r;
+    if (call->json)
+        return ask_print(call, "papertape.trading/1", result);
     const char *trading = json_string_value(json_object_get(result, "trading"));
     fputs("trading ", stdout);
     text_print(stdout, trading ? trading : "n/a");
@@ -42,32 +22,19 @@ static int switch_trading(int argc, char **argv, const char *verb, const char *h
     return EXIT_OK;
 }
 
-static int run_pause(int argc, char **argv)
+static int flatten(struct option_call *call)
 {
-    return switch_trading(argc, argv, "pause", pause_help);
-}
-
-static int run_resume(int argc, char **argv)
-{
-    return switch_trading(argc, argv, "resume", resume_help);
-}
-
-static int run_flatten(int argc, char **argv)
-{
-    struct ask_options options;
     json_t *result, *order;
     size_t i;
-    int r = ask_options(argc, argv, "yes", flatten_help, &options);
 
-    if (r != EXIT_OK || options.done)
-        return r;
-    if (options.first < argc)
-        return ask_usage("flatten", "no argument is expected");
-    if (!options.flag)
-        return ask_usage("flatten", "--yes: it closes every position, and nothing is done without this");
-    r = ask_daemon("flatten", options.state, "flatten", json_pack("{s:s}", "confirm", "FLATTEN"), &result);
+    if (!*(const bool *)call->into)
+        return option_fail(call, EXIT_USAGE,
+                           "--yes: it closes every position, and nothing is done without this");
+    int r = ask_daemon("flatten", call->state, "flatten", json_pack("{s:s}", "confirm", "FLATTEN"), &result);
     if (r != EXIT_OK)
         return r;
+    if (call->json)
+        return ask_print(call, "papertape.flatten/1", result);
     printf("canceled %lld\n", (long long)json_integer_value(json_object_get(result, "canceled")));
     json_array_foreach(json_object_get(result, "orders"), i, order)
         printf("order %lld\n", (long long)json_integer_value(order));
@@ -75,10 +42,32 @@ static int run_flatten(int argc, char **argv)
     return EXIT_OK;
 }
 
-const struct option_verb cli_pause = {
-    .name = "pause", .words = "no new positions until resume", .run = run_pause};
+static const struct option_action switching[] = {{.need = OPTION_NEEDS_DAEMON, .run = switch_trading}},
+                                  flattening[] = {{.need = OPTION_NEEDS_DAEMON, .run = flatten}};
+static const struct option_row flatten_options[] = {{"yes", NULL, "required: without it nothing is done"}};
 
-const struct option_verb cli_resume = {.name = "resume", .words = "trade again", .run = run_resume};
+const struct option_verb cli_pause = {
+    .name = "pause",
+    .words = "no new positions until resume",
+    .about = "Opens no new position until resume; stops and orders that reduce one still work.",
+    .page = "trading",
+    OPTION_ACTIONS(switching),
+};
+
+const struct option_verb cli_resume = {
+    .name = "resume",
+    .words = "trade again",
+    .about = "Trades again after pause. An account that its drawdown killed: account resume.",
+    .page = "trading",
+    OPTION_ACTIONS(switching),
+};
 
 const struct option_verb cli_flatten = {
-    .name = "flatten", .words = "pause, cancel every order, close every position", .run = run_flatten};
+    .name = "flatten",
+    .words = "pause, cancel every order, close every position",
+    .about = "Pauses, cancels every open order, and closes every position at the market.",
+    .page = "trading",
+    OPTION_ACTIONS(flattening),
+    OPTION_OPTIONS(flatten_options),
+    .size = sizeof(bool),
+};

@@ -9,18 +9,6 @@
 #include "cli/told.h"
 #include "exchange/exit_status.h"
 
-static const char help[] =
-    "Usage: papertape venues [--csv|--json] [--state DIR]\n"
-    "       papertape venues streams VENUE [--json] [--state DIR]\n"
-    "\n"
-    "Each venue: its state, its market, messages a second and latency over the last minute, connections,\n"
-    "attempts to connect and request weight used of what it allows. Without a daemon as the database last "
-    "had\n"
-    "them, exit status 3. streams: the names that the venue itself says it sends.\n"
-    "\n"
-    "  --csv, --json  papertape.venues/1, papertape.streams/1; what is not known is null\n"
-    "  --state DIR    the daemon's state directory\n";
-
 static const struct stored_column columns[] = {
     {"name", -12},           {"state", -10},         {"market", -7},
     {"market_next_ns", -24}, {"symbols", 7},         {"messages_per_second", 19},
@@ -138,21 +126,21 @@ static void print_row(struct stored_list *list, const json_t *row)
 
 /* ---- streams ---- */
 
-static int list_streams(const char *venue, const struct stored_options *options)
+static int streams(struct option_call *call)
 {
-    json_t *result, *name, *args = json_pack("{s:s}", "venue", venue);
+    json_t *result, *name, *args = json_pack("{s:s}", "venue", call->arguments[0]);
     size_t i;
 
     if (!args)
         return ask_usage("venues", "the venue must be UTF-8");
-    int r = ask_daemon("venues", options->state, "streams", args, &result);
+    int r = ask_daemon("venues", call->state, "streams", args, &result);
     if (r != EXIT_OK)
         return r;
     json_t *names = json_object_get(result, "streams");
     if (!json_is_array(names))
         r = stored_fail(EXIT_ERROR, "venues", "streams",
                         "the daemon's answer is no list: both must be of one version");
-    else if (options->form == STORED_JSON)
+    else if (call->json)
         r = told_print("venues", "papertape.streams/1", "streams", json_incref(names));
     else
         json_array_foreach(names, i, name)
@@ -164,30 +152,30 @@ static int list_streams(const char *venue, const struct stored_options *options)
     return r;
 }
 
-static int run_line(int argc, char **argv)
+static int list(struct option_call *call)
 {
-    struct stored_options options;
-    int r = stored_options(argc, argv, "csv json", help, &options);
+    struct stored_list list = {.name = "venues",
+                               .form = stored_form(call),
+                               .columns = columns,
+                               .n_columns = sizeof columns / sizeof *columns};
 
-    if (r != EXIT_OK || options.done)
-        return r;
-    int n = argc - options.first;
-    const char *word = n > 0 ? argv[options.first] : "";
-    if (n == 0) {
-        struct stored_list list = {.name = "venues",
-                                   .form = options.form,
-                                   .columns = columns,
-                                   .n_columns = sizeof columns / sizeof *columns};
-        return told_list("venues", "papertape.venues/1", options.state, &source, &list, print_row);
-    }
-    if (strcmp(word, "streams") != 0)
-        return stored_fail(EXIT_USAGE, "venues", word, "is nothing to do with venues: streams is");
-    if (n != 2)
-        return ask_usage("venues", "one venue is needed, as: venues streams NAME");
-    if (options.form == STORED_CSV)
-        return stored_fail(EXIT_USAGE, "venues", "--csv", "not an option of venues streams");
-    return list_streams(argv[options.first + 1], &options);
+    return told_list("venues", "papertape.venues/1", call->state, &source, &list, print_row);
 }
 
+static const struct option_action actions[] = {
+    {"list", NULL,
+     "each venue: its state, its market and when that changes, messages a second and latency over the last "
+     "minute, "
+     "connections, attempts to connect and request weight used of what it allows",
+     .need = OPTION_NEEDS_EITHER, .lists = true, .run = list},
+    {"streams", "VENUE", "the names that the venue itself says it sends; papertape.streams/1", NULL,
+     OPTION_NEEDS_DAEMON, .run = streams},
+};
+
 const struct option_verb cli_venues = {
-    .name = "venues", .words = "each venue's state and limits; streams: what it sends", .run = run_line};
+    .name = "venues",
+    .words = "each venue's state and limits; streams: what it sends",
+    .about = "What the daemon is connected to.",
+    .page = "market",
+    OPTION_ACTIONS(actions),
+};

@@ -60,6 +60,11 @@ struct option_verb {
     int (*run)(int argc, char **argv); /* instead of all that: parses itself; argv[0] is the verb */
 };
 
+/* A verb's rows, of arrays. */
+#define OPTION_ACTIONS(rows) .actions = (rows), .n_actions = sizeof(rows) / sizeof *(rows)
+#define OPTION_OPTIONS(rows) .options = (rows), .n_options = sizeof(rows) / sizeof *(rows)
+#define OPTION_SHARED(rows)  .shared = (rows), .n_shared = sizeof(rows) / sizeof *(rows)
+
 struct option_program {
     const char *name, *version, *about;
     const struct option_verb *bare;         /* without a verb; NULL: one is needed */

@@ -114,15 +114,20 @@ static size_t width_of(const struct option_program *program, const struct option
     return width;
 }
 
-const char *option_need_words(enum option_need need)
+char *option_does(const struct option_action *action)
 {
-    static const char *const words[] = {
+    static const char *const needs[] = {
         [OPTION_NEEDS_NOTHING] = "",
-        [OPTION_NEEDS_STATE] = "Reads the state directory; needs no daemon.",
-        [OPTION_NEEDS_DAEMON] = "Needs a daemon that runs.",
-        [OPTION_NEEDS_EITHER] = "Without a daemon what the database last had is shown, with exit status 3.",
+        [OPTION_NEEDS_STATE] = "needs no daemon",
+        [OPTION_NEEDS_DAEMON] = "needs a daemon that runs",
+        [OPTION_NEEDS_EITHER] = "shows what the database last had where no daemon runs, with exit status 3",
     };
-    return words[need];
+    const char *words = action->words ? action->words : "", *need = needs[action->need];
+    char *text;
+
+    if (asprintf(&text, *words && *need ? "%s (%s)" : "%s%s", words, need) < 0)
+        return NULL;
+    return text;
 }
 
 /* The options that are the action's own, or with `all` of every action. */
@@ -153,8 +158,11 @@ static void print_actions(const struct option_verb *verb, FILE *out)
         if (verb->actions[i].name && strlen(verb->actions[i].name) > width)
             width = strlen(verb->actions[i].name);
     for (size_t i = 0; i < verb->n_actions; i++)
-        if (verb->actions[i].name)
-            entry(out, verb->actions[i].name, verb->actions[i].words, width);
+        if (verb->actions[i].name) {
+            char *does = option_does(&verb->actions[i]);
+            entry(out, verb->actions[i].name, does, width);
+            free(does);
+        }
     if (width > 0)
         fputc('\n', out);
 }
@@ -171,8 +179,6 @@ static void print_verbs(const struct option_program *program, FILE *out)
 
 void option_help(const struct option_program *program, const struct option_verb *verb, FILE *out)
 {
-    enum option_need need = OPTION_NEEDS_NOTHING;
-
     if (!verb)
         verb = program->bare;
     for (size_t i = 0; verb && i < verb->n_actions; i++) {
@@ -180,7 +186,6 @@ void option_help(const struct option_program *program, const struct option_verb 
         fputs(i == 0 ? "Usage: " : "       ", out);
         fill(out, synopsis ? synopsis : "", 7, 7 + strlen(program->name) + 1);
         free(synopsis);
-        need = verb->actions[i].need > need ? verb->actions[i].need : need;
     }
     if (program->n_verbs > 0 && (!verb || !verb->name))
         fprintf(out, "%s%s VERB [ARGUMENT]...\n", verb ? "       " : "Usage: ", program->name);
@@ -194,8 +199,12 @@ void option_help(const struct option_program *program, const struct option_verb 
     }
     if (!verb || !verb->name)
         print_verbs(program, out);
-    if (verb && need != OPTION_NEEDS_NOTHING)
-        fprintf(out, "%s\n", option_need_words(need));
-    fprintf(out, "%s%s%s\n", OPTION_EXITS, verb && verb->exits ? "; " : "",
-            verb && verb->exits ? verb->exits : "");
+    if (verb && verb->n_actions == 1 && !verb->actions->name && verb->actions->need != OPTION_NEEDS_NOTHING) {
+        char *does = option_does(verb->actions);
+        fprintf(out, "It %s.\n", does ? does : "");
+        free(does);
+    }
+    fputs(OPTION_EXITS ".\n", out);
+    if (verb && verb->exits)
+        fill(out, verb->exits, 0, 0);
 }

@@ -47,8 +47,11 @@ static void print_verb(const struct option_program *program, const struct option
     fputs(".PP\n", out);
     print_text(out, verb->about);
     for (size_t i = 0; i < verb->n_actions; i++)
-        if (verb->actions[i].name)
-            print_entry(out, verb->actions[i].name, verb->actions[i].words);
+        if (verb->actions[i].name) {
+            char *does = option_does(&verb->actions[i]);
+            print_entry(out, verb->actions[i].name, does);
+            free(does);
+        }
     for (size_t i = 0; i < verb->n_options + verb->n_shared; i++) {
         row = option_row(program, verb, i);
         if (row->name) {
@@ -58,13 +61,10 @@ static void print_verb(const struct option_program *program, const struct option
             print_text(out, row->words);
         }
     }
-    enum option_need need = OPTION_NEEDS_NOTHING;
-    for (size_t i = 0; i < verb->n_actions; i++)
-        need = verb->actions[i].need > need ? verb->actions[i].need : need;
-    fputs(".PP\n", out);
-    print_text(out, option_need_words(need));
-    if (verb->exits)
-        fprintf(out, "Exit status: %s.\n", verb->exits);
+    if (verb->exits) {
+        fputs(".PP\n", out);
+        print_text(out, verb->exits);
+    }
 }
 
 bool option_man(const struct option_program *program, const char *page, FILE *out)

@@ -15,7 +15,8 @@ const char *option_term(const struct option_row *row, char ret[static OPTION_TER
 char *option_synopsis(const struct option_program *program, const struct option_verb *verb,
                       const struct option_action *action);
 
-const char *option_need_words(enum option_need need);
+/* What an action does, and what it needs; the caller's to free; NULL without memory. */
+char *option_does(const struct option_action *action);
 
 /* The row of --csv, which only actions that list take; NULL. */
 const struct option_row *option_csv_row(const struct option_program *program);

@@ -170,8 +170,14 @@ static void test_bars(const char *state)
     CHECK(strstr(err, "papertape: bars: --from: \"yesterday\": a time as") == err);
     CHECK_INT(run(&cli_bars, "bars", "BTCUSDT", "1m", "--source", "moon", "--state", state, NULL), 2);
     CHECK_INT(run(&cli_bars, "bars", "BTCUSDT", "--state", state, NULL), 2);
-    CHECK_INT(run(&cli_bars, "bars", "BTCUSDT", "1m", "--json", "--state", state, NULL), 2);
-    CHECK_STR(err, "papertape: bars: --json: not an option of this verb: see papertape bars --help\n");
+    CHECK_INT(run(&cli_bars, "bars", "BTCUSDT", "1m", "--json", "--state", state, NULL), 0);
+    json_t *json = object("papertape.bars/1"), *bars = json_object_get(json, "bars");
+    CHECK_INT(json_array_size(bars), 2);
+    CHECK_INT(json_integer_value(json_object_get(json_array_get(bars, 1), "open_time_ms")), 1723161300000);
+    CHECK(json_number_value(json_object_get(json_array_get(bars, 0), "close")) == 61837.63000001);
+    json_decref(json);
+    CHECK_INT(run(&cli_bars, "bars", "BTCUSDT", "1m", "--all", "--state", state, NULL), 2);
+    CHECK_STR(err, "papertape: bars: --all: unknown option: see papertape bars --help\n");
     CHECK_INT(run(&cli_bars, "bars", "--state", NULL), 2);
     CHECK_STR(err, "papertape: bars: --state: needs a value: see papertape bars --help\n");
     CHECK_INT(run(&cli_bars, "bars", "--help", NULL), 0);
