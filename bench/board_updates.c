@@ -66,10 +66,10 @@ static void measure(const char *where, struct streams *streams, size_t symbols)
 int main(void)
 {
     static const size_t sizes[] = {1, 50, SYMBOLS};
-    static struct config config;
+    static struct daemon_config config;
     char reason[GPU_REASON_MAX] = "";
     struct gpu_module *module = NULL;
-    config_defaults(&config);
+    daemon_config_defaults(&config);
     if (gpu_module_open(NULL, &module, reason, sizeof reason) < 0)
         fprintf(stderr, "board: %s: the CPU alone\n", reason);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)

@@ -146,7 +146,7 @@ static void play(struct run *run, int rate)
     print(run, rate, frames_clock_ns() - begin_ns);
 }
 
-static void measure(const struct config *config, int rate, const char *folder)
+static void measure(const struct daemon_config *config, int rate, const char *folder)
 {
     char err[SESSION_ERROR_MAX], path[STATE_PATH_MAX];
     struct state_dir state;
@@ -188,10 +188,10 @@ int main(int argc, char **argv)
         fputs("usage: engine_commits FOLDER\n", stderr);
         return 2;
     }
-    struct config *config = malloc(sizeof *config);
+    struct daemon_config *config = malloc(sizeof *config);
     if (!config)
         die("configuration", strerror(ENOMEM));
-    config_defaults(config);
+    daemon_config_defaults(config);
     config->n_symbols = 1;
     config->latency_ns = 0;
     config->risk = (struct risk_limits){0};

@@ -214,7 +214,7 @@ static int64_t core_wait_ns(void)
 }
 
 /* One pass over the frames with a database of its own. */
-static void pass(struct run *run, const struct config *config, const struct frames *frames, int rate,
+static void pass(struct run *run, const struct daemon_config *config, const struct frames *frames, int rate,
                  const char *folder)
 {
     char err[SESSION_ERROR_MAX];
@@ -241,8 +241,8 @@ static void pass(struct run *run, const struct config *config, const struct fram
     uv_run(&run->loop, UV_RUN_DEFAULT);
 }
 
-static void measure(const struct config *config, const struct frames *frames, const char *priority, int rate,
-                    int passes, const char *folder)
+static void measure(const struct daemon_config *config, const struct frames *frames, const char *priority,
+                    int rate, int passes, const char *folder)
 {
     struct run run = {.waiting = malloc(frames->n * sizeof *run.waiting)};
     if (!run.waiting || uv_loop_init(&run.loop) < 0 ||
@@ -270,8 +270,8 @@ static void measure(const struct config *config, const struct frames *frames, co
     uv_loop_close(&run.loop);
 }
 
-static void measure_rates(const struct config *config, const struct frames *frames, const char *priority,
-                          const char *folder)
+static void measure_rates(const struct daemon_config *config, const struct frames *frames,
+                          const char *priority, const char *folder)
 {
     measure(config, frames, priority, 5000, 1, folder);
     measure(config, frames, priority, 50000, 5, folder);
@@ -283,9 +283,9 @@ int main(int argc, char **argv)
         fputs("usage: feed_decision FOLDER [FILE]\n", stderr);
         return 2;
     }
-    struct config config;
+    struct daemon_config config;
     struct frames frames;
-    config_defaults(&config);
+    daemon_config_defaults(&config);
     config.clock = CLOCK_FEED;
     config.interval_ns = SECOND_NS;
     log_init(LOG_LEVEL_ERROR);

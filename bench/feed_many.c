@@ -387,7 +387,7 @@ static void read_symbols(void)
 int main(int argc, char **argv)
 {
     char err[SESSION_ERROR_MAX];
-    struct config config;
+    struct daemon_config config;
     struct state_dir state;
     struct session_hooks hooks = {.need_snapshot = need_snapshot,
                                   .need_bars = need_bars,
@@ -404,7 +404,7 @@ int main(int argc, char **argv)
         _exit(NOT_ALLOWED);
     prctl(PR_SET_TIMERSLACK, 1);
     log_init(LOG_LEVEL_ERROR);
-    config_defaults(&config);
+    daemon_config_defaults(&config);
     config.interval_ns = SECOND_NS;
     many.seconds = atoll(argv[4]);
     many.venue = venue_default();

@@ -64,7 +64,7 @@ void board_destroy(struct board *board)
 }
 
 /* The specs and their outputs' names, as they are stored. */
-static int take_specs(struct board *board, const struct config *config)
+static int take_specs(struct board *board, const struct daemon_config *config)
 {
     size_t n_specs_text, n_names_text, at = 0;
     FILE *specs = open_memstream(&board->specs_text, &n_specs_text);
@@ -75,7 +75,7 @@ static int take_specs(struct board *board, const struct config *config)
         board->specs[i] = config->specs[i];
         board->measures[i] = config->measures[i];
         board->n_priced += board->measures[i] < 0;
-        config_spec_text(&board->specs[i], board->measures[i], text, sizeof text);
+        daemon_config_spec_text(&board->specs[i], board->measures[i], text, sizeof text);
         fprintf(specs, "%s%s", i ? " " : "", text);
         for (size_t k = 0; k < board->specs[i].row->n_outputs; k++, at++) {
             const struct desk_spec named = {board->specs[i], 0, board->measures[i]};
@@ -91,13 +91,13 @@ static int take_specs(struct board *board, const struct config *config)
 
 int board_make(struct daemon *daemon, struct board **ret)
 {
-    const struct config *config = &daemon->config;
+    const struct daemon_config *config = &daemon->config;
     struct board *board = calloc(1, sizeof *board);
     if (!board)
         return -ENOMEM;
     board->daemon = daemon;
     board->base_ns = config->interval_ns;
-    board->n_timeframes = config_timeframes(config, board->timeframes);
+    board->n_timeframes = daemon_config_timeframes(config, board->timeframes);
     board->newest_ns = INT64_MIN / 2;
     pthread_mutex_init(&board->lock, NULL);
     pthread_cond_init(&board->work, NULL);

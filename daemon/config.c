@@ -22,25 +22,25 @@
 static void account_defaults(struct account_config *account, const char *name)
 {
     size_t n;
-    const struct config_key *keys = config_keys(&n);
+    const struct config_key *keys = daemon_config_keys(&n);
     *account = (struct account_config){0};
     config_key_defaults(keys, n, ACCOUNT_SECTION, account);
     account->own_rates = account->own_cash = account->own_strategy = false;
     snprintf(account->name, sizeof account->name, "%s", name);
 }
 
-void config_defaults(struct config *config)
+void daemon_config_defaults(struct daemon_config *config)
 {
     size_t n;
-    const struct config_key *keys = config_keys(&n);
-    struct config_venue *venue = &config->venues[0];
-    *config = (struct config){
+    const struct config_key *keys = daemon_config_keys(&n);
+    struct daemon_config_venue *venue = &config->venues[0];
+    *config = (struct daemon_config){
         .n_venues = 1,
         .policy_device_wait_ms = NET_DEVICE_WAIT_MS,
         .arena_gates = gate_defaults(),
         .n_accounts = 1,
     };
-    config_venue_defaults(venue, venue_default());
+    daemon_config_venue_defaults(venue, venue_default());
     snprintf(venue->ws_url, sizeof venue->ws_url, "%s", venue->venue->ws_url);
     snprintf(venue->rest_url, sizeof venue->rest_url, "%s", venue->venue->rest_url);
     venue->own_streams = true;
@@ -51,7 +51,8 @@ void config_defaults(struct config *config)
     account_defaults(&config->accounts[0], "main");
 }
 
-struct account_rules config_rules(const struct config *config, const struct account_config *account)
+struct account_rules daemon_config_rules(const struct daemon_config *config,
+                                         const struct account_config *account)
 {
     struct account_rules rules = {
         .fees = account->fees,
@@ -61,7 +62,7 @@ struct account_rules config_rules(const struct config *config, const struct acco
         .maintenance_e4 = account->maintenance_e4,
         .borrow_rate_e6 = account->borrow_rate_e6,
     };
-    const struct fee_tier *tier = config_fee_tier(config, account->fee_tier);
+    const struct fee_tier *tier = daemon_config_fee_tier(config, account->fee_tier);
     if (tier)
         rules.fees = tier->rates;
     if (account->policy[0]) { /* these are there by default, and would refuse what the policy learned to do */
@@ -83,7 +84,7 @@ static const char *named_section(const char *section, const char *prefix)
     return section + len + strspn(section + len, " ");
 }
 
-int config_section(const char *section, const char **ret_name, char why[static CONFIG_WHY_MAX])
+int daemon_config_section(const char *section, const char **ret_name, char why[static CONFIG_WHY_MAX])
 {
     size_t n;
     const char *account = named_section(section, ACCOUNT_SECTION),
@@ -100,7 +101,7 @@ int config_section(const char *section, const char **ret_name, char why[static C
     *ret_name = account ? account : venue;
     if (*ret_name)
         return account ? SECTION_ACCOUNT : SECTION_VENUE;
-    const struct config_key *keys = config_keys(&n);
+    const struct config_key *keys = daemon_config_keys(&n);
     struct nearest nearest = {0};
     for (size_t i = 0; i < n; i++) {
         if (strcmp(keys[i].section, section) == 0)
@@ -122,7 +123,7 @@ int config_section(const char *section, const char **ret_name, char why[static C
 static int unknown_key(const char *section, const struct strategy *strategy, const char *name, char *why)
 {
     size_t n;
-    const struct config_key *keys = config_keys(&n), *elsewhere = config_key_find(keys, n, NULL, name);
+    const struct config_key *keys = daemon_config_keys(&n), *elsewhere = config_key_find(keys, n, NULL, name);
     if (elsewhere)
         return config_key_refuse(why, CONFIG_WHY_MAX, "unknown key here: did you mean %s in [%s]?", name,
                                  strcmp(elsewhere->section, ACCOUNT_SECTION) ? elsewhere->section
@@ -153,7 +154,8 @@ static int set_param(struct account_config *account, const char *name, const cha
 
 /* Sets a key of an account, made with its defaults when there is none of that name; a key of NULL only makes
  * it. */
-static int set_account(struct config *config, const char *name, const char *key, const char *value, char *why)
+static int set_account(struct daemon_config *config, const char *name, const char *key, const char *value,
+                       char *why)
 {
     int i = 0;
     while (i < config->n_accounts && strcmp(config->accounts[i].name, name) != 0)
@@ -169,7 +171,7 @@ static int set_account(struct config *config, const char *name, const char *key,
     int e = 0;
     if (key) {
         size_t n;
-        const struct config_key *keys = config_keys(&n);
+        const struct config_key *keys = daemon_config_keys(&n);
         const struct config_key *row = config_key_find(keys, n, ACCOUNT_SECTION, key);
         if (row)
             e = config_key_read(row, value, &account, why);
@@ -186,17 +188,17 @@ static int set_account(struct config *config, const char *name, const char *key,
     return 0;
 }
 
-int config_set_line(struct config *config, const char *section, const char *key, const char *value,
-                    char why[static CONFIG_WHY_MAX])
+int daemon_config_set_line(struct daemon_config *config, const char *section, const char *key,
+                           const char *value, char why[static CONFIG_WHY_MAX])
 {
     size_t n;
-    const struct config_key *keys = config_keys(&n), *row;
+    const struct config_key *keys = daemon_config_keys(&n), *row;
     const char *name;
-    switch (config_section(section, &name, why)) {
+    switch (daemon_config_section(section, &name, why)) {
     case SECTION_ACCOUNT:
         return set_account(config, name, key, value, why);
     case SECTION_VENUE:
-        return config_venue_set(config, name, key, value, why);
+        return daemon_config_venue_set(config, name, key, value, why);
     case SECTION_PLAIN:
         row = key ? config_key_find(keys, n, section, key) : NULL;
         return row   ? config_key_read(row, value, config, why)
@@ -207,19 +209,19 @@ int config_set_line(struct config *config, const char *section, const char *key,
     }
 }
 
-int config_set(struct config *config, const char *section, const char *key, const char *value,
-               char error[static CONFIG_ERROR_MAX])
+int daemon_config_set(struct daemon_config *config, const char *section, const char *key, const char *value,
+                      char error[static CONFIG_ERROR_MAX])
 {
     char why[CONFIG_WHY_MAX];
-    if (config_set_line(config, section, key, value, why) == 0)
+    if (daemon_config_set_line(config, section, key, value, why) == 0)
         return 0;
     return config_key_refuse(error, CONFIG_ERROR_MAX, "[%.60s] %.60s: %s", section, key ? key : "", why);
 }
 
 /* ---- what single keys cannot say ---- */
 
-void config_misfit(const struct config_check *check, const char *section, const char *keys,
-                   const char *format, ...)
+void daemon_config_misfit(const struct daemon_config_check *check, const char *section, const char *keys,
+                          const char *format, ...)
 {
     char words[CONFIG_ERROR_MAX];
     va_list args;
@@ -231,25 +233,26 @@ void config_misfit(const struct config_check *check, const char *section, const 
 
 /* A trained policy is one file, a recorded one two. */
 static void check_policy_files(const struct account_config *account, const char *section,
-                               const struct config_check *check)
+                               const struct daemon_config_check *check)
 {
     bool one_file = policy_names_one_file(account->policy);
     if (one_file && account->actions[0])
-        config_misfit(check, section, "actions policy",
-                      "a trained policy has none, nor has an ensemble: it is to be left out, or policy = "
-                      "PARAMS.json");
+        daemon_config_misfit(
+            check, section, "actions policy",
+            "a trained policy has none, nor has an ensemble: it is to be left out, or policy = "
+            "PARAMS.json");
     else if (!one_file && account->policy[0] && !account->actions[0])
-        config_misfit(
+        daemon_config_misfit(
             check, section, "policy actions",
             "actions = ACTIONS.csv is needed too: a recorded policy has two files, a trained one is "
             "F.safetensors, an ensemble NAME.ensemble.json");
     else if (!one_file && !account->policy[0] && account->actions[0])
-        config_misfit(check, section, "actions policy",
-                      "policy = PARAMS.json is needed too: a recorded policy has two files");
+        daemon_config_misfit(check, section, "actions policy",
+                             "policy = PARAMS.json is needed too: a recorded policy has two files");
 }
 
-static void check_strategy(const struct config *config, const struct account_config *account,
-                           const char *section, const struct config_check *check)
+static void check_strategy(const struct daemon_config *config, const struct account_config *account,
+                           const char *section, const struct daemon_config_check *check)
 {
     const struct strategy *strategy = account->strategy;
     struct desk_spec specs[STRATEGY_SPECS_MAX];
@@ -258,14 +261,14 @@ static void check_strategy(const struct config *config, const struct account_con
     const char *why = strategy && strategy->check ? strategy->check(account->params) : NULL;
     if (why) { /* "fast: fewer …" */
         snprintf(key, sizeof key, PARAM_PREFIX "%.*s", (int)strcspn(why, ":"), why);
-        config_misfit(check, section, key, "%s", why + strcspn(why, ":") + 2);
+        daemon_config_misfit(check, section, key, "%s", why + strcspn(why, ":") + 2);
     } else if (strategy &&
                desk_specs(strategy, account->params, config->interval_ns, specs, &n_specs, unfit) < 0) {
-        config_misfit(check, section, "strategy [market]interval", "%s", unfit);
+        daemon_config_misfit(check, section, "strategy [market]interval", "%s", unfit);
     }
 }
 
-static void check_account(const struct config *config, int a, const struct config_check *check)
+static void check_account(const struct daemon_config *config, int a, const struct daemon_config_check *check)
 {
     const struct account_config *account = &config->accounts[a];
     char section[ACCOUNT_NAME_MAX + 16];
@@ -273,27 +276,28 @@ static void check_account(const struct config *config, int a, const struct confi
     check_strategy(config, account, section, check);
     check_policy_files(account, section, check);
     if (!account->cash[0] && !account->policy[0])
-        config_misfit(check, section, "cash policy", "an amount is needed");
-    if (account->fee_tier[0] && !config_fee_tier(config, account->fee_tier))
-        config_misfit(check, section, "fees [market]venue", "%s is no tier of %s: see papertape fees",
-                      account->fee_tier, config->venues[0].venue->format->name);
+        daemon_config_misfit(check, section, "cash policy", "an amount is needed");
+    if (account->fee_tier[0] && !daemon_config_fee_tier(config, account->fee_tier))
+        daemon_config_misfit(check, section, "fees [market]venue", "%s is no tier of %s: see papertape fees",
+                             account->fee_tier, config->venues[0].venue->format->name);
     if (account->maintenance_e4 > account->collateral_e4)
-        config_misfit(check, section, "maintenance collateral", "at most the collateral is needed");
+        daemon_config_misfit(check, section, "maintenance collateral", "at most the collateral is needed");
     for (int j = 0; j < a; j++)
         if (strcmp(account->name, config->accounts[j].name) == 0)
-            config_misfit(check, section, "", "named twice");
+            daemon_config_misfit(check, section, "", "named twice");
 }
 
-void config_check_all(const struct config *config, const struct config_check *check)
+void daemon_config_check_all(const struct daemon_config *config, const struct daemon_config_check *check)
 {
     if (config->n_accounts < 1)
-        config_misfit(check, "account NAME", "", "at least one is needed");
-    config_venue_check(config, check);
+        daemon_config_misfit(check, "account NAME", "", "at least one is needed");
+    daemon_config_venue_check(config, check);
     for (int i = 0; i < config->n_timeframes; i++)
         if (config->timeframes[i] % config->interval_ns != 0)
-            config_misfit(check, "indicators", "timeframes [market]interval",
-                          "%s is no multiple of the market's interval, %s",
-                          bar_interval_name(config->timeframes[i]), bar_interval_name(config->interval_ns));
+            daemon_config_misfit(check, "indicators", "timeframes [market]interval",
+                                 "%s is no multiple of the market's interval, %s",
+                                 bar_interval_name(config->timeframes[i]),
+                                 bar_interval_name(config->interval_ns));
     for (int a = 0; a < config->n_accounts; a++)
         check_account(config, a, check);
 }
@@ -306,16 +310,16 @@ static void take_first(void *ctx, const char *section, const char *keys, const c
                           section, (int)strcspn(keys, " "), keys, words);
 }
 
-int config_check(const struct config *config, char error[static CONFIG_ERROR_MAX])
+int daemon_config_check(const struct daemon_config *config, char error[static CONFIG_ERROR_MAX])
 {
     char first[CONFIG_ERROR_MAX] = "";
-    config_check_all(config, &(struct config_check){take_first, first});
+    daemon_config_check_all(config, &(struct daemon_config_check){take_first, first});
     if (*first)
         memcpy(error, first, sizeof first);
     return *first ? -EINVAL : 0;
 }
 
-void config_print_double(double value, FILE *to)
+void daemon_config_print_double(double value, FILE *to)
 {
     char text[32];
     for (int digits = 1; digits <= 17; digits++) {
@@ -330,21 +334,21 @@ void config_print_double(double value, FILE *to)
 static void print_account(const struct account_config *account, FILE *to)
 {
     size_t n;
-    const struct config_key *keys = config_keys(&n);
+    const struct config_key *keys = daemon_config_keys(&n);
     fprintf(to, "\n[%s %s]\n", ACCOUNT_SECTION, account->name);
     config_key_print_section(keys, n, ACCOUNT_SECTION, account, to);
     for (size_t i = 0; account->strategy && i < account->strategy->n_params; i++) {
         const struct strategy_param *param = &account->strategy->params[i];
         fprintf(to, "# %s\n" PARAM_PREFIX "%s = ", param->summary, param->name);
-        config_print_double(account->params[i], to);
+        daemon_config_print_double(account->params[i], to);
         fputc('\n', to);
     }
 }
 
-void config_print(const struct config *config, FILE *to)
+void daemon_config_print(const struct daemon_config *config, FILE *to)
 {
     size_t n;
-    const struct config_key *keys = config_keys(&n);
+    const struct config_key *keys = daemon_config_keys(&n);
     const char *section = "";
     for (size_t i = 0; i < n && strcmp(keys[i].section, ACCOUNT_SECTION) != 0; i++)
         if (strcmp(section, keys[i].section) != 0) {
@@ -352,7 +356,7 @@ void config_print(const struct config *config, FILE *to)
             config_key_print_section(keys, n, section = keys[i].section, config, to);
         }
     for (int v = 0; v < config->n_venues; v++)
-        config_venue_print(config, v, to);
+        daemon_config_venue_print(config, v, to);
     for (int i = 0; i < config->n_accounts; i++)
         print_account(&config->accounts[i], to);
 }

@@ -37,8 +37,8 @@ enum {
 
 #define CONFIG_OWN_RISK "risk." /* before a limit of [risk], in [account NAME] */
 
-enum config_inference { INFERENCE_CPU, INFERENCE_GPU };
-enum config_clock { CLOCK_WALL, CLOCK_FEED };
+enum daemon_config_inference { INFERENCE_CPU, INFERENCE_GPU };
+enum daemon_config_clock { CLOCK_WALL, CLOCK_FEED };
 
 enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 
@@ -63,7 +63,7 @@ struct account_config {
 };
 
 /* [market] for the first, [venue NAME] for the others, and for what [market] has no key for. */
-struct config_venue {
+struct daemon_config_venue {
     const struct venue *venue;
     bool streams[MARKET_CHANNELS];                         /* what is subscribed, where … */
     bool own_streams;                                      /* … it says so; else as [market] */
@@ -73,9 +73,9 @@ struct config_venue {
     char settings[CONFIG_SETTINGS_MAX][CONFIG_SETTING_MAX]; /* of venue->options, in their order */
 };
 
-struct config {
+struct daemon_config {
     /* [market] and [venue NAME] */
-    struct config_venue venues[CONFIG_VENUES_MAX];
+    struct daemon_config_venue venues[CONFIG_VENUES_MAX];
     int n_venues; /* at least one: [market]'s */
     char symbols[SYMBOLS_MAX][SYMBOL_NAME_MAX];
     uint8_t symbol_venues[SYMBOLS_MAX]; /* whose each is; going up */
@@ -89,14 +89,14 @@ struct config {
     int64_t silence_ms;     /* a connection all of which is silent for so long is replaced */
     int64_t refresh_ms;     /* between two readings of what the venues list; 0: only at the start */
     /* [engine] */
-    enum config_clock clock;
+    enum daemon_config_clock clock;
     int64_t latency_ns, equity_interval_ns;
     enum missed_stops missed_stops;
     enum fill_model fill_model;
     int32_t slippage_e6;
     /* [policies] */
     int64_t policy_wait_ns;
-    enum config_inference inference;
+    enum daemon_config_inference inference;
     int32_t policy_device_wait_ms;
     /* [arena] */
     struct gate_limits arena_gates;
@@ -120,7 +120,7 @@ struct config {
                                        order */
     int n_specs;
     int64_t timeframes[CONFIG_TIMEFRAMES_MAX]; /* going up */
-    int n_timeframes;                          /* 0: config_timeframes() chooses */
+    int n_timeframes;                          /* 0: daemon_config_timeframes() chooses */
     int64_t device_retry_ms;                   /* after a GPU has failed; 0: it is not tried again */
     /* [trainer] */
     bool trainer_start;                     /* the daemon starts the co-process where nobody listens */
@@ -140,46 +140,49 @@ struct config {
 
 /* The defaults: the default venue's public market data, BTCUSDT and ETHUSDT, 1m bars, one account with 10,000
  * USDT. */
-void config_defaults(struct config *config);
+void daemon_config_defaults(struct daemon_config *config);
 
 /* Reads `path` over the defaults. 0; -errno when it cannot be read; -EINVAL. On failure *ret is untouched and
  * `errors` has a line for everything that is wrong, in the file's order: file, line, key, what would be right
  * (the nearest key for an unknown one). */
-int config_read(const char *path, struct config *ret, char errors[static CONFIG_ERRORS_MAX]);
+int daemon_config_read(const char *path, struct daemon_config *ret, char errors[static CONFIG_ERRORS_MAX]);
 
 /* Sets one key as a line of the file would; `section` may be "account main". Same errors, without file and
  * line. */
-int config_set(struct config *config, const char *section, const char *key, const char *value,
-               char error[static CONFIG_ERROR_MAX]);
+int daemon_config_set(struct daemon_config *config, const char *section, const char *key, const char *value,
+                      char error[static CONFIG_ERROR_MAX]);
 
 /* Checks what single keys cannot: names twice, the account's strategy parameters against each other, …: the
  * first that is wrong. */
-int config_check(const struct config *config, char error[static CONFIG_ERROR_MAX]);
+int daemon_config_check(const struct daemon_config *config, char error[static CONFIG_ERROR_MAX]);
 
 /* Puts before what is wrong, "[SECTION] KEY: …", where that stands in the file: "FILE:LINE: ". Other words,
- * and without a file (path NULL) all, are as they are. For what is found out after config_read(). */
-void config_place(const char *path, const char *words, char *ret, size_t size);
+ * and without a file (path NULL) all, are as they are. For what is found out after daemon_config_read(). */
+void daemon_config_place(const char *path, const char *words, char *ret, size_t size);
 
-/* Writes the whole configuration as an INI file that config_read() reads back to the same. */
-void config_print(const struct config *config, FILE *to);
+/* Writes the whole configuration as an INI file that daemon_config_read() reads back to the same. */
+void daemon_config_print(const struct daemon_config *config, FILE *to);
 
 /* What is subscribed of a venue: its own list, or [market]'s. */
-const bool *config_streams(const struct config *config, const struct config_venue *venue);
+const bool *daemon_config_streams(const struct daemon_config *config,
+                                  const struct daemon_config_venue *venue);
 
 /* A venue that has such a tier: its rates; NULL. */
-const struct fee_tier *config_fee_tier(const struct config *config, const char *name);
+const struct fee_tier *daemon_config_fee_tier(const struct daemon_config *config, const char *name);
 
 /* What the account may do and what it costs, with [risk]'s limits where it sets none of its own. */
-struct account_rules config_rules(const struct config *config, const struct account_config *account);
+struct account_rules daemon_config_rules(const struct daemon_config *config,
+                                         const struct account_config *account);
 
 /* The timeframes that indicators are kept for, going up: those of [indicators], or the market's interval and
  * what it divides of 5m, 15m, 1h, 4h and 1d. Returns how many. */
-int config_timeframes(const struct config *config, int64_t ret_ns[static CONFIG_TIMEFRAMES_MAX]);
+int daemon_config_timeframes(const struct daemon_config *config,
+                             int64_t ret_ns[static CONFIG_TIMEFRAMES_MAX]);
 
 /* "macd:12,26,9", or of a measure (-1: none) "sma:20@spread": what is read back to the same. Returns its
  * length as snprintf(). */
-size_t config_spec_text(const struct indicator_spec *spec, int measure, char *buf, size_t size);
+size_t daemon_config_spec_text(const struct indicator_spec *spec, int measure, char *buf, size_t size);
 
-int config_log_level_parse(const char *name); /* "error" … "debug", or -EINVAL */
+int daemon_config_log_level_parse(const char *name); /* "error" … "debug", or -EINVAL */
 
 #endif

@@ -10,7 +10,7 @@ enum { WHY = CONFIG_WHY_MAX, WORD_MAX_BYTES = 64 };
 
 #define SEPARATORS " \t"
 
-size_t config_spec_text(const struct indicator_spec *spec, int measure, char *buf, size_t size)
+size_t daemon_config_spec_text(const struct indicator_spec *spec, int measure, char *buf, size_t size)
 {
     size_t n = (size_t)snprintf(buf, size, "%s", spec->row->name);
     for (size_t i = 0; i < spec->row->n_options; i++)
@@ -100,10 +100,10 @@ static int parse_specs(const char *text, struct indicator_spec ret[static CONFIG
     return n;
 }
 
-int config_read_specs(const struct config_key *key, const char *text, void *base, char why[static WHY])
+int daemon_config_read_specs(const struct config_key *key, const char *text, void *base, char why[static WHY])
 {
     (void)key;
-    struct config *config = base;
+    struct daemon_config *config = base;
     struct indicator_spec specs[CONFIG_SPECS_MAX];
     int measures[CONFIG_SPECS_MAX] = {0};
     memset(specs, 0, sizeof specs);
@@ -116,28 +116,29 @@ int config_read_specs(const struct config_key *key, const char *text, void *base
     return 0;
 }
 
-void config_print_specs(const struct config_key *key, const void *base, FILE *to)
+void daemon_config_print_specs(const struct config_key *key, const void *base, FILE *to)
 {
     (void)key;
-    const struct config *config = base;
+    const struct daemon_config *config = base;
     char text[WORD_MAX_BYTES];
     for (int i = 0; i < config->n_specs; i++) {
-        config_spec_text(&config->specs[i], config->measures[i], text, sizeof text);
+        daemon_config_spec_text(&config->specs[i], config->measures[i], text, sizeof text);
         fprintf(to, "%s%s", i ? " " : "", text);
     }
 }
 
-int config_read_timeframes(const struct config_key *key, const char *text, void *base, char why[static WHY])
+int daemon_config_read_timeframes(const struct config_key *key, const char *text, void *base,
+                                  char why[static WHY])
 {
     (void)key;
-    struct config *config = base;
+    struct daemon_config *config = base;
     char word[WORD_MAX_BYTES];
     int64_t timeframes[CONFIG_TIMEFRAMES_MAX] = {0};
     int n = 0;
     bool alone = strcmp(text, "auto") == 0;
     while (!alone && next_word(&text, word)) {
         int64_t interval_ns;
-        if (config_interval_of(word, &interval_ns, why) < 0)
+        if (daemon_config_interval_of(word, &interval_ns, why) < 0)
             return -EINVAL;
         if (n == CONFIG_TIMEFRAMES_MAX)
             return config_key_refuse(why, WHY, "more than %d timeframes", CONFIG_TIMEFRAMES_MAX);
@@ -157,17 +158,17 @@ int config_read_timeframes(const struct config_key *key, const char *text, void 
     return 0;
 }
 
-void config_print_timeframes(const struct config_key *key, const void *base, FILE *to)
+void daemon_config_print_timeframes(const struct config_key *key, const void *base, FILE *to)
 {
     (void)key;
-    const struct config *config = base;
+    const struct daemon_config *config = base;
     if (config->n_timeframes == 0)
         fputs("auto", to);
     for (int i = 0; i < config->n_timeframes; i++)
         fprintf(to, "%s%s", i ? " " : "", bar_interval_name(config->timeframes[i]));
 }
 
-int config_timeframes(const struct config *config, int64_t ret_ns[static CONFIG_TIMEFRAMES_MAX])
+int daemon_config_timeframes(const struct daemon_config *config, int64_t ret_ns[static CONFIG_TIMEFRAMES_MAX])
 {
     static const int64_t minute_ns = 60000000000;
     const int64_t usual[] = {5 * minute_ns, 15 * minute_ns, 60 * minute_ns, 240 * minute_ns,

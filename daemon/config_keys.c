@@ -114,12 +114,12 @@ static int read_policy(const struct config_key *key, const char *text, void *bas
 
 /* --- the tables --- */
 
-#define AT(field)         KEY_AT(struct config, field)
+#define AT(field)         KEY_AT(struct daemon_config, field)
 #define IN_ACCOUNT(field) KEY_AT(struct account_config, field)
-#define IN_VENUE(field)   KEY_AT(struct config_venue, field)
+#define IN_VENUE(field)   KEY_AT(struct daemon_config_venue, field)
 #define OWN(value)        KEY_OWN(read_##value, print_##value)
-#define VALUE(value)      KEY_OWN(config_read_##value, config_print_##value)
-#define TEXT(value)       KEY_OWN(config_read_##value, config_print_text)
+#define VALUE(value)      KEY_OWN(daemon_config_read_##value, daemon_config_print_##value)
+#define TEXT(value)       KEY_OWN(daemon_config_read_##value, daemon_config_print_text)
 #define RISK_ROW(member, name, of_kind, fallback, about) \
     {"risk", name, about, fallback, of_kind, AT(risk.member)},
 #define OWN_RISK_ROW(member, name, of_kind, fallback, about) \
@@ -240,7 +240,7 @@ static const struct config_key keys[] = {
     {"account", "policy",
      "F.safetensors of a trained policy, NAME.ensemble.json of an ensemble, or PARAMS.json of a recorded "
      "one, which trades instead of a strategy; its cash, its fees and no limits where none are given here",
-     "", KEY_OWN(read_policy, config_print_text), IN_ACCOUNT(policy)},
+     "", KEY_OWN(read_policy, daemon_config_print_text), IN_ACCOUNT(policy)},
     {"account", "actions", "ACTIONS.csv of a recorded policy: what it did at each bar", "", KEY_TEXT,
      IN_ACCOUNT(actions)},
     {"account", "cash", "deposited once, when the account is new", "10000", OWN(own_cash), .max = 10000000000,
@@ -264,13 +264,13 @@ static const struct config_key keys[] = {
                             "sma-cross-rsi", VALUE(strategy)},
 };
 
-const struct config_key *config_keys(size_t *ret_n)
+const struct config_key *daemon_config_keys(size_t *ret_n)
 {
     *ret_n = sizeof keys / sizeof *keys;
     return keys;
 }
 
-/* Symbols and streams are those of [market] too: config_venue.c. */
+/* Symbols and streams are those of [market] too: daemon_config_venue.c. */
 static const struct config_key venue_keys[] = {
     {"venue", "symbols", "what is streamed and traded of it; no name that another venue has"},
     {"venue", "streams", "what is subscribed; empty: as [market], as far as it has them"},
@@ -285,7 +285,7 @@ static const struct config_key venue_keys[] = {
      KEY_SWITCH("off on"), IN_VENUE(extended_hours)},
 };
 
-const struct config_key *config_venue_keys(size_t *ret_n)
+const struct config_key *daemon_config_venue_keys(size_t *ret_n)
 {
     *ret_n = sizeof venue_keys / sizeof *venue_keys;
     return venue_keys;

@@ -7,41 +7,41 @@
 #include "record/config_key.h"
 
 /* All keys, those of a section together; "account" stands for every [account NAME], whose base is a struct
- * account_config; that of the others is a struct config. */
-const struct config_key *config_keys(size_t *ret_n);
-/* Those that every [venue NAME] may have, of a struct config_venue. */
-const struct config_key *config_venue_keys(size_t *ret_n);
+ * account_config; that of the others is a struct daemon_config. */
+const struct config_key *daemon_config_keys(size_t *ret_n);
+/* Those that every [venue NAME] may have, of a struct daemon_config_venue. */
+const struct config_key *daemon_config_venue_keys(size_t *ret_n);
 
-enum config_section { SECTION_PLAIN, SECTION_ACCOUNT, SECTION_VENUE };
+enum daemon_config_section { SECTION_PLAIN, SECTION_ACCOUNT, SECTION_VENUE };
 
 /* Which section it is, and the name of [account NAME] or [venue NAME] (inside `section`); -EINVAL and why. */
-int config_section(const char *section, const char **ret_name, char why[static CONFIG_WHY_MAX]);
+int daemon_config_section(const char *section, const char **ret_name, char why[static CONFIG_WHY_MAX]);
 
-/* config_set() without the section and the key in the sentence. */
-int config_set_line(struct config *config, const char *section, const char *key, const char *value,
-                    char why[static CONFIG_WHY_MAX]);
+/* daemon_config_set() without the section and the key in the sentence. */
+int daemon_config_set_line(struct daemon_config *config, const char *section, const char *key,
+                           const char *value, char why[static CONFIG_WHY_MAX]);
 
 /* Sets a key of [venue NAME], made with its defaults when there is none of that name; a key of NULL only
  * makes it. 0, or -EINVAL and why. */
-int config_venue_set(struct config *config, const char *name, const char *key, const char *value,
-                     char why[static CONFIG_WHY_MAX]);
+int daemon_config_venue_set(struct daemon_config *config, const char *name, const char *key,
+                            const char *value, char why[static CONFIG_WHY_MAX]);
 /* Its whole section; nothing of the first venue unless something is to be said of it. */
-void config_venue_print(const struct config *config, int venue, FILE *to);
+void daemon_config_venue_print(const struct daemon_config *config, int venue, FILE *to);
 /* The unset options of a venue, at their fallback. */
-void config_venue_defaults(struct config_venue *venue, const struct venue *which);
+void daemon_config_venue_defaults(struct daemon_config_venue *venue, const struct venue *which);
 
 /* Where what single keys cannot say goes: to a file's errors, or to one sentence. `keys` as
  * config_file_misfit(). */
-struct config_check {
+struct daemon_config_check {
     void (*misfit)(void *ctx, const char *section, const char *keys, const char *words);
     void *ctx;
 };
-void config_check_all(const struct config *config, const struct config_check *check);
-void config_venue_check(const struct config *config, const struct config_check *check);
-void config_misfit(const struct config_check *check, const char *section, const char *keys,
-                   const char *format, ...) __attribute__((format(printf, 4, 5)));
+void daemon_config_check_all(const struct daemon_config *config, const struct daemon_config_check *check);
+void daemon_config_venue_check(const struct daemon_config *config, const struct daemon_config_check *check);
+void daemon_config_misfit(const struct daemon_config_check *check, const char *section, const char *keys,
+                          const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* A double with as few digits as read back to the same. */
-void config_print_double(double value, FILE *to);
+void daemon_config_print_double(double value, FILE *to);
 
 #endif

@@ -10,7 +10,7 @@ enum { WHY = CONFIG_WHY_MAX };
 #define LIST_SEPARATORS ", \t"
 
 /* Puts `n` names in place of those of a venue; the others keep their order. */
-static void put_symbols(struct config *config, int venue, const char (*names)[SYMBOL_NAME_MAX], int n)
+static void put_symbols(struct daemon_config *config, int venue, const char (*names)[SYMBOL_NAME_MAX], int n)
 {
     int before = 0, after;
     while (before < config->n_symbols && config->symbol_venues[before] < venue)
@@ -28,7 +28,7 @@ static void put_symbols(struct config *config, int venue, const char (*names)[SY
            (size_t)(SYMBOLS_MAX - config->n_symbols) * sizeof *config->symbols);
 }
 
-static int read_symbols(const struct config *config, int venue, const char *text,
+static int read_symbols(const struct daemon_config *config, int venue, const char *text,
                         char (*symbols)[SYMBOL_NAME_MAX], char *why)
 {
     int n = 0, others = 0;
@@ -38,7 +38,7 @@ static int read_symbols(const struct config *config, int venue, const char *text
         size_t len = strcspn(at, LIST_SEPARATORS);
         if (n + others == SYMBOLS_MAX)
             return config_key_refuse(why, WHY, "more than %d symbols", SYMBOLS_MAX);
-        if (!config_upper_name(at, len, "-_./", symbols[n], sizeof symbols[n]))
+        if (!daemon_config_upper_name(at, len, "-_./", symbols[n], sizeof symbols[n]))
             return config_key_refuse(why, WHY, "\"%.*s\": a symbol like BTCUSDT is needed",
                                      len < 60 ? (int)len : 60, at);
         for (int i = 0; i < n; i++)
@@ -52,7 +52,7 @@ static int read_symbols(const struct config *config, int venue, const char *text
     return n;
 }
 
-int config_set_symbols(struct config *config, int venue, const char *text, char *why)
+int daemon_config_set_symbols(struct daemon_config *config, int venue, const char *text, char *why)
 {
     char(*symbols)[SYMBOL_NAME_MAX] = calloc(SYMBOLS_MAX, sizeof *symbols);
     if (!symbols)
@@ -64,13 +64,14 @@ int config_set_symbols(struct config *config, int venue, const char *text, char 
     return n < 0 ? n : 0;
 }
 
-int config_read_symbols(const struct config_key *key, const char *text, void *base, char why[static WHY])
+int daemon_config_read_symbols(const struct config_key *key, const char *text, void *base,
+                               char why[static WHY])
 {
     (void)key;
-    return config_set_symbols(base, 0, text, why);
+    return daemon_config_set_symbols(base, 0, text, why);
 }
 
-void config_print_symbols_of(const struct config *config, int venue, FILE *to)
+void daemon_config_print_symbols_of(const struct daemon_config *config, int venue, FILE *to)
 {
     const char *separator = "";
     for (int i = 0; i < config->n_symbols; i++)
@@ -80,13 +81,13 @@ void config_print_symbols_of(const struct config *config, int venue, FILE *to)
         }
 }
 
-void config_print_symbols(const struct config_key *key, const void *base, FILE *to)
+void daemon_config_print_symbols(const struct config_key *key, const void *base, FILE *to)
 {
     (void)key;
-    config_print_symbols_of(base, 0, to);
+    daemon_config_print_symbols_of(base, 0, to);
 }
 
-int config_streams_of(const char *text, bool ret[static MARKET_CHANNELS], char *why)
+int daemon_config_streams_of(const char *text, bool ret[static MARKET_CHANNELS], char *why)
 {
     char all[256] = "", word[32];
     size_t used = 0;
@@ -111,13 +112,14 @@ int config_streams_of(const char *text, bool ret[static MARKET_CHANNELS], char *
     return 0;
 }
 
-int config_read_streams(const struct config_key *key, const char *text, void *base, char why[static WHY])
+int daemon_config_read_streams(const struct config_key *key, const char *text, void *base,
+                               char why[static WHY])
 {
     (void)key;
-    return config_streams_of(text, ((struct config *)base)->venues[0].streams, why);
+    return daemon_config_streams_of(text, ((struct daemon_config *)base)->venues[0].streams, why);
 }
 
-void config_print_streams_of(const bool streams[static MARKET_CHANNELS], FILE *to)
+void daemon_config_print_streams_of(const bool streams[static MARKET_CHANNELS], FILE *to)
 {
     const char *separator = "";
     for (int kind = 0; kind < MARKET_CHANNELS; kind++)
@@ -127,8 +129,8 @@ void config_print_streams_of(const bool streams[static MARKET_CHANNELS], FILE *t
         }
 }
 
-void config_print_streams(const struct config_key *key, const void *base, FILE *to)
+void daemon_config_print_streams(const struct config_key *key, const void *base, FILE *to)
 {
     (void)key;
-    config_print_streams_of(((const struct config *)base)->venues[0].streams, to);
+    daemon_config_print_streams_of(((const struct daemon_config *)base)->venues[0].streams, to);
 }

@@ -9,7 +9,7 @@
 static int read_heading(const char *section, char why[static CONFIG_WHY_MAX])
 {
     const char *name;
-    int kind = config_section(section, &name, why);
+    int kind = daemon_config_section(section, &name, why);
     return kind < 0 ? kind : 0;
 }
 
@@ -26,7 +26,7 @@ static int turn_of(const struct config_line *line)
 
 static int set_line(void *ctx, const struct config_line *line, char why[static CONFIG_WHY_MAX])
 {
-    return config_set_line(ctx, line->section, line->key, line->value, why);
+    return daemon_config_set_line(ctx, line->section, line->key, line->value, why);
 }
 
 static const struct config_form form = {
@@ -43,19 +43,19 @@ static void take_misfit(void *ctx, const char *section, const char *keys, const 
     config_file_misfit(ctx, &form, section, keys, words);
 }
 
-int config_read(const char *path, struct config *ret, char errors[static CONFIG_ERRORS_MAX])
+int daemon_config_read(const char *path, struct daemon_config *ret, char errors[static CONFIG_ERRORS_MAX])
 {
-    struct config config;
+    struct daemon_config config;
     struct config_file file;
     int e = config_file_read(&file, path, &form);
-    config_defaults(&config);
+    daemon_config_defaults(&config);
     for (size_t i = 0; i < file.n; i++)
         if (strncmp(file.lines[i].section, "account", strlen("account")) == 0)
             config.n_accounts = 0; /* the file's accounts replace the default one */
     if (e == 0) {
         config_file_apply(&file, &form, &config);
         if (config.n_accounts > 0 || file.n_errors == 0)
-            config_check_all(&config, &(struct config_check){take_misfit, &file});
+            daemon_config_check_all(&config, &(struct daemon_config_check){take_misfit, &file});
     }
     if (e == 0 && file.n_errors > 0)
         e = -EINVAL;
@@ -71,7 +71,7 @@ int config_read(const char *path, struct config *ret, char errors[static CONFIG_
     return e;
 }
 
-void config_place(const char *path, const char *words, char *ret, size_t size)
+void daemon_config_place(const char *path, const char *words, char *ret, size_t size)
 {
     static const struct config_form any = {.example = "market"};
     const char *end = words[0] == '[' ? strchr(words, ']') : NULL, *key = end && end[1] == ' ' ? end + 2 : "";

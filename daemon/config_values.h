@@ -1,16 +1,16 @@
-/* Values that are the daemon's own: functions for the rows of config_keys.c, whose struct config_key has
- * their contracts. Internal to config*.c. */
+/* Values that are the daemon's own: functions for the rows of daemon_config_keys.c, whose struct config_key
+ * has their contracts. Internal to config*.c. */
 #ifndef DAEMON_CONFIG_VALUES_H
 #define DAEMON_CONFIG_VALUES_H
 
 #include "daemon/config_keys.h"
 
 #define CONFIG_READ(kind) \
-    int config_read_##kind(const struct config_key *key, const char *text, void *base, \
-                           char why[static CONFIG_WHY_MAX])
+    int daemon_config_read_##kind(const struct config_key *key, const char *text, void *base, \
+                                  char why[static CONFIG_WHY_MAX])
 #define CONFIG_VALUE(kind) \
     CONFIG_READ(kind); \
-    void config_print_##kind(const struct config_key *key, const void *base, FILE *to)
+    void daemon_config_print_##kind(const struct config_key *key, const void *base, FILE *to)
 
 CONFIG_READ(asset);
 CONFIG_READ(devices);
@@ -27,20 +27,20 @@ CONFIG_READ(url);
 CONFIG_VALUE(venue);
 
 /* Of all that are kept as text. */
-void config_print_text(const struct config_key *key, const void *base, FILE *to);
+void daemon_config_print_text(const struct config_key *key, const void *base, FILE *to);
 
 /* Parts of them. */
 
 /* A list of symbols, which become those of config->venues[venue]. 0 or -EINVAL. */
-int config_set_symbols(struct config *config, int venue, const char *text, char *why);
-void config_print_symbols_of(const struct config *config, int venue, FILE *to);
+int daemon_config_set_symbols(struct daemon_config *config, int venue, const char *text, char *why);
+void daemon_config_print_symbols_of(const struct daemon_config *config, int venue, FILE *to);
 /* A list of kinds of streams; `ret` is left alone on -EINVAL. */
-int config_streams_of(const char *text, bool ret[static MARKET_CHANNELS], char *why);
-void config_print_streams_of(const bool streams[static MARKET_CHANNELS], FILE *to);
+int daemon_config_streams_of(const char *text, bool ret[static MARKET_CHANNELS], char *why);
+void daemon_config_print_streams_of(const bool streams[static MARKET_CHANNELS], FILE *to);
 /* Copies text[0..n) in upper case when it consists of letters, digits and `others`. */
-bool config_upper_name(const char *text, size_t n, const char *others, char *to, size_t size);
+bool daemon_config_upper_name(const char *text, size_t n, const char *others, char *to, size_t size);
 /* An interval's name: "1m". 0, or -EINVAL and the nearest. */
-int config_interval_of(const char *text, int64_t *ret_ns, char *why);
+int daemon_config_interval_of(const char *text, int64_t *ret_ns, char *why);
 
 #undef CONFIG_READ
 #undef CONFIG_VALUE

@@ -10,19 +10,19 @@
 
 enum { WHY = CONFIG_WHY_MAX };
 
-void config_venue_defaults(struct config_venue *venue, const struct venue *which)
+void daemon_config_venue_defaults(struct daemon_config_venue *venue, const struct venue *which)
 {
-    *venue = (struct config_venue){.venue = which};
+    *venue = (struct daemon_config_venue){.venue = which};
     for (size_t i = 0; i < which->n_options && i < CONFIG_SETTINGS_MAX; i++)
         snprintf(venue->settings[i], CONFIG_SETTING_MAX, "%s", which->options[i].fallback);
 }
 
-const bool *config_streams(const struct config *config, const struct config_venue *venue)
+const bool *daemon_config_streams(const struct daemon_config *config, const struct daemon_config_venue *venue)
 {
     return venue->own_streams ? venue->streams : config->venues[0].streams;
 }
 
-const struct fee_tier *config_fee_tier(const struct config *config, const char *name)
+const struct fee_tier *daemon_config_fee_tier(const struct daemon_config *config, const char *name)
 {
     const struct fee_tier *tier = NULL;
     for (int v = 0; v < config->n_venues && !tier; v++)
@@ -41,10 +41,10 @@ static int unknown_venue(const char *name, char *why)
     return -EINVAL;
 }
 
-int config_read_venue(const struct config_key *key, const char *text, void *base, char why[static WHY])
+int daemon_config_read_venue(const struct config_key *key, const char *text, void *base, char why[static WHY])
 {
     (void)key;
-    struct config *config = base;
+    struct daemon_config *config = base;
     const struct venue *which = venue_find(text);
     if (!which)
         return unknown_venue(text, why);
@@ -53,23 +53,23 @@ int config_read_venue(const struct config_key *key, const char *text, void *base
             return config_key_refuse(why, WHY, "[venue %s] is another one already", text);
     if (config->venues[0].venue == which)
         return 0;
-    struct config_venue venue;
-    config_venue_defaults(&venue, which);
+    struct daemon_config_venue venue;
+    daemon_config_venue_defaults(&venue, which);
     memcpy(venue.streams, config->venues[0].streams, sizeof venue.streams);
     venue.own_streams = true;
     config->venues[0] = venue;
     return 0;
 }
 
-void config_print_venue(const struct config_key *key, const void *base, FILE *to)
+void daemon_config_print_venue(const struct config_key *key, const void *base, FILE *to)
 {
     (void)key;
-    fputs(((const struct config *)base)->venues[0].venue->format->name, to);
+    fputs(((const struct daemon_config *)base)->venues[0].venue->format->name, to);
 }
 
 /* ---- its keys ---- */
 
-static int set_option(struct config_venue *venue, size_t i, const char *value, char *why)
+static int set_option(struct daemon_config_venue *venue, size_t i, const char *value, char *why)
 {
     const struct venue_option *option = &venue->venue->options[i];
     if (option->values && config_key_word(value, option->values, why) < 0)
@@ -80,11 +80,11 @@ static int set_option(struct config_venue *venue, size_t i, const char *value, c
     return 0;
 }
 
-static int unknown_key(const struct config_venue *venue, const char *key, char *why)
+static int unknown_key(const struct daemon_config_venue *venue, const char *key, char *why)
 {
     struct nearest nearest = {0};
     size_t n;
-    const struct config_key *keys = config_venue_keys(&n);
+    const struct config_key *keys = daemon_config_venue_keys(&n);
     for (size_t i = 0; i < n; i++)
         nearest_offer(&nearest, key, keys[i].name);
     for (size_t i = 0; i < venue->venue->n_options; i++)
@@ -103,27 +103,28 @@ static bool is_extended(const struct config_key *row)
     return strcmp(row->name, "extended_hours") == 0;
 }
 
-static int set_row(struct config *config, int v, const struct config_key *row, const char *value, char *why)
+static int set_row(struct daemon_config *config, int v, const struct config_key *row, const char *value,
+                   char *why)
 {
-    struct config_venue *venue = &config->venues[v];
+    struct daemon_config_venue *venue = &config->venues[v];
     if (v == 0 && is_market(row))
         return config_key_refuse(why, WHY, "of the first venue [market] says it");
     if (is_extended(row) && venue->venue->always_open)
         return config_key_refuse(why, WHY, "%s is open at all times: it has no extended hours",
                                  venue->venue->format->name);
     if (strcmp(row->name, "symbols") == 0)
-        return config_set_symbols(config, v, value, why);
+        return daemon_config_set_symbols(config, v, value, why);
     if (strcmp(row->name, "streams") != 0)
         return config_key_read(row, value, venue, why);
     venue->own_streams = value[0] != '\0';
-    return value[0] ? config_streams_of(value, venue->streams, why) : 0;
+    return value[0] ? daemon_config_streams_of(value, venue->streams, why) : 0;
 }
 
-static int set_key(struct config *config, int v, const char *key, const char *value, char *why)
+static int set_key(struct daemon_config *config, int v, const char *key, const char *value, char *why)
 {
-    struct config_venue *venue = &config->venues[v];
+    struct daemon_config_venue *venue = &config->venues[v];
     size_t n;
-    const struct config_key *keys = config_venue_keys(&n), *row = config_key_find(keys, n, NULL, key);
+    const struct config_key *keys = daemon_config_venue_keys(&n), *row = config_key_find(keys, n, NULL, key);
     if (row)
         return set_row(config, v, row, value, why);
     for (size_t i = 0; i < venue->venue->n_options && i < CONFIG_SETTINGS_MAX; i++)
@@ -132,8 +133,8 @@ static int set_key(struct config *config, int v, const char *key, const char *va
     return unknown_key(venue, key, why);
 }
 
-int config_venue_set(struct config *config, const char *name, const char *key, const char *value,
-                     char why[static WHY])
+int daemon_config_venue_set(struct daemon_config *config, const char *name, const char *key,
+                            const char *value, char why[static WHY])
 {
     const struct venue *which = venue_find(name);
     int v = 0;
@@ -144,7 +145,7 @@ int config_venue_set(struct config *config, const char *name, const char *key, c
     if (v == CONFIG_VENUES_MAX)
         return config_key_refuse(why, WHY, "more than %d venues", CONFIG_VENUES_MAX);
     if (v == config->n_venues) {
-        config_venue_defaults(&config->venues[v], which);
+        daemon_config_venue_defaults(&config->venues[v], which);
         config->n_venues++;
     }
     return key ? set_key(config, v, key, value, why) : 0;
@@ -152,14 +153,14 @@ int config_venue_set(struct config *config, const char *name, const char *key, c
 
 /* ---- the whole ---- */
 
-static const char *section_of(int v, const struct config *config, char buf[static 40])
+static const char *section_of(int v, const struct daemon_config *config, char buf[static 40])
 {
     snprintf(buf, 40, v == 0 ? "market" : "venue %s", config->venues[v].venue->format->name);
     return buf;
 }
 
 /* Has one of the venue's symbols streams of that kind? Where it has no symbols, nobody knows. */
-static bool has_stream(const struct config *config, int v, enum market_kind kind)
+static bool has_stream(const struct daemon_config *config, int v, enum market_kind kind)
 {
     char name[VENUE_STREAM_NAME_MAX];
     const struct venue *venue = config->venues[v].venue;
@@ -176,31 +177,34 @@ static bool has_stream(const struct config *config, int v, enum market_kind kind
 
 /* A stream that none of a venue's symbols has is a mistake where its own section names it; [market]'s list is
  * for all of them. */
-static void check_known(const struct config *config, int v, const char *section,
-                        const struct config_check *check)
+static void check_known(const struct daemon_config *config, int v, const char *section,
+                        const struct daemon_config_check *check)
 {
-    const bool *streams = config_streams(config, &config->venues[v]);
+    const bool *streams = daemon_config_streams(config, &config->venues[v]);
     for (int kind = 0; kind < MARKET_CHANNELS; kind++)
         if (streams[kind] && v > 0 && config->venues[v].own_streams &&
             !has_stream(config, v, (enum market_kind)kind))
-            config_misfit(check, section, "streams symbols [market]interval", "%s has no %s",
-                          config->venues[v].venue->format->name, market_kind_name((enum market_kind)kind));
+            daemon_config_misfit(check, section, "streams symbols [market]interval", "%s has no %s",
+                                 config->venues[v].venue->format->name,
+                                 market_kind_name((enum market_kind)kind));
 }
 
-static void check_streams(const struct config *config, int v, const char *section,
-                          const struct config_check *check)
+static void check_streams(const struct daemon_config *config, int v, const char *section,
+                          const struct daemon_config_check *check)
 {
     static const char keys[] = "streams [engine]fill_model [market]streams";
-    const bool *streams = config_streams(config, &config->venues[v]);
+    const bool *streams = daemon_config_streams(config, &config->venues[v]);
     if (config->fill_model == FILL_BOOK && !streams[MARKET_QUOTE] && !streams[MARKET_DEPTH])
-        config_misfit(check, section, keys, "orders are filled from bookTicker or depth: name one of them");
+        daemon_config_misfit(check, section, keys,
+                             "orders are filled from bookTicker or depth: name one of them");
     else if (config->fill_model == FILL_QUOTE && !streams[MARKET_QUOTE])
-        config_misfit(check, section, keys,
-                      "with fill_model = quote orders are filled from bookTicker: name it");
+        daemon_config_misfit(check, section, keys,
+                             "with fill_model = quote orders are filled from bookTicker: name it");
     else if (config->fill_model == FILL_BAR && !streams[MARKET_KLINE])
-        config_misfit(check, section, keys, "with fill_model = bar orders are filled from kline: name it");
+        daemon_config_misfit(check, section, keys,
+                             "with fill_model = bar orders are filled from kline: name it");
     else if (!streams[MARKET_KLINE] && !streams[MARKET_TRADE])
-        config_misfit(check, section, keys, "bars come from kline or trade: name one of them");
+        daemon_config_misfit(check, section, keys, "bars come from kline or trade: name one of them");
 }
 
 struct named {
@@ -215,11 +219,11 @@ static int compare_named(const void *a, const void *b)
     return order ? order : x->venue - y->venue;
 }
 
-static void check_names(const struct config *config, const struct config_check *check)
+static void check_names(const struct daemon_config *config, const struct daemon_config_check *check)
 {
     struct named *named = calloc((size_t)config->n_symbols + 1, sizeof *named);
     if (!named) {
-        config_misfit(check, "market", "symbols", "out of memory");
+        daemon_config_misfit(check, "market", "symbols", "out of memory");
         return;
     }
     for (int s = 0; s < config->n_symbols; s++)
@@ -228,17 +232,17 @@ static void check_names(const struct config *config, const struct config_check *
     for (int s = 1; s < config->n_symbols; s++) {
         char one[40], other[40];
         if (strcmp(named[s].name, named[s - 1].name) == 0)
-            config_misfit(check, section_of(named[s].venue, config, one), "symbols",
-                          "%s is named by [%s] already", named[s].name,
-                          section_of(named[s - 1].venue, config, other));
+            daemon_config_misfit(check, section_of(named[s].venue, config, one), "symbols",
+                                 "%s is named by [%s] already", named[s].name,
+                                 section_of(named[s - 1].venue, config, other));
     }
     free(named);
 }
 
-void config_venue_check(const struct config *config, const struct config_check *check)
+void daemon_config_venue_check(const struct daemon_config *config, const struct daemon_config_check *check)
 {
     for (int v = 0; v < config->n_venues; v++) {
-        const struct config_venue *venue = &config->venues[v];
+        const struct daemon_config_venue *venue = &config->venues[v];
         const char *name = venue->venue->format->name;
         char section[40], own[40];
         int s = 0;
@@ -246,12 +250,13 @@ void config_venue_check(const struct config *config, const struct config_check *
         while (s < config->n_symbols && config->symbol_venues[s] != v)
             s++;
         if (s == config->n_symbols)
-            config_misfit(check, section_of(v, config, section), "symbols", "at least one is needed");
+            daemon_config_misfit(check, section_of(v, config, section), "symbols", "at least one is needed");
         if (venue->venue->needs_keys && !venue->keys[0])
-            config_misfit(check, own, "keys",
-                          "%s says nothing without: a systemd credential's name, or the path of a file of "
-                          "mode 0600 with two lines, id and secret, is needed",
-                          name);
+            daemon_config_misfit(
+                check, own, "keys",
+                "%s says nothing without: a systemd credential's name, or the path of a file of "
+                "mode 0600 with two lines, id and secret, is needed",
+                name);
         section_of(v, config, section);
         check_known(config, v, section, check);
         check_streams(config, v, section, check);
@@ -259,26 +264,26 @@ void config_venue_check(const struct config *config, const struct config_check *
     check_names(config, check);
 }
 
-static void print_row(const struct config *config, int v, const struct config_key *row, FILE *to)
+static void print_row(const struct daemon_config *config, int v, const struct config_key *row, FILE *to)
 {
-    const struct config_venue *venue = &config->venues[v];
+    const struct daemon_config_venue *venue = &config->venues[v];
     if ((v == 0 && is_market(row)) || (is_extended(row) && venue->venue->always_open))
         return;
     fprintf(to, "# %s\n%s = ", row->about, row->name);
     if (strcmp(row->name, "symbols") == 0)
-        config_print_symbols_of(config, v, to);
+        daemon_config_print_symbols_of(config, v, to);
     else if (strcmp(row->name, "streams") != 0)
         config_key_print(row, venue, to);
     else if (venue->own_streams)
-        config_print_streams_of(venue->streams, to);
+        daemon_config_print_streams_of(venue->streams, to);
     fputc('\n', to);
 }
 
-void config_venue_print(const struct config *config, int v, FILE *to)
+void daemon_config_venue_print(const struct daemon_config *config, int v, FILE *to)
 {
-    const struct config_venue *venue = &config->venues[v];
+    const struct daemon_config_venue *venue = &config->venues[v];
     size_t n;
-    const struct config_key *keys = config_venue_keys(&n);
+    const struct config_key *keys = daemon_config_venue_keys(&n);
     if (v == 0 && !venue->keys[0] && venue->venue->n_options == 0)
         return;
     fprintf(to, "\n[venue %s]\n", venue->venue->format->name);

@@ -12,8 +12,9 @@
 enum { WHY = CONFIG_WHY_MAX, WORDS_MAX = 512 };
 
 #define READ(kind) \
-    int config_read_##kind(const struct config_key *key, const char *text, void *base, char why[static WHY])
-#define PRINT(kind) void config_print_##kind(const struct config_key *key, const void *base, FILE *to)
+    int daemon_config_read_##kind(const struct config_key *key, const char *text, void *base, \
+                                  char why[static WHY])
+#define PRINT(kind) void daemon_config_print_##kind(const struct config_key *key, const void *base, FILE *to)
 
 /* --- text --- */
 
@@ -60,7 +61,7 @@ READ(keys)
                                    text);
 }
 
-bool config_upper_name(const char *text, size_t n, const char *others, char *to, size_t size)
+bool daemon_config_upper_name(const char *text, size_t n, const char *others, char *to, size_t size)
 {
     if (n == 0 || n >= size)
         return false;
@@ -75,7 +76,7 @@ bool config_upper_name(const char *text, size_t n, const char *others, char *to,
 
 READ(asset)
 {
-    if (!config_upper_name(text, strlen(text), "", (char *)base + key->offset, key->size))
+    if (!daemon_config_upper_name(text, strlen(text), "", (char *)base + key->offset, key->size))
         return config_key_refuse(why, WHY, "\"%.60s\": an asset like USDT is needed", text);
     return 0;
 }
@@ -93,15 +94,15 @@ READ(devices)
 
 /* --- one of several words --- */
 
-int config_log_level_parse(const char *name)
+int daemon_config_log_level_parse(const char *name)
 {
     char why[WHY];
     size_t n;
-    const struct config_key *keys = config_keys(&n);
+    const struct config_key *keys = daemon_config_keys(&n);
     return config_key_word(name, config_key_find(keys, n, "log", "level")->words, why);
 }
 
-int config_interval_of(const char *text, int64_t *ret_ns, char *why)
+int daemon_config_interval_of(const char *text, int64_t *ret_ns, char *why)
 {
     if (bar_interval_parse(text, ret_ns) == 0)
         return 0;
@@ -111,7 +112,7 @@ int config_interval_of(const char *text, int64_t *ret_ns, char *why)
 
 READ(interval)
 {
-    return config_interval_of(text, (int64_t *)((char *)base + key->offset), why);
+    return daemon_config_interval_of(text, (int64_t *)((char *)base + key->offset), why);
 }
 
 PRINT(interval)

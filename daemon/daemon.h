@@ -20,7 +20,7 @@ struct arena;
 
 struct daemon {
     uv_loop_t *loop;
-    struct config config;
+    struct daemon_config config;
     struct state_dir state;
     uint64_t started_ms; /* uv_now() */
 

@@ -16,7 +16,7 @@ void daemon_config_is(const char *file)
 void daemon_say(const char *words)
 {
     char placed[CONFIG_ERRORS_MAX];
-    config_place(config_file, words, placed, sizeof placed);
+    daemon_config_place(config_file, words, placed, sizeof placed);
     for (const char *line = placed; *line;) {
         int n = (int)strcspn(line, "\n");
         fprintf(stderr, "papertaped: %.*s\n", n, line);

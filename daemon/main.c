@@ -148,7 +148,7 @@ static int read_arguments(int argc, char **argv, struct arguments *arguments)
 }
 
 /* Options come after the file and win over it. */
-static int override(struct config *config, const struct arguments *arguments,
+static int override(struct daemon_config *config, const struct arguments *arguments,
                     char error[static CONFIG_ERROR_MAX])
 {
     const struct {
@@ -163,7 +163,7 @@ static int override(struct config *config, const struct arguments *arguments,
     for (size_t i = 0; i < sizeof overrides / sizeof *overrides; i++) {
         char why[CONFIG_ERROR_MAX];
         if (!overrides[i].value ||
-            config_set(config, overrides[i].section, overrides[i].key, overrides[i].value, why) == 0)
+            daemon_config_set(config, overrides[i].section, overrides[i].key, overrides[i].value, why) == 0)
             continue;
         snprintf(error, CONFIG_ERROR_MAX, "%s: %.400s", overrides[i].option, why);
         return -EINVAL;
@@ -540,11 +540,11 @@ int main(int argc, char **argv)
         return status;
     if (arguments.check || arguments.print)
         early_stop_release();
-    config_defaults(&daemon.config);
-    bool read = !arguments.config || config_read(arguments.config, &daemon.config, error) == 0;
+    daemon_config_defaults(&daemon.config);
+    bool read = !arguments.config || daemon_config_read(arguments.config, &daemon.config, error) == 0;
     bool overridden = read && override(&daemon.config, &arguments, error) == 0;
     daemon_config_is(read ? arguments.config : NULL);
-    if (!overridden || config_check(&daemon.config, error) < 0 ||
+    if (!overridden || daemon_config_check(&daemon.config, error) < 0 ||
         (!arguments.print &&
          feeds_check_ca(&daemon.config, arguments.ca_file ? "--ca-file" : "[market] ca_file", error) < 0)) {
         daemon_say(error);
@@ -558,7 +558,7 @@ int main(int argc, char **argv)
     }
     policy_set_destroy(policies); /* the session reads them again */
     if (arguments.print)
-        config_print(&daemon.config, stdout);
+        daemon_config_print(&daemon.config, stdout);
     else if (arguments.check)
         printf("papertaped: %s: ok\n", arguments.config ? arguments.config : "defaults");
     if (arguments.print || arguments.check)

@@ -27,7 +27,7 @@ struct policy_set {
 };
 
 /* The venue's filters come later: names and the interval are known now. */
-static int check(const struct config *config, const struct account_config *account,
+static int check(const struct daemon_config *config, const struct account_config *account,
                  const struct policy *policy, char *error)
 {
     char why[POLICY_ERROR_MAX];
@@ -49,7 +49,8 @@ static int check(const struct config *config, const struct account_config *accou
                    : 0;
 }
 
-int policy_set_load(const struct config *config, struct policy_set **ret, char error[static CONFIG_ERROR_MAX])
+int policy_set_load(const struct daemon_config *config, struct policy_set **ret,
+                    char error[static CONFIG_ERROR_MAX])
 {
     struct policy_set *set = calloc(1, sizeof *set);
     char err[POLICY_ERROR_MAX];

@@ -11,7 +11,7 @@ struct policy_set;
 /* Reads them all, and holds each against the configuration's symbols and interval. 0, for
  * policy_set_destroy(); -EINVAL, errors of opening, -ENOMEM with one line: account, key, file, what would be
  * right. */
-int policy_set_load(const struct config *config, struct policy_set **ret,
+int policy_set_load(const struct daemon_config *config, struct policy_set **ret,
                     char error[static CONFIG_ERROR_MAX]);
 void policy_set_destroy(struct policy_set *set); /* NULL is fine */
 

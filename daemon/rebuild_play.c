@@ -287,7 +287,7 @@ int rebuild_play(const struct rebuild_options *options, const char *events, cons
     play->events = events;
     play->db = db;
     play->ret = ret;
-    config_defaults(&play->daemon.config);
+    daemon_config_defaults(&play->daemon.config);
     int r = rebuild_log_segments(events, &play->segments, &play->n_segments);
     if (r < 0)
         snprintf(err, err_size, "%s: %s", events, strerror(-r));

@@ -143,7 +143,7 @@ static void open_alerts(struct session *session)
     db_reader_close(reader);
 }
 
-int session_open(uv_loop_t *loop, const struct config *config, const struct state_dir *state,
+int session_open(uv_loop_t *loop, const struct daemon_config *config, const struct state_dir *state,
                  const struct session_hooks *hooks, struct session **ret, char *err, size_t err_size)
 {
     struct session *session = calloc(1, sizeof *session);

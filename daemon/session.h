@@ -74,7 +74,7 @@ struct session_recovery {
 
 /* Opens the database and the event log in `state` and starts the threads that write them. 0 or -errno with
  * one line. */
-int session_open(uv_loop_t *loop, const struct config *config, const struct state_dir *state,
+int session_open(uv_loop_t *loop, const struct daemon_config *config, const struct state_dir *state,
                  const struct session_hooks *hooks, struct session **ret, char *err, size_t err_size);
 
 /* Makes the engine for these symbols, puts back what a former run left, from the event log or, where that is

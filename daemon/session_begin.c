@@ -37,7 +37,7 @@ static int take_account(const struct session *session, const struct account_conf
                         struct account_spec *ret, char *err, size_t err_size)
 {
     *ret = (struct account_spec){.currency_scale = scale,
-                                 .rules = config_rules(session->config, wanted),
+                                 .rules = daemon_config_rules(session->config, wanted),
                                  .strategy = wanted->strategy};
     memcpy(ret->name, wanted->name, sizeof ret->name);
     memcpy(ret->currency, wanted->currency, sizeof ret->currency);

@@ -44,7 +44,7 @@ struct replay;
 
 struct session {
     uv_loop_t *loop;
-    const struct config *config;
+    const struct daemon_config *config;
     const struct state_dir *state;
     struct session_hooks hooks;
     struct db_writer *writer;

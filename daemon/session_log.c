@@ -60,7 +60,7 @@ static void recording_news(void *ctx, bool ok, const char *detail)
 
 static struct journal_writer_config journal_config(const struct session *session, const char *dir)
 {
-    const struct config *config = session->config;
+    const struct daemon_config *config = session->config;
     return (struct journal_writer_config){
         .dir = dir,
         .segment_bytes = (uint64_t)config->events_segment_mb << 20,
@@ -71,7 +71,7 @@ static struct journal_writer_config journal_config(const struct session *session
 
 static int open_log(struct session *session, char *err, size_t err_size)
 {
-    const struct config *config = session->config;
+    const struct daemon_config *config = session->config;
     struct journal_tail tail;
     struct recorder_config recorder = {.journal = journal_config(session, session->state->events),
                                        .files = session->hooks.files,
@@ -160,7 +160,7 @@ static int open_recording(struct session *session, const char *dir, struct recor
  * of frames and replies alone in a directory of its name there. */
 static int open_recordings(struct session *session, char *err, size_t err_size)
 {
-    const struct config *config = session->config;
+    const struct daemon_config *config = session->config;
     int r = open_recording(session, config->record_dir, &session->recording, err, err_size);
     for (int v = 1; r == 0 && v < config->n_venues; v++) {
         char dir[CONFIG_PATH_MAX + 32];

@@ -13,7 +13,7 @@ int arena_account(const struct arena *arena, const char *name, const char *curre
                   const struct policy *policy, struct account_spec *ret, char *err, size_t err_size)
 {
     const struct engine *engine = session_engine(arena->daemon->session);
-    struct config *config = malloc(sizeof *config);
+    struct daemon_config *config = malloc(sizeof *config);
     struct account_spec spec = {.currency_scale = -1};
     char section[ACCOUNT_NAME_MAX + 8], why[CONFIG_ERROR_MAX];
     int r = config ? 0 : -ENOMEM;
@@ -25,14 +25,14 @@ int arena_account(const struct arena *arena, const char *name, const char *curre
         *config = arena->daemon->config;
         config->n_accounts = 0;
         snprintf(section, sizeof section, "account %s", name);
-        r = config_set(config, section, "policy", name, why);
+        r = daemon_config_set(config, section, "policy", name, why);
         if (r == 0)
-            r = config_set(config, section, "currency", currency, why);
+            r = daemon_config_set(config, section, "currency", currency, why);
         if (r < 0)
             snprintf(err, err_size, "%s", why);
     }
     if (r == 0) {
-        spec.rules = config_rules(config, &config->accounts[0]);
+        spec.rules = daemon_config_rules(config, &config->accounts[0]);
         memcpy(spec.name, config->accounts[0].name, sizeof spec.name);
         memcpy(spec.currency, config->accounts[0].currency, sizeof spec.currency);
         r = policy_set_account(policy, &config->accounts[0], &spec);

@@ -188,7 +188,7 @@ void arena_tidy(struct arena *arena)
 
 bool arena_configured(const struct arena *arena, const char *account)
 {
-    const struct config *config = &arena->daemon->config;
+    const struct daemon_config *config = &arena->daemon->config;
     for (int i = 0; i < config->n_accounts; i++)
         if (strcmp(config->accounts[i].name, account) == 0)
             return true;

@@ -60,7 +60,7 @@ static bool deserves_crown(const struct arena *arena, const struct arena_seat *s
                            const struct arena_row *against, const struct arena_evidence *evidence)
 {
     const struct engine *engine = session_engine(arena->daemon->session);
-    const struct config *config = &arena->daemon->config;
+    const struct daemon_config *config = &arena->daemon->config;
     int account = engine_find_account(engine, seat->row.account);
     return !seat->refused && account >= 0 && engine_account(engine, account)->killed_ns == 0 &&
            can_be_compared(arena, &seat->row, against) && evidence->days >= config->arena_champion_days &&

@@ -81,7 +81,7 @@ static void add_account(struct arena *arena, const struct shown *shown, json_t *
 /* What its days say for its crown; null of one that cannot get it. */
 static json_t *evidence_object(const struct arena *arena, const struct arena_row *row)
 {
-    const struct config *config = &arena->daemon->config;
+    const struct daemon_config *config = &arena->daemon->config;
     const struct arena_row *against;
     if (!row || row->role != DB_POLICY_CHALLENGER || !session_engine(arena->daemon->session))
         return json_null();
@@ -159,7 +159,7 @@ static json_t *configured_object(struct arena *arena, const struct account_confi
 
 json_t *arena_object(struct arena *arena, const char *name)
 {
-    const struct config *config = &arena->daemon->config;
+    const struct daemon_config *config = &arena->daemon->config;
     for (int i = 0; i < config->n_accounts; i++)
         if (config->accounts[i].policy[0] && strcmp(config->accounts[i].name, name) == 0)
             return configured_object(arena, &config->accounts[i]);
@@ -188,7 +188,7 @@ static bool put_role(struct arena *arena, enum db_policy_role role, json_t *list
 
 json_t *arena_list(struct arena *arena, size_t max)
 {
-    const struct config *config = &arena->daemon->config;
+    const struct daemon_config *config = &arena->daemon->config;
     json_t *list = json_array();
     size_t bytes = 0;
     bool room = put_role(arena, DB_POLICY_CHAMPION, list, max, &bytes);
@@ -202,7 +202,7 @@ json_t *arena_list(struct arena *arena, size_t max)
 
 size_t arena_total(const struct arena *arena)
 {
-    const struct config *config = &arena->daemon->config;
+    const struct daemon_config *config = &arena->daemon->config;
     size_t n = arena->n;
     for (int i = 0; i < config->n_accounts; i++)
         n += config->accounts[i].policy[0] != 0;

@@ -10,7 +10,7 @@
 #include "exchange/nearest.h"
 
 /* Sets a key of the account's section from an argument's text. */
-static bool take_key(const struct args *args, const char *name, const char *key, struct config *config,
+static bool take_key(const struct args *args, const char *name, const char *key, struct daemon_config *config,
                      const char *section)
 {
     char why[CONFIG_WHY_MAX];
@@ -19,7 +19,7 @@ static bool take_key(const struct args *args, const char *name, const char *key,
         return true;
     if (!args_text(args, name, &text))
         return false;
-    if (config_set_line(config, section, key, text, why) == 0)
+    if (daemon_config_set_line(config, section, key, text, why) == 0)
         return true;
     control_error(args->request->call, "EINVAL", "args.%s: %s", name, why);
     return false;
@@ -38,7 +38,7 @@ static const char *argument_of(const struct config_key *key)
     return strncmp(key->name, CONFIG_OWN_RISK, prefix) == 0 ? key->name + prefix : key->name;
 }
 
-static bool take_params(const struct args *args, struct config *config, const char *section)
+static bool take_params(const struct args *args, struct daemon_config *config, const char *section)
 {
     const json_t *params = json_object_get(args->object, "params");
     const char *name;
@@ -71,7 +71,7 @@ static int currency_scale(const struct engine *engine, const char *currency)
 }
 
 /* The account as a section of the configuration would make it. */
-static bool take_account(const struct args *args, struct config *config, struct account_spec *ret)
+static bool take_account(const struct args *args, struct daemon_config *config, struct account_spec *ret)
 {
     struct control_call *call = args->request->call;
     char section[ACCOUNT_NAME_MAX + 8], why[CONFIG_ERROR_MAX];
@@ -90,20 +90,20 @@ static bool take_account(const struct args *args, struct config *config, struct 
     }
     snprintf(section, sizeof section, "account %s", name);
     config->n_accounts = 0;
-    if (config_set(config, section, "strategy", "none", why) < 0 ||
+    if (daemon_config_set(config, section, "strategy", "none", why) < 0 ||
         !take_key(args, "currency", "currency", config, section) ||
         !take_key(args, "cash", "cash", config, section) ||
         !take_key(args, "strategy", "strategy", config, section) || !take_params(args, config, section))
         return false;
     size_t n;
-    const struct config_key *keys = config_keys(&n);
+    const struct config_key *keys = daemon_config_keys(&n);
     for (size_t i = 0; i < n; i++)
         if ((name = argument_of(&keys[i])) && !take_key(args, name, keys[i].name, config, section))
             return false;
     struct account_config *account = &config->accounts[0];
     if (!args_flag(args, "shorts", &account->shorts))
         return false;
-    if (config_check(config, why) < 0) {
+    if (daemon_config_check(config, why) < 0) {
         control_error(call, "EINVAL", "args: %.300s", why);
         return false;
     }
@@ -115,8 +115,9 @@ static bool take_account(const struct args *args, struct config *config, struct 
                       account->currency, quoted);
         return false;
     }
-    *ret = (struct account_spec){
-        .currency_scale = scale, .rules = config_rules(config, account), .strategy = account->strategy};
+    *ret = (struct account_spec){.currency_scale = scale,
+                                 .rules = daemon_config_rules(config, account),
+                                 .strategy = account->strategy};
     memcpy(ret->name, account->name, sizeof ret->name);
     memcpy(ret->currency, account->currency, sizeof ret->currency);
     memcpy(ret->params, account->params, sizeof ret->params);
@@ -127,11 +128,11 @@ void command_account_create(const struct request *request)
 {
     struct args args = {request, request->args, "args"};
     struct event event = {.command.kind = COMMAND_ACCOUNT_CREATE};
-    struct config config = request->commands->daemon->config;
+    struct daemon_config config = request->commands->daemon->config;
     const char *currency;
     char known[512] = "name currency cash strategy params shorts key";
     size_t n, at = strlen(known);
-    const struct config_key *keys = config_keys(&n);
+    const struct config_key *keys = daemon_config_keys(&n);
     for (size_t i = 0; i < n; i++) {
         const char *name = argument_of(&keys[i]);
         if (name && at < sizeof known)

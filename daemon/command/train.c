@@ -42,7 +42,7 @@ static bool take_whole(const struct args *args, const char *name, int min, int m
 }
 
 /* A text, or none. */
-static bool config_good(const struct args *args)
+static bool daemon_config_good(const struct args *args)
 {
     const char *text;
     return !args_given(args, "config") || args_text(args, "config", &text);
@@ -126,7 +126,7 @@ void command_train_start(const struct request *request)
     int priority = INT32_MIN;
     if (!args_known(&args, "name config overwrite priority key") || !take_name(&args, &name) ||
         !args_flag(&args, "overwrite", &overwrite) ||
-        !take_whole(&args, "priority", -PRIORITY_MAX, PRIORITY_MAX, &priority) || !config_good(&args))
+        !take_whole(&args, "priority", -PRIORITY_MAX, PRIORITY_MAX, &priority) || !daemon_config_good(&args))
         return;
     if (strcmp(name, DB_CHAMPION_ACCOUNT) == 0) {
         control_error(request->call, "EINVAL",
@@ -140,7 +140,7 @@ void command_train_restart(const struct request *request)
 {
     struct args args = {request, request->args, "args"};
     const char *name;
-    if (args_known(&args, "name config key") && take_name(&args, &name) && config_good(&args))
+    if (args_known(&args, "name config key") && take_name(&args, &name) && daemon_config_good(&args))
         command_defer(request);
 }
 

@@ -188,7 +188,7 @@ static void free_feed(struct feed *feed)
     free(feed);
 }
 
-int feed_create(struct feeds *feeds, struct daemon *daemon, const struct config_venue *config,
+int feed_create(struct feeds *feeds, struct daemon *daemon, const struct daemon_config_venue *config,
                 const struct feed_wanted *wanted, int n, int64_t ban_until_ns, struct feed **ret, char *err,
                 size_t err_size)
 {
@@ -203,7 +203,7 @@ int feed_create(struct feeds *feeds, struct daemon *daemon, const struct config_
     feed->daemon = daemon;
     feed->venue = config->venue;
     feed->config = config;
-    feed->kinds = config_streams(&daemon->config, config);
+    feed->kinds = daemon_config_streams(&daemon->config, config);
     feed->ban_until_ns = ban_until_ns;
     feed->due_ns = feed->hours_ask_ns = feed->list_ask_ns = INT64_MAX;
     for (size_t i = 0; i < feed->venue->n_options && i < CONFIG_SETTINGS_MAX; i++)

@@ -51,7 +51,7 @@ struct feed *feeds_of(const struct feeds *feeds, int symbol)
 
 /* The configuration, and what was added and removed by command since, as the database has it. */
 struct plan {
-    const struct config *config;
+    const struct daemon_config *config;
     struct wanted {
         char name[SYMBOL_NAME_MAX];
         int venue;
@@ -61,7 +61,7 @@ struct plan {
     int64_t bans_ns[CONFIG_VENUES_MAX];
 };
 
-static int venue_of(const struct config *config, const char *name)
+static int venue_of(const struct daemon_config *config, const char *name)
 {
     int v = 0;
     while (v < config->n_venues && strcmp(config->venues[v].venue->format->name, name) != 0)
@@ -182,7 +182,7 @@ static void undo(struct feeds *feeds)
         uv_run(loop, UV_RUN_ONCE);
 }
 
-int feeds_check_ca(const struct config *config, const char *name, char error[static CONFIG_ERROR_MAX])
+int feeds_check_ca(const struct daemon_config *config, const char *name, char error[static CONFIG_ERROR_MAX])
 {
     char why[NET_ERROR_MAX];
     int r = config->ca_file[0] ? net_ca_check(config->ca_file, why) : 0;
@@ -193,7 +193,7 @@ int feeds_check_ca(const struct config *config, const char *name, char error[sta
 
 int feeds_create(struct daemon *daemon, struct feeds **ret, char *err, size_t err_size)
 {
-    const struct config *config = &daemon->config;
+    const struct daemon_config *config = &daemon->config;
     char reason[NET_ERROR_MAX];
     struct net_config net = {.loop = daemon->loop, .ca_file = config->ca_file[0] ? config->ca_file : NULL};
     struct plan *plan;

@@ -10,7 +10,7 @@ struct feeds;
 
 /* Can the configuration's certificates be used, if it names any? 0; -errno with one line, which begins with
  * `name`: where they are named. */
-int feeds_check_ca(const struct config *config, const char *name, char error[static CONFIG_ERROR_MAX]);
+int feeds_check_ca(const struct daemon_config *config, const char *name, char error[static CONFIG_ERROR_MAX]);
 
 /* 0, or -errno with one line. The daemon, whose session is open, must outlive them. */
 int feeds_create(struct daemon *daemon, struct feeds **ret, char *err, size_t err_size);

@@ -185,7 +185,7 @@ static int64_t former_bar(const struct feed *feed, int symbol, const struct engi
 /* Where the history of a symbol begins that the engine has no bars of. */
 static int64_t history_begins(const struct feed *feed, int symbol, int64_t open_ns)
 {
-    const struct config *config = &feed->daemon->config;
+    const struct daemon_config *config = &feed->daemon->config;
     int calendar = feed->symbols[symbol].calendar;
     return calendar >= 0 && feed->calendars[calendar].n > 0
                ? calendar_back(&feed->calendars[calendar], open_ns, config->interval_ns, config->history)

@@ -170,7 +170,7 @@ static void take_days(struct feed *feed, const struct venue_reply *reply)
 /* Far enough back for the history that is wanted. */
 static int64_t days_from(const struct feed *feed, int64_t now_ns)
 {
-    const struct config *config = &feed->daemon->config;
+    const struct daemon_config *config = &feed->daemon->config;
     int64_t span = (int64_t)config->history * config->interval_ns; /* of sessions: a fifth of the time */
     int64_t days = DAYS_BACK_MIN + 6 * (span / DAY_NS + 1);
     return now_ns - (days > DAYS_BACK_MAX ? DAYS_BACK_MAX : days) * DAY_NS;

@@ -81,7 +81,7 @@ struct feed {
     struct feeds *feeds;
     struct daemon *daemon;
     const struct venue *venue;
-    const struct config_venue *config;
+    const struct daemon_config_venue *config;
     const bool *kinds; /* [MARKET_CHANNELS]: that are subscribed */
     struct venue_rest *rest;
     struct venue_stream *link;
@@ -180,7 +180,7 @@ struct feed_wanted {
 };
 
 /* 0 or -errno with one line. `ban_until_ns`: as a former run was told; 0: not. */
-int feed_create(struct feeds *feeds, struct daemon *daemon, const struct config_venue *config,
+int feed_create(struct feeds *feeds, struct daemon *daemon, const struct daemon_config_venue *config,
                 const struct feed_wanted *wanted, int n, int64_t ban_until_ns, struct feed **ret, char *err,
                 size_t err_size);
 

@@ -269,7 +269,7 @@ static void on_link(void *user, const struct venue_status *status)
 
 static void add_stream(struct feed *feed, int symbol, enum market_kind kind)
 {
-    const struct config *config = &feed->daemon->config;
+    const struct daemon_config *config = &feed->daemon->config;
     struct stream *stream = &feed->streams[feed->n_streams];
     stream->symbol = symbol;
     stream->kind = kind;

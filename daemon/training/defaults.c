@@ -9,7 +9,7 @@
 /* So many that it runs until it is stopped: two hundred days at 50 million steps a second. */
 #define TOTAL_STEPS "1000000000000000"
 
-static void print_symbols(const struct config *config, FILE *to)
+static void print_symbols(const struct daemon_config *config, FILE *to)
 {
     for (int s = 0; s < config->n_symbols && config->symbol_venues[s] == 0; s++)
         fprintf(to, "%s%s", s ? ", " : "", config->symbols[s]);
@@ -22,10 +22,10 @@ static void print_end(int64_t before_ns, FILE *to)
     fprintf(to, "train_to = %s\n", clock_utc_text(before_ns, text));
 }
 
-char *training_defaults(const struct config *config, const char *state_dir, int64_t before_ns)
+char *training_defaults(const struct daemon_config *config, const char *state_dir, int64_t before_ns)
 {
     const struct account_config *account = &config->accounts[0];
-    struct account_rules rules = config_rules(config, account);
+    struct account_rules rules = daemon_config_rules(config, account);
     char *text = NULL;
     size_t size;
     FILE *to = open_memstream(&text, &size);

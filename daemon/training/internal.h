@@ -16,19 +16,19 @@ enum { TRAININGS_MAX = DB_TRAININGS_KEPT };
 struct known {
     struct training training;
     struct progress progress;
-    struct training_told told; /* as it was stored last */
-    char *config;              /* NULL: not known yet */
-    int64_t config_attempts;   /* of when it was asked for; -1: not */
-    uint64_t told_ms;          /* uv_now() when it was told */
-    int64_t told_age_ms;       /* that it had then: of one that the database told of */
-    uint64_t listed;           /* the number of the list that it was in, or that was asked when it was met */
-    bool met;                  /* the co-process has told of it in this run */
-    bool stored;               /* it has a row */
-    bool anew;                 /* its rows are of an older one of the name */
-    bool dirty;                /* its row is old */
-    bool stuck;                /* its events did not follow: until the next list */
-    bool stalled;              /* told */
-    int stalls;                /* looks in a row that found it so */
+    struct training_told told;      /* as it was stored last */
+    char *config;                   /* NULL: not known yet */
+    int64_t daemon_config_attempts; /* of when it was asked for; -1: not */
+    uint64_t told_ms;               /* uv_now() when it was told */
+    int64_t told_age_ms;            /* that it had then: of one that the database told of */
+    uint64_t listed; /* the number of the list that it was in, or that was asked when it was met */
+    bool met;        /* the co-process has told of it in this run */
+    bool stored;     /* it has a row */
+    bool anew;       /* its rows are of an older one of the name */
+    bool dirty;      /* its row is old */
+    bool stuck;      /* its events did not follow: until the next list */
+    bool stalled;    /* told */
+    int stalls;      /* looks in a row that found it so */
 };
 
 struct trainings {

@@ -50,7 +50,7 @@ static struct known *add(struct trainings *trainings, const struct training *tra
     if (!known)
         return NULL;
     known->training = *training;
-    known->config_attempts = -1;
+    known->daemon_config_attempts = -1;
     progress_begin(&known->progress, 0);
     size_t at = trainings->n_known++;
     while (at > 0 && trainings->known[at - 1]->training.created_ns > training->created_ns) {
@@ -68,7 +68,7 @@ static void begin_anew(struct known *known)
 {
     known->anew = known->stored;
     progress_begin(&known->progress, 0);
-    known->config_attempts = -1;
+    known->daemon_config_attempts = -1;
     known->dirty = true;
     known->told = (struct training_told){0};
 }
@@ -158,7 +158,7 @@ static void take_row(void *ctx, const struct db_training *row)
     known->told_age_ms = age_ns > 0 ? age_ns / 1000000 : 0;
     known->config = strdup(row->config);
     if (row->config[0])
-        known->config_attempts = row->attempts;
+        known->daemon_config_attempts = row->attempts;
     known->stored = true;
     progress_begin(&known->progress, row->seq);
     training_told_of(&training, &known->told);

@@ -60,7 +60,7 @@ static void on_config(void *ctx, const json_t *answer)
     const char *text = json_string_value(json_object_get(result, "config"));
     trainings->pulling = false;
     if (known) {
-        known->config_attempts = known->training.attempts;
+        known->daemon_config_attempts = known->training.attempts;
         if (text && strlen(text) < CONFIG_MAX && (!known->config || strcmp(known->config, text) != 0)) {
             free(known->config);
             known->config = strdup(text);
@@ -93,7 +93,7 @@ static void pull_next(struct trainings *trainings)
         const char *name = known->training.name;
         if (!known->met)
             continue;
-        if (known->config_attempts != known->training.attempts)
+        if (known->daemon_config_attempts != known->training.attempts)
             pull(trainings, known, "config", json_pack("{s:s}", "name", name), on_config);
         else if (known->training.seq > known->progress.seq && !known->stuck)
             pull(trainings, known, "events",
@@ -312,7 +312,7 @@ static void add_number(struct trainings *trainings, size_t *n, const char *optio
 
 static void plan_program(struct trainings *trainings, struct spawn_config *ret)
 {
-    const struct config *config = &trainings->daemon->config;
+    const struct daemon_config *config = &trainings->daemon->config;
     const char *program = program_find("papertape-trainer", "trainer", trainings->program);
     size_t n = 0;
     trainings->arguments[n++] = program;

@@ -20,11 +20,11 @@ static void write_file(const char *bytes, size_t n)
 }
 
 /* Reads text as a file; on failure each line of error starts after the file's name. */
-static int read_text(const char *text, struct config *ret)
+static int read_text(const char *text, struct daemon_config *ret)
 {
     write_file(text, strlen(text));
     error[0] = '\0';
-    int e = config_read(path, ret, error);
+    int e = daemon_config_read(path, ret, error);
     for (char *name; (name = strstr(error, path));)
         memmove(name, name + strlen(path), strlen(name + strlen(path)) + 1);
     return e;
@@ -32,7 +32,7 @@ static int read_text(const char *text, struct config *ret)
 
 static void fails(const char *text, const char *expected)
 {
-    struct config config, untouched;
+    struct daemon_config config, untouched;
     memset(&config, 0x5a, sizeof config);
     memset(&untouched, 0x5a, sizeof untouched);
     CHECK_INT(read_text(text, &config), -EINVAL);
@@ -40,21 +40,21 @@ static void fails(const char *text, const char *expected)
     CHECK(memcmp(&config, &untouched, sizeof config) == 0);
 }
 
-static char *printed(const struct config *config)
+static char *printed(const struct daemon_config *config)
 {
     char *text;
     size_t size;
     FILE *file = open_memstream(&text, &size);
     if (!file)
         abort();
-    config_print(config, file);
+    daemon_config_print(config, file);
     fclose(file);
     return text;
 }
 
-static void round_trip(const struct config *config)
+static void round_trip(const struct daemon_config *config)
 {
-    struct config again;
+    struct daemon_config again;
     char *text = printed(config);
     CHECK_INT(read_text(text, &again), 0);
     CHECK_STR(error, "");
@@ -66,7 +66,7 @@ static void round_trip(const struct config *config)
 
 static void test_defaults(void)
 {
-    struct config config;
+    struct daemon_config config;
     CHECK_INT(read_text("", &config), 0);
     CHECK_STR(config.venues[0].venue->format->name, "binance");
     CHECK_INT(config.n_venues, 1);
@@ -92,7 +92,7 @@ static void test_defaults(void)
     int64_t timeframes[CONFIG_TIMEFRAMES_MAX];
     CHECK(config.n_specs >= 6);
     CHECK_STR(config.specs[3].row->name, "macd");
-    CHECK_INT(config_timeframes(&config, timeframes), 6);
+    CHECK_INT(daemon_config_timeframes(&config, timeframes), 6);
     CHECK_INT(timeframes[0], 60000000000);
     CHECK_INT(timeframes[5], 86400000000000);
     CHECK_INT(config.n_accounts, 1);
@@ -101,21 +101,21 @@ static void test_defaults(void)
     CHECK_INT(config.accounts[0].fees.taker_e6, 1000);
     CHECK(config.accounts[0].strategy == strategy_find("sma-cross-rsi"));
     CHECK_NEAR(config.accounts[0].params[0], 10, 0);
-    CHECK_INT(config_check(&config, error), 0);
+    CHECK_INT(daemon_config_check(&config, error), 0);
     round_trip(&config);
 }
 
 /* A venue of its own section; the first venue's may stand before [market] names it. */
 static void test_venues(void)
 {
-    static struct config config;
+    static struct daemon_config config;
     CHECK_INT(read_text("[venue alpaca]\nsymbols = aapl, BTC/USD\nkeys = /etc/keys\nfeed = sip\n"
                         "streams = trade kline bookTicker\nextended_hours = on\nws_url = wss://h:1\n"
                         "[market]\nsymbols = BTCUSDT\n",
                         &config),
               0);
     CHECK_STR(error, "");
-    CHECK_INT(config_check(&config, error), 0);
+    CHECK_INT(daemon_config_check(&config, error), 0);
     CHECK_INT(config.n_venues, 2);
     CHECK_INT(config.n_symbols, 3);
     CHECK_STR(config.symbols[0], "BTCUSDT");
@@ -123,7 +123,7 @@ static void test_venues(void)
     CHECK_STR(config.symbols[2], "BTC/USD");
     CHECK_INT(config.symbol_venues[0], 0);
     CHECK_INT(config.symbol_venues[2], 1);
-    const struct config_venue *venue = &config.venues[1];
+    const struct daemon_config_venue *venue = &config.venues[1];
     CHECK_STR(venue->venue->format->name, "alpaca");
     CHECK_STR(venue->keys, "/etc/keys");
     CHECK(venue->extended_hours && venue->own_streams && !venue->streams[MARKET_DEPTH]);
@@ -131,7 +131,8 @@ static void test_venues(void)
     CHECK_STR(venue->rest_url, "");
     CHECK_STR(venue->venue->options[0].name, "feed");
     CHECK_STR(venue->settings[0], "sip");
-    CHECK(config_fee_tier(&config, "vip1") != NULL && config_fee_tier(&config, "nonsense") == NULL);
+    CHECK(daemon_config_fee_tier(&config, "vip1") != NULL &&
+          daemon_config_fee_tier(&config, "nonsense") == NULL);
     round_trip(&config);
 
     CHECK_INT(read_text("[venue alpaca]\nkeys = alpaca\n[market]\nvenue = alpaca\nsymbols = AAPL\n", &config),
@@ -140,19 +141,19 @@ static void test_venues(void)
     CHECK_STR(config.venues[0].venue->format->name, "alpaca");
     CHECK_STR(config.venues[0].keys, "alpaca");
     CHECK_STR(config.venues[0].ws_url, "");
-    CHECK_INT(config_check(&config, error), 0);
+    CHECK_INT(daemon_config_check(&config, error), 0);
     round_trip(&config);
 
     /* Symbols that are given again replace that venue's alone. */
     CHECK_INT(read_text("[market]\nsymbols = A1, A2\n[venue alpaca]\nsymbols = B1\nkeys = k\n", &config), 0);
-    CHECK_INT(config_set(&config, "market", "symbols", "C1 C2 C3", error), 0);
-    CHECK_INT(config_set(&config, "venue alpaca", "symbols", "D1 D2", error), 0);
+    CHECK_INT(daemon_config_set(&config, "market", "symbols", "C1 C2 C3", error), 0);
+    CHECK_INT(daemon_config_set(&config, "venue alpaca", "symbols", "D1 D2", error), 0);
     CHECK_INT(config.n_symbols, 5);
     CHECK_STR(config.symbols[2], "C3");
     CHECK_STR(config.symbols[3], "D1");
     CHECK_INT(config.symbol_venues[3], 1);
-    CHECK_INT(config_set(&config, "venue alpaca", "symbols", "D1 C2", error), 0);
-    CHECK_INT(config_check(&config, error), -EINVAL);
+    CHECK_INT(daemon_config_set(&config, "venue alpaca", "symbols", "D1 C2", error), 0);
+    CHECK_INT(daemon_config_check(&config, error), -EINVAL);
     CHECK_STR(error, "[venue alpaca] symbols: C2 is named by [market] already");
 }
 
@@ -187,7 +188,7 @@ static void test_venue_errors(void)
 
 static void test_values(void)
 {
-    struct config config;
+    struct daemon_config config;
     CHECK_INT(
         read_text("\xEF\xBB\xBF[market]\r\n"
                   "symbols = solusdt,  BTCUSDT ETHUSDT ; three\r\n"
@@ -251,13 +252,13 @@ static void test_values(void)
     int64_t timeframes[CONFIG_TIMEFRAMES_MAX];
     char spec[32];
     CHECK_INT(config.n_specs, 3);
-    CHECK_INT(config_spec_text(&config.specs[1], -1, spec, sizeof spec), 12);
+    CHECK_INT(daemon_config_spec_text(&config.specs[1], -1, spec, sizeof spec), 12);
     CHECK_STR(spec, "macd:12,26,9");
-    CHECK_INT(config_timeframes(&config, timeframes), 3);
+    CHECK_INT(daemon_config_timeframes(&config, timeframes), 3);
     CHECK_INT(timeframes[0], 900000000000);
     CHECK_INT(timeframes[1], 3600000000000);
-    struct account_rules hand = config_rules(&config, &config.accounts[1]);
-    struct account_rules other = config_rules(&config, &config.accounts[0]);
+    struct account_rules hand = daemon_config_rules(&config, &config.accounts[1]);
+    struct account_rules other = daemon_config_rules(&config, &config.accounts[0]);
     CHECK(hand.shorts && !other.shorts);
     CHECK_NEAR(hand.risk.exposure_symbol, 0.333, 0);
     CHECK_NEAR(hand.risk.daily_loss, 0, 0);
@@ -443,22 +444,22 @@ static void test_refusals(void)
     fails("[market]\nstreams = trade, kline\n",
           ":2: [market] streams: orders are filled from bookTicker or depth: name one of them");
 
-    struct config config;
+    struct daemon_config config;
     static char text[140000];
     memset(text, 'x', sizeof text);
     memcpy(text, "[market]\n", 9);
     text[sizeof text - 1] = '\0';
     fails(text, ":2: the line is too long");
     write_file("[market]\nhis\0tory = 5\n", 22);
-    CHECK_INT(config_read(path, &config, error), -EINVAL);
+    CHECK_INT(daemon_config_read(path, &config, error), -EINVAL);
     CHECK(strstr(error, ":2: a NUL byte: a text file is needed") != NULL);
-    CHECK_INT(config_read("/nonexistent/papertaped.ini", &config, error), -ENOENT);
+    CHECK_INT(daemon_config_read("/nonexistent/papertaped.ini", &config, error), -ENOENT);
     CHECK_STR(
         error,
         "/nonexistent/papertaped.ini: No such file or directory: an INI file that can be read is needed");
-    CHECK_INT(config_read("/", &config, error), -EISDIR);
+    CHECK_INT(daemon_config_read("/", &config, error), -EISDIR);
     CHECK_STR(error, "/: Is a directory: an INI file that can be read is needed");
-    CHECK_INT(config_read("/dev/zero", &config, error),
+    CHECK_INT(daemon_config_read("/dev/zero", &config, error),
               -EINVAL); /* nor is a FIFO waited for: tests/system/stops */
     CHECK(strstr(error, "is a device") != NULL);
 }
@@ -486,7 +487,7 @@ static void test_all_errors(void)
     static char text[64 * 1024] = "[market]\n";
     for (int i = 0; i < 1000; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "nothing%d = 1\n", i);
-    struct config config;
+    struct daemon_config config;
     CHECK_INT(read_text(text, &config), -EINVAL);
     int lines = 1, more = 0;
     for (const char *c = error; (c = strchr(c, '\n')); c++)
@@ -497,24 +498,24 @@ static void test_all_errors(void)
 
 static void test_set(void)
 {
-    struct config config;
-    config_defaults(&config);
-    CHECK_INT(config_set(&config, "market", "ws_url", "wss://127.0.0.1:9", error), 0);
+    struct daemon_config config;
+    daemon_config_defaults(&config);
+    CHECK_INT(daemon_config_set(&config, "market", "ws_url", "wss://127.0.0.1:9", error), 0);
     CHECK_STR(config.venues[0].ws_url, "wss://127.0.0.1:9");
-    CHECK_INT(config_set(&config, "account second", "cash", "5", error), 0);
+    CHECK_INT(daemon_config_set(&config, "account second", "cash", "5", error), 0);
     CHECK_INT(config.n_accounts, 2);
     CHECK_STR(config.accounts[1].cash, "5");
     CHECK_STR(config.accounts[0].cash, "10000");
-    CHECK_INT(config_set(&config, "account third", "cash", "x", error), -EINVAL);
+    CHECK_INT(daemon_config_set(&config, "account third", "cash", "x", error), -EINVAL);
     CHECK_STR(error, "[account third] cash: \"x\": a number from 0 to 10000000000 is needed");
     CHECK_INT(config.n_accounts, 2);
-    CHECK_INT(config_set(&config, "market", "ca_file", "/a ;b", error), -EINVAL);
-    CHECK_INT(config_set(&config, "market", "ca_file", " /a", error), -EINVAL);
-    CHECK_INT(config_set(&config, "market", "ca_file", "/a\nlevel = debug", error), -EINVAL);
+    CHECK_INT(daemon_config_set(&config, "market", "ca_file", "/a ;b", error), -EINVAL);
+    CHECK_INT(daemon_config_set(&config, "market", "ca_file", " /a", error), -EINVAL);
+    CHECK_INT(daemon_config_set(&config, "market", "ca_file", "/a\nlevel = debug", error), -EINVAL);
     CHECK_STR(config.ca_file, "");
     round_trip(&config);
-    CHECK_INT(config_log_level_parse("warning"), LOG_LEVEL_WARNING);
-    CHECK_INT(config_log_level_parse("warn"), -EINVAL);
+    CHECK_INT(daemon_config_log_level_parse("warning"), LOG_LEVEL_WARNING);
+    CHECK_INT(daemon_config_log_level_parse("warn"), -EINVAL);
 }
 
 static size_t load(const char *from, char *text, size_t size)
@@ -533,13 +534,13 @@ static void test_man_page(const char *page)
 {
     static char text[65536];
     load(page, text, sizeof text);
-    struct config defaults;
-    config_defaults(&defaults);
+    struct daemon_config defaults;
+    daemon_config_defaults(&defaults);
     size_t n;
-    const struct config_key *keys = config_keys(&n);
+    const struct config_key *keys = daemon_config_keys(&n);
     for (size_t i = 0; i < n; i++) {
         char expected[512] = "", why[CONFIG_WHY_MAX];
-        static struct config again; /* what config_defaults() passes over is not refused */
+        static struct daemon_config again; /* what daemon_config_defaults() passes over is not refused */
         CHECK(!keys[i].fallback || config_key_read(&keys[i], keys[i].fallback, &again, why) == 0);
         FILE *to = fmemopen(expected, sizeof expected, "w");
         if (!to)
@@ -555,7 +556,7 @@ static void test_man_page(const char *page)
         if (!strstr(text, expected))
             fprintf(stderr, "%s: \"%s\" is not in it\n", page, expected);
     }
-    const struct config_key *venue_keys = config_venue_keys(&n);
+    const struct config_key *venue_keys = daemon_config_venue_keys(&n);
     for (size_t i = 0; i < n; i++) {
         char expected[64];
         snprintf(expected, sizeof expected, "*%s*", venue_keys[i].name);
@@ -576,13 +577,13 @@ static char *test_example(const char *example, size_t *ret_n)
     static char text[65536];
     *ret_n = load(example, text, sizeof text);
 
-    struct config config, defaults;
-    config_defaults(&defaults);
-    CHECK_INT(config_read(example, &config, error), 0);
+    struct daemon_config config, defaults;
+    daemon_config_defaults(&defaults);
+    CHECK_INT(daemon_config_read(example, &config, error), 0);
     char *a = printed(&config), *b = printed(&defaults);
     CHECK_STR(a, b);
     size_t n_keys;
-    const struct config_key *venue_keys = config_venue_keys(&n_keys);
+    const struct config_key *venue_keys = daemon_config_venue_keys(&n_keys);
     for (size_t i = 0; i < n_keys; i++) {
         char expected[64];
         snprintf(expected, sizeof expected, "\n#%s =", venue_keys[i].name);
@@ -592,7 +593,7 @@ static char *test_example(const char *example, size_t *ret_n)
     free(b);
 
     size_t n;
-    const struct config_key *keys = config_keys(&n);
+    const struct config_key *keys = daemon_config_keys(&n);
     for (size_t i = 0; i < n; i++) {
         char heading[64], line[64];
         snprintf(heading, sizeof heading, strcmp(keys[i].section, "account") ? "\n[%s]\n" : "\n[%s main]\n",
@@ -658,9 +659,9 @@ static void test_rubbish(const char *example, size_t n, int rounds)
             }
         }
         write_file(bytes, size);
-        struct config config;
+        struct daemon_config config;
         error[0] = '\0';
-        int e = config_read(path, &config, error);
+        int e = daemon_config_read(path, &config, error);
         CHECK(e == 0 ? error[0] == '\0' : error[0] != '\0' && error[strlen(error) - 1] != '\n');
         if (e == 0) {
             accepted++;
@@ -673,12 +674,12 @@ static void test_rubbish(const char *example, size_t n, int rounds)
 /* A policy's account: no strategy, none of the limits that are there by default, its own cash and fees. */
 static void test_policy(void)
 {
-    struct config config;
+    struct daemon_config config;
     CHECK_INT(read_text("[risk]\ndrawdown = 0.3\n[account p]\npolicy = p.json\nactions = a.csv\n", &config),
               0);
-    CHECK_INT(config_check(&config, error), 0);
+    CHECK_INT(daemon_config_check(&config, error), 0);
     const struct account_config *account = &config.accounts[0];
-    struct account_rules rules = config_rules(&config, account);
+    struct account_rules rules = daemon_config_rules(&config, account);
     CHECK(!account->strategy && !account->own_cash && !account->own_rates);
     CHECK_STR(account->policy, "p.json");
     CHECK_STR(account->actions, "a.csv");
@@ -688,7 +689,7 @@ static void test_policy(void)
     char *text = printed(&config);
     CHECK(strstr(text, "\ncash = \n") && strstr(text, "\nfee_taker = \n") &&
           strstr(text, "\nstrategy = none\n"));
-    struct config again;
+    struct daemon_config again;
     CHECK_INT(read_text(text, &again), 0);
     free(text);
     CHECK(!again.accounts[0].own_cash && !again.accounts[0].own_rates);
@@ -697,7 +698,7 @@ static void test_policy(void)
                         &config),
               0);
     account = &config.accounts[0];
-    rules = config_rules(&config, account);
+    rules = daemon_config_rules(&config, account);
     CHECK(account->own_cash && account->own_rates && rules.fees.taker_e6 == 2000);
     CHECK(rules.risk.daily_loss == 0.1 && rules.risk.exposure_symbol == 0.2 &&
           rules.risk.exposure_account == 0);
@@ -710,7 +711,7 @@ static void test_policy(void)
         char given[256];
         snprintf(given, sizeof given, "[account p]\n%sactions = a.csv\n", orders[i]);
         CHECK_INT(read_text(given, &config), 0);
-        rules = config_rules(&config, &config.accounts[0]);
+        rules = daemon_config_rules(&config, &config.accounts[0]);
         CHECK(rules.risk.exposure_symbol == 0 && rules.risk.exposure_account == 0 &&
               rules.risk.daily_loss == 0 && rules.risk.orders_per_second == 0);
         round_trip(&config);

@@ -78,7 +78,7 @@ static void limit_files(rlim_t bytes)
     setrlimit(RLIMIT_FSIZE, &limit);
 }
 
-static struct recorder_config config_of(void)
+static struct recorder_config daemon_config_of(void)
 {
     return (struct recorder_config){
         .journal = {.dir = dir, .segment_bytes = 64 << 20, .level = 1, .sync = true},
@@ -159,7 +159,7 @@ static void read_back(uint64_t to, uint64_t hole_from, uint64_t hole_to, uint64_
 
 static void test_records(void)
 {
-    struct recorder_config config = config_of();
+    struct recorder_config config = daemon_config_of();
     struct recorder *recorder = opened(&config);
     struct recorder_stats stats;
     uint64_t states;
@@ -184,7 +184,7 @@ static void test_records(void)
 
 static void test_rotation(void)
 {
-    struct recorder_config config = config_of();
+    struct recorder_config config = daemon_config_of();
     config.journal.segment_bytes = 100000;
     struct recorder *recorder = opened(&config);
     uint64_t states, given = 1;
@@ -210,7 +210,7 @@ static void test_rotation(void)
  * said to work. */
 static void test_full_disk(void)
 {
-    struct recorder_config config = config_of();
+    struct recorder_config config = daemon_config_of();
     struct recorder *recorder = opened(&config);
     struct recorder_stats stats;
     uint64_t states;
@@ -250,7 +250,7 @@ static void test_full_disk(void)
 /* It is full for longer than memory lasts: a hole, ended by a state; commits of what is lost may go on. */
 static void test_hole(void)
 {
-    struct recorder_config config = config_of();
+    struct recorder_config config = daemon_config_of();
     config.memory_max = 100000;
     struct recorder *recorder = opened(&config);
     struct recorder_stats stats;
@@ -307,7 +307,7 @@ static int same_unless(void *ctx, int at, const char *name, int64_t from, int64_
 /* What a former process left is read, and is not known to be on the disk: it counts once that is seen. */
 static void test_opened_in_doubt(void)
 {
-    struct recorder_config config = config_of();
+    struct recorder_config config = daemon_config_of();
     struct recorder *recorder = opened(&config);
     struct recorder_stats stats;
     uint64_t states;
@@ -362,7 +362,7 @@ static int64_t newest_size(void)
  * time, and is there once the device takes it, with no segment written again. */
 static void test_unseen(void)
 {
-    struct recorder_config config = config_of();
+    struct recorder_config config = daemon_config_of();
     struct journal_files files = journal_files_system;
     struct recorder_stats stats;
     uint64_t states;
@@ -448,7 +448,7 @@ enum gone { REMOVED, RENAMED, NEWEST, GONES };
  * one, which reads whole and follows the numbers; what was renamed is left as it is. */
 static void test_gone(enum gone how, bool rotated)
 {
-    struct recorder_config config = config_of();
+    struct recorder_config config = daemon_config_of();
     if (rotated) /* the last that is written begins a segment */
         config.journal.segment_bytes = 1;
     struct recorder *recorder = opened(&config);
@@ -500,7 +500,7 @@ static void test_gone(enum gone how, bool rotated)
 /* Another log in its place is left alone, and said; once that is away, it begins again. */
 static void test_replaced(void)
 {
-    struct recorder_config config = config_of();
+    struct recorder_config config = daemon_config_of();
     struct recorder *recorder = opened(&config);
     struct recorder_stats stats;
     char away[80], path[160];
@@ -526,7 +526,7 @@ static void test_replaced(void)
 /* A recording ends at its first failure, and holds up nothing. */
 static void test_once(void)
 {
-    struct recorder_config config = config_of();
+    struct recorder_config config = daemon_config_of();
     config.once = config.raw = true;
     struct recorder *recorder = opened(&config);
     struct recorder_stats stats;

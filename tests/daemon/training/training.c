@@ -181,8 +181,8 @@ static void shown(void)
 
 static void defaults(void)
 {
-    static struct config config;
-    config_defaults(&config);
+    static struct daemon_config config;
+    daemon_config_defaults(&config);
     config.slippage_e6 = 500;
     char *text = training_defaults(&config, "/some/state", 1700000000LL * 1000000000);
     CHECK(strstr(text, "\nstate = /some/state\n") != NULL);

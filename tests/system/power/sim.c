@@ -113,7 +113,7 @@ void sim_turn(struct sim *sim, int64_t most_ns)
 static void set(struct sim *sim, const char *section, const char *key, const char *value)
 {
     char err[CONFIG_ERROR_MAX];
-    if (config_set(&sim->daemon.config, section, key, value, err) < 0)
+    if (daemon_config_set(&sim->daemon.config, section, key, value, err) < 0)
         sim_fail(sim, "%s", err);
 }
 
@@ -154,7 +154,7 @@ void sim_init(struct sim *sim, uint64_t seed)
     sim->now_ns = 1000000000000;
     sim->clock = (struct clock_stepped){.ctx = sim, .now_ns = clock_now, .pass = clock_pass};
     market_symbols(sim);
-    config_defaults(&sim->daemon.config);
+    daemon_config_defaults(&sim->daemon.config);
     sim->daemon.config.clock = CLOCK_FEED;
     set(sim, "events", "segment_mb", "1");
     set(sim, "account main", "cash", "1000000");
