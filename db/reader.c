@@ -8,6 +8,7 @@
 
 #include "db/backtest.h"
 #include "db/reader_query.h"
+#include "db/records.h"
 #include "db/row_hash.h"
 #include "exchange/nearest.h"
 #include "record/sqlite.h"
@@ -182,45 +183,40 @@ void db_reader_end(struct db_reader *reader)
 
 /* ---- symbols and accounts, which other rows name ---- */
 
-static bool read_symbol(sqlite3_stmt *stmt, struct db_symbol_row *row)
+static bool name_account(void *ctx, int64_t id)
 {
-    struct symbol *s = &row->symbol;
-    struct symbol_filters *f = &s->filters;
-    int c = 0;
-    *row = (struct db_symbol_row){.id = sqlite3_column_int64(stmt, c++)};
-    bool fits = db_column_name(stmt, c++, row->venue, sizeof row->venue);
-    fits &= db_column_name(stmt, c++, s->name, sizeof s->name);
-    fits &= db_column_name(stmt, c++, s->base, sizeof s->base);
-    fits &= db_column_name(stmt, c++, s->quote, sizeof s->quote);
-    s->price_scale = sqlite3_column_int(stmt, c++);
-    s->qty_scale = sqlite3_column_int(stmt, c++);
-    s->quote_scale = sqlite3_column_int(stmt, c++);
-    s->trading = sqlite3_column_int(stmt, c++);
-    f->price_min = sqlite3_column_int64(stmt, c++);
-    f->price_max = sqlite3_column_int64(stmt, c++);
-    f->tick = sqlite3_column_int64(stmt, c++);
-    f->qty_min = sqlite3_column_int64(stmt, c++);
-    f->qty_max = sqlite3_column_int64(stmt, c++);
-    f->step = sqlite3_column_int64(stmt, c++);
-    f->market_qty_min = sqlite3_column_int64(stmt, c++);
-    f->market_qty_max = sqlite3_column_int64(stmt, c++);
-    f->market_step = sqlite3_column_int64(stmt, c++);
-    f->notional_min = sqlite3_column_int64(stmt, c++);
-    f->notional_max = sqlite3_column_int64(stmt, c++);
-    f->notional_min_market = sqlite3_column_int(stmt, c++);
-    f->notional_max_market = sqlite3_column_int(stmt, c++);
-    f->bid_up_e4 = sqlite3_column_int64(stmt, c++);
-    f->bid_down_e4 = sqlite3_column_int64(stmt, c++);
-    f->ask_up_e4 = sqlite3_column_int64(stmt, c++);
-    f->ask_down_e4 = sqlite3_column_int64(stmt, c++);
-    f->orders_max = sqlite3_column_int(stmt, c++);
-    row->seen_ns = sqlite3_column_int64(stmt, c++);
-    s->gone = sqlite3_column_int(stmt, c++);
-    s->loose_ids = sqlite3_column_int(stmt, c++);
-    fits &= db_column_name(stmt, c++, s->calendar, sizeof s->calendar);
-    row->streamed = sqlite3_column_type(stmt, c) == SQLITE_NULL ? -1 : sqlite3_column_int(stmt, c);
-    fits &= (size_t)snprintf(s->venue, sizeof s->venue, "%s", row->venue) < sizeof s->venue;
-    return fits;
+    struct db_named *named = ctx;
+    named->account = db_reader_account_id(named->reader, id);
+    return named->account != NULL;
+}
+
+static int name_symbol(void *ctx, int64_t id)
+{
+    struct db_named *named = ctx;
+    named->symbol = db_reader_symbol_id(named->reader, id);
+    return named->symbol ? (int)(named->symbol - named->reader->symbols) : -1;
+}
+
+int db_query_row(struct db_reader *reader, sqlite3_stmt *stmt, const struct record *record, void *row,
+                 struct db_named *ret)
+{
+    struct db_named named = {.reader = reader};
+    const struct record_ids ids = {.ctx = &named, .account = name_account, .symbol = name_symbol};
+    int r = db_query_step(reader, stmt);
+    if (r <= 0)
+        return r;
+    const struct record_field *field = record_sqlite_read(stmt, record, row, &ids);
+    if (ret)
+        *ret = named;
+    if (!field)
+        return 1;
+    char words[WRONG_MAX];
+    snprintf(words, sizeof words,
+             field->kind == RECORD_TEXT     ? "too long a %s"
+             : field->kind == RECORD_VOLUME ? "the %s is no number"
+                                            : "unknown %s",
+             field->column);
+    return db_query_bad_row(reader, stmt, record->table, words);
 }
 
 /* Room for one more of a table's rows. */
@@ -236,17 +232,18 @@ int db_reader_load_symbols(struct db_reader *reader)
     if (r < 0)
         return r;
     reader->n_symbols = 0;
-    while ((r = db_query_step(reader, stmt)) > 0) {
+    struct db_symbol_row read = {0};
+    while ((r = db_query_row(reader, stmt, &db_record_symbols, &read, NULL)) > 0) {
         struct db_symbol_row *rows = grow(reader->symbols, reader->n_symbols, sizeof *rows);
         if (!rows) {
             snprintf(reader->error, sizeof reader->error, "out of memory");
             return db_query_end(stmt, -ENOMEM);
         }
         reader->symbols = rows;
-        if (!read_symbol(stmt, &rows[reader->n_symbols]))
-            return db_query_end(
-                stmt, db_query_bad(reader, "symbols", sqlite3_column_int64(stmt, 0), "too long a name"));
-        reader->n_symbols++;
+        struct symbol *s = &read.symbol;
+        if ((size_t)snprintf(s->venue, sizeof s->venue, "%s", read.venue) >= sizeof s->venue)
+            return db_query_end(stmt, db_query_bad_row(reader, stmt, "symbols", "too long a venue"));
+        rows[reader->n_symbols++] = read;
     }
     return db_query_end(stmt, r);
 }
@@ -274,42 +271,6 @@ static bool read_params(const char *text, const char *name, double params[static
     return good;
 }
 
-static const char *read_account(sqlite3_stmt *stmt, struct db_account_row *row)
-{
-    int64_t id = sqlite3_column_int64(stmt, 0);
-    struct db_account *account = &row->account;
-    *row = (struct db_account_row){
-        .account = {.number = (int)id,
-                    .currency_scale = sqlite3_column_int(stmt, 3),
-                    .created_ns = sqlite3_column_int64(stmt, 4),
-                    .cash = sqlite3_column_int64(stmt, 5),
-                    .rules = {.fees = {sqlite3_column_int(stmt, 8), sqlite3_column_int(stmt, 9)},
-                              .risk = {.exposure_symbol = sqlite3_column_double(stmt, 10),
-                                       .exposure_account = sqlite3_column_double(stmt, 11),
-                                       .daily_loss = sqlite3_column_double(stmt, 12),
-                                       .orders_per_second = sqlite3_column_int(stmt, 13),
-                                       .drawdown = sqlite3_column_double(stmt, 14),
-                                       .price_band = sqlite3_column_double(stmt, 15),
-                                       .cooldown_ns = sqlite3_column_int64(stmt, 16),
-                                       .positions = sqlite3_column_int(stmt, 17)},
-                              .shorts = sqlite3_column_int(stmt, 18),
-                              .collateral_e4 = sqlite3_column_int(stmt, 19),
-                              .maintenance_e4 = sqlite3_column_int(stmt, 20),
-                              .borrow_rate_e6 = sqlite3_column_int(stmt, 21)}},
-        .equity_peak = sqlite3_column_int64(stmt, 22),
-        .day = sqlite3_column_int64(stmt, 23),
-        .day_equity = sqlite3_column_int64(stmt, 24),
-        .killed_ns = sqlite3_column_int64(stmt, 25),
-    };
-    if (id < 0 || id >= ACCOUNTS_MAX || !db_column_name(stmt, 1, account->name, sizeof account->name) ||
-        !db_column_name(stmt, 2, account->currency, sizeof account->currency) ||
-        !db_column_name(stmt, 6, account->strategy, sizeof account->strategy))
-        return "the number or a name is out of bounds";
-    return read_params(db_column_text(stmt, 7), account->strategy, account->params)
-               ? NULL
-               : "the parameters are not its strategy's";
-}
-
 int db_reader_load_accounts(struct db_reader *reader)
 {
     sqlite3_stmt *stmt;
@@ -317,17 +278,22 @@ int db_reader_load_accounts(struct db_reader *reader)
     if (r < 0)
         return r;
     reader->n_accounts = 0;
-    while ((r = db_query_step(reader, stmt)) > 0) {
+    struct db_account_stored stored = {0};
+    while ((r = db_query_row(reader, stmt, &db_record_accounts, &stored, NULL)) > 0) {
+        struct db_account *account = &stored.row.account;
         struct db_account_row *rows = grow(reader->accounts, reader->n_accounts, sizeof *rows);
         if (!rows) {
             snprintf(reader->error, sizeof reader->error, "out of memory");
             return db_query_end(stmt, -ENOMEM);
         }
         reader->accounts = rows;
-        const char *wrong = read_account(stmt, &rows[reader->n_accounts]);
-        if (wrong)
-            return db_query_end(stmt, db_query_bad(reader, "accounts", sqlite3_column_int64(stmt, 0), wrong));
-        reader->n_accounts++;
+        bool numbered = account->number >= 0 && account->number < ACCOUNTS_MAX;
+        memset(account->params, 0, sizeof account->params);
+        if (!numbered || !read_params(stored.params, account->strategy, account->params))
+            return db_query_end(stmt, db_query_bad_row(reader, stmt, "accounts",
+                                                       numbered ? "the parameters are not its strategy's"
+                                                                : "the number is out of bounds"));
+        rows[reader->n_accounts++] = stored.row;
     }
     return db_query_end(stmt, r);
 }
@@ -366,42 +332,6 @@ const struct db_account *db_reader_account_id(struct db_reader *reader, int64_t 
     if (!account && db_reader_load_accounts(reader) == 0)
         account = find_account(reader, id);
     return account;
-}
-
-static bool name_account(void *ctx, int64_t id)
-{
-    struct db_named *named = ctx;
-    named->account = db_reader_account_id(named->reader, id);
-    return named->account != NULL;
-}
-
-static int name_symbol(void *ctx, int64_t id)
-{
-    struct db_named *named = ctx;
-    named->symbol = db_reader_symbol_id(named->reader, id);
-    return named->symbol ? (int)(named->symbol - named->reader->symbols) : -1;
-}
-
-int db_query_row(struct db_reader *reader, sqlite3_stmt *stmt, const struct record *record, void *row,
-                 struct db_named *ret)
-{
-    struct db_named named = {.reader = reader};
-    const struct record_ids ids = {.ctx = &named, .account = name_account, .symbol = name_symbol};
-    int r = db_query_step(reader, stmt);
-    if (r <= 0)
-        return r;
-    const struct record_field *field = record_sqlite_read(stmt, record, row, &ids);
-    if (ret)
-        *ret = named;
-    if (!field)
-        return 1;
-    char words[WRONG_MAX];
-    snprintf(words, sizeof words,
-             field->kind == RECORD_TEXT     ? "too long a %s"
-             : field->kind == RECORD_VOLUME ? "the %s is no number"
-                                            : "unknown %s",
-             field->column);
-    return db_query_bad_row(reader, stmt, record->table, words);
 }
 
 int db_reader_symbols(struct db_reader *reader, void (*row)(void *ctx, const struct db_symbol_row *row),

@@ -32,19 +32,6 @@ const char *db_reader_error(const struct db_reader *reader);
 int db_reader_begin(struct db_reader *reader);
 void db_reader_end(struct db_reader *reader);
 
-struct db_symbol_row {
-    int64_t id;                  /* in the database */
-    char venue[SYMBOL_NAME_MAX]; /* symbol.venue is the same */
-    struct symbol symbol;
-    int64_t seen_ns;
-    int streamed; /* by command: 0 removed, 1 added; -1: as the configuration says */
-};
-
-struct db_account_row {
-    struct db_account account;
-    int64_t equity_peak, day, day_equity, killed_ns; /* struct account's */
-};
-
 /* Symbols by name, accounts by number; NULL or -ENOENT where there is none. Of two venues' symbols of one
  * name it is the one that was seen last. */
 int db_reader_symbols(struct db_reader *reader, void (*row)(void *ctx, const struct db_symbol_row *row),

@@ -4,6 +4,7 @@
 #include "db/store.h"
 #include "record/account.h"
 #include "record/market.h"
+#include "record/symbol.h"
 #include "record/training.h"
 
 #define ROW struct db_training
@@ -110,6 +111,20 @@ const struct record db_record_equity = RECORD_OF("equity", equity);
 #define HELD(member, ...) RECORD_FIELD_(position.member, __VA_ARGS__)
 static const struct record_field positions[] = {RECORD_POSITION_OF(RECORD_FIELD_, RECORD_FIELD_, HELD)};
 const struct record db_record_positions = RECORD_OF("positions", positions);
+#undef ROW
+
+#define ROW                 struct db_symbol_row
+#define UNIT(member, ...)   RECORD_FIELD_(symbol.member, __VA_ARGS__)
+#define FILTER(member, ...) RECORD_FIELD_(symbol.filters.member, __VA_ARGS__)
+static const struct record_field symbols[] = {RECORD_SYMBOL_OF(RECORD_FIELD_, RECORD_FIELD_, UNIT, FILTER)};
+const struct record db_record_symbols = RECORD_OF("symbols", symbols);
+#undef ROW
+
+#define ROW               struct db_account_stored
+#define RULE(member, ...) RECORD_FIELD_(row.account.rules.member, __VA_ARGS__)
+static const struct record_field accounts[] = {RECORD_ACCOUNT_OF(RECORD_FIELD_, RECORD_FIELD_, RULE)
+                                                   RECORD_ACCOUNT_NOW(RECORD_FIELD_)};
+const struct record db_record_accounts = RECORD_OF("accounts", accounts);
 #undef ROW
 
 static const struct record *const of_kind[DB_ROW_KINDS] = {

@@ -30,6 +30,25 @@ struct db_account {
     double params[STRATEGY_PARAMS_MAX]; /* of that strategy; zeros where this program has none of that name */
 };
 
+struct db_symbol_row {
+    int64_t id;                  /* in the database */
+    char venue[SYMBOL_NAME_MAX]; /* symbol.venue is the same */
+    struct symbol symbol;
+    int64_t seen_ns;
+    int streamed; /* by command: 0 removed, 1 added; -1: as the configuration says */
+};
+
+struct db_account_row {
+    struct db_account account;
+    int64_t equity_peak, day, day_equity, killed_ns; /* struct account's */
+};
+
+/* As it lies in its table. */
+struct db_account_stored {
+    struct db_account_row row;
+    const char *params; /* its strategy's by name, JSON */
+};
+
 /* The row of an account as it is run. */
 void db_account_of(int number, const struct account_spec *spec, int64_t created_ns, struct db_account *ret);
 /* The account that a row tells of. 0, or -ENOENT when this program has no strategy of that name. */

@@ -22,6 +22,7 @@
 
 #include "record/account.h"
 #include "record/order.h"
+#include "record/symbol.h"
 
 enum { DB_ROW_HASH_SIZE = 32 };
 
@@ -39,19 +40,10 @@ int db_row_hash_register(sqlite3 *db);
     "id, order_id, account, symbol, side, ts_ns, price, qty, notional, fee, maker, input_seq"
 #define DB_POSITION_COLUMNS RECORD_COLUMNS(RECORD_POSITIONS)
 #define DB_EQUITY_COLUMNS   RECORD_COLUMNS(RECORD_EQUITY)
-#define DB_ACCOUNT_SPEC_COLUMNS \
-    "id, name, currency, currency_scale, created_ns, cash, strategy, params, maker_e6, taker_e6, " \
-    "exposure_symbol, exposure_account, daily_loss, orders_per_second, drawdown, price_band, cooldown_ns, " \
-    "positions, shorts, collateral_e4, maintenance_e4, borrow_rate_e6"
-#define DB_ACCOUNT_COLUMNS DB_ACCOUNT_SPEC_COLUMNS ", equity_peak, day, day_equity, killed_ns"
-#define DB_COMMAND_COLUMNS RECORD_COLUMNS(RECORD_COMMANDS)
-#define DB_ALERT_COLUMNS   RECORD_COLUMNS(RECORD_ALERTS)
-#define DB_SYMBOL_COLUMNS \
-    "id, venue, name, base, quote, price_scale, qty_scale, quote_scale, trading, price_min, price_max, " \
-    "tick, " \
-    "qty_min, qty_max, step, market_qty_min, market_qty_max, market_step, notional_min, notional_max, " \
-    "notional_min_market, notional_max_market, bid_up_e4, bid_down_e4, ask_up_e4, ask_down_e4, orders_max, " \
-    "seen_ns, gone, loose_ids, calendar, streamed"
+#define DB_ACCOUNT_COLUMNS  RECORD_COLUMNS(RECORD_ACCOUNTS) RECORD_ACCOUNT_NOW(RECORD_COLUMN_NEXT_)
+#define DB_COMMAND_COLUMNS  RECORD_COLUMNS(RECORD_COMMANDS)
+#define DB_ALERT_COLUMNS    RECORD_COLUMNS(RECORD_ALERTS)
+#define DB_SYMBOL_COLUMNS   RECORD_COLUMNS(RECORD_SYMBOLS)
 #define DB_REVISION_COLUMNS RECORD_COLUMNS(RECORD_REVISIONS)
 #define DB_REBUILD_COLUMNS  "id, ts_ns, why, aside, first_seq, last_seq"
 #define DB_SOURCE_COLUMNS   "rebuild, name, source, logged, salvaged"

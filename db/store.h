@@ -14,8 +14,7 @@
 /* Queued forms of rows whose public form is several arguments. */
 struct db_row_symbol {
     int index;
-    int64_t seen_ns;
-    struct symbol symbol; /* text: venue */
+    struct db_symbol_row row;
 };
 struct db_row_bar {
     int symbol;

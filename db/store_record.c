@@ -53,41 +53,15 @@ static char *params_json(const struct db_account *row)
     return text;
 }
 
-static void bind_account(struct binding *b, const struct db_account *row, const char *params)
-{
-    const struct account_rules *rules = &row->rules;
-    integer(b, row->number);
-    text(b, row->name);
-    text(b, row->currency);
-    integer(b, row->currency_scale);
-    integer(b, row->created_ns);
-    integer(b, row->cash);
-    text(b, row->strategy);
-    text(b, params);
-    integer(b, rules->fees.maker_e6);
-    integer(b, rules->fees.taker_e6);
-    real(b, rules->risk.exposure_symbol);
-    real(b, rules->risk.exposure_account);
-    real(b, rules->risk.daily_loss);
-    integer(b, rules->risk.orders_per_second);
-    real(b, rules->risk.drawdown);
-    real(b, rules->risk.price_band);
-    integer(b, rules->risk.cooldown_ns);
-    integer(b, rules->risk.positions);
-    integer(b, rules->shorts);
-    integer(b, rules->collateral_e4);
-    integer(b, rules->maintenance_e4);
-    integer(b, rules->borrow_rate_e6);
-}
-
 int db_apply_account(struct db_store *store, const struct db_account *row, bool again)
 {
-    struct binding b = bind(store, again ? DB_SQL_ACCOUNT_KNOWN : DB_SQL_ACCOUNT);
     char *params = params_json(row);
     if (!params)
         return SQLITE_NOMEM;
     int64_t id = -1;
-    bind_account(&b, row, params);
+    const struct db_account_stored stored = {.row = {.account = *row}, .params = params};
+    struct binding b =
+        db_bind_record(store, again ? DB_SQL_ACCOUNT_KNOWN : DB_SQL_ACCOUNT, &db_record_accounts, &stored);
     int rc =
         again ? compare(store, &b, "account", (uint64_t)row->number, true) : run_returning(store, &b, &id);
     free(params);
@@ -105,44 +79,9 @@ int db_apply_account(struct db_store *store, const struct db_account *row, bool 
 
 int db_apply_symbol(struct db_store *store, const struct db_row_symbol *row)
 {
-    const struct symbol *s = &row->symbol;
-    const struct symbol_filters *f = &s->filters;
-    const int64_t numbers[] = {
-        s->price_scale,
-        s->qty_scale,
-        s->quote_scale,
-        s->trading,
-        f->price_min,
-        f->price_max,
-        f->tick,
-        f->qty_min,
-        f->qty_max,
-        f->step,
-        f->market_qty_min,
-        f->market_qty_max,
-        f->market_step,
-        f->notional_min,
-        f->notional_max,
-        f->notional_min_market,
-        f->notional_max_market,
-        f->bid_up_e4,
-        f->bid_down_e4,
-        f->ask_up_e4,
-        f->ask_down_e4,
-        f->orders_max,
-        row->seen_ns,
-        s->gone,
-        s->loose_ids,
-    };
-    struct binding b = bind(store, DB_SQL_SYMBOL);
+    const struct symbol *s = &row->row.symbol;
+    struct binding b = db_bind_record(store, DB_SQL_SYMBOL, &db_record_symbols, &row->row);
     int64_t id = 0;
-    text(&b, (const char *)(row + 1));
-    text(&b, s->name);
-    text(&b, s->base);
-    text(&b, s->quote);
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        integer(&b, numbers[i]);
-    text(&b, s->calendar);
     int rc = run_returning(store, &b, &id);
     if (rc == SQLITE_OK && id == 0) {
         snprintf(store->error, sizeof store->error,
@@ -153,7 +92,7 @@ int db_apply_symbol(struct db_store *store, const struct db_row_symbol *row)
         return rc;
     store->symbol_ids[row->index] = id;
     struct db_symbol_name *known = &store->symbols[row->index];
-    snprintf(known->venue, sizeof known->venue, "%s", (const char *)(row + 1));
+    snprintf(known->venue, sizeof known->venue, "%.*s", VENUE_NAME_MAX - 1, row->row.venue);
     snprintf(known->name, sizeof known->name, "%s", s->name);
     b = bind(store, DB_SQL_SYMBOL_SEAL);
     integer(&b, id);

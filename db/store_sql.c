@@ -6,6 +6,7 @@
 #include "record/account.h"
 #include "record/ledger_row.h"
 #include "record/market.h"
+#include "record/symbol.h"
 #include "record/training.h"
 
 #define ORDER_VALUES      RECORD_VALUES(RECORD_ORDER)
@@ -13,6 +14,7 @@
 #define ORDER_IS_GIVEN    ORDER_FIXED(OWN) " IS " ORDER_FIXED(GIVEN)
 #define ORDER_IS_STORED   ORDER_FIXED(OWN) " IS " ORDER_FIXED(EXCLUDED)
 #define ORDER_SET         "rule = 2, hash = excluded.hash" RECORD_SET(RECORD_ORDER)
+#define ACCOUNT_SET       "name = excluded.name" RECORD_SET(RECORD_ACCOUNTS)
 #define COMMAND_SET       "state = excluded.state" RECORD_SET(RECORD_COMMANDS)
 #define COMMAND_FIXED(OF) "(" RECORD_FIXED(RECORD_COMMANDS, OF) ")"
 #define FILL_VALUES       RECORD_VALUES(RECORD_FILL)
@@ -44,44 +46,17 @@ const char *const db_statements_sql[DB_STATEMENTS] = {
     [DB_SQL_META] = "INSERT INTO meta (key, value, hash) VALUES (?1, ?2, seal(2, ?1, ?2)) "
                     "ON CONFLICT (key) DO UPDATE SET value = excluded.value, hash = excluded.hash",
     [DB_SQL_ACCOUNT] =
-        "INSERT INTO accounts (" DB_ACCOUNT_SPEC_COLUMNS ", hash) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, "
-        "?21, "
-        "?22, x'') "
-        "ON CONFLICT (id) DO UPDATE SET name = excluded.name, cash = excluded.cash, strategy = "
-        "excluded.strategy, params = excluded.params, maker_e6 = excluded.maker_e6, taker_e6 = "
-        "excluded.taker_e6, exposure_symbol = excluded.exposure_symbol, exposure_account = "
-        "excluded.exposure_account, daily_loss = excluded.daily_loss, orders_per_second = "
-        "excluded.orders_per_second, drawdown = excluded.drawdown, price_band = excluded.price_band, "
-        "cooldown_ns = excluded.cooldown_ns, positions = excluded.positions, shorts = excluded.shorts, "
-        "collateral_e4 = excluded.collateral_e4, "
-        "maintenance_e4 = excluded.maintenance_e4, borrow_rate_e6 = excluded.borrow_rate_e6 "
-        "WHERE currency = excluded.currency AND currency_scale = excluded.currency_scale RETURNING id",
+        UNSEALED("accounts", RECORD_ACCOUNTS) " ON CONFLICT (id) DO UPDATE SET " ACCOUNT_SET
+                                              " WHERE currency = excluded.currency AND currency_scale = "
+                                              "excluded.currency_scale RETURNING id",
     [DB_SQL_ACCOUNT_SEAL] = "UPDATE accounts SET hash = seal(2, " DB_ACCOUNT_COLUMNS ") WHERE id = ?1",
-    [DB_SQL_ACCOUNT_KNOWN] = "SELECT currency = ?3 AND currency_scale = ?4 FROM accounts WHERE id = ?1",
-    [DB_SQL_SYMBOL] =
-        "INSERT INTO symbols (venue, name, base, quote, price_scale, qty_scale, quote_scale, trading, "
-        "price_min, price_max, tick, qty_min, qty_max, step, market_qty_min, market_qty_max, market_step, "
-        "notional_min, notional_max, notional_min_market, notional_max_market, bid_up_e4, bid_down_e4, "
-        "ask_up_e4, "
-        "ask_down_e4, orders_max, seen_ns, gone, loose_ids, calendar) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, "
-        "?8, ?9, ?10, ?11, ?12, ?13, "
-        "?14, ?15, "
-        "?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30) "
-        "ON CONFLICT (venue, name) DO UPDATE SET trading = excluded.trading, price_min = excluded.price_min, "
-        "price_max = excluded.price_max, tick = excluded.tick, qty_min = excluded.qty_min, qty_max = "
-        "excluded.qty_max, "
-        "step = excluded.step, market_qty_min = excluded.market_qty_min, market_qty_max = "
-        "excluded.market_qty_max, "
-        "market_step = excluded.market_step, notional_min = excluded.notional_min, "
-        "notional_max = excluded.notional_max, notional_min_market = excluded.notional_min_market, "
-        "notional_max_market = excluded.notional_max_market, bid_up_e4 = excluded.bid_up_e4, "
-        "bid_down_e4 = excluded.bid_down_e4, ask_up_e4 = excluded.ask_up_e4, ask_down_e4 = "
-        "excluded.ask_down_e4, "
-        "orders_max = excluded.orders_max, seen_ns = excluded.seen_ns, gone = excluded.gone, loose_ids = "
-        "excluded.loose_ids, calendar = excluded.calendar "
-        "WHERE base = excluded.base AND quote = excluded.quote AND price_scale = excluded.price_scale "
-        "AND qty_scale = excluded.qty_scale AND quote_scale = excluded.quote_scale RETURNING id",
+    [DB_SQL_ACCOUNT_KNOWN] =
+        "SELECT currency = :currency AND currency_scale = :currency_scale FROM accounts WHERE id = :id",
+    [DB_SQL_SYMBOL] = RECORD_UPSERT("symbols", "(venue, name)", "trading",
+                                    RECORD_SYMBOLS) " WHERE base = excluded.base AND quote = excluded.quote "
+                                                    "AND price_scale = excluded.price_scale "
+                                                    "AND qty_scale = excluded.qty_scale AND quote_scale = "
+                                                    "excluded.quote_scale RETURNING id",
     [DB_SQL_SYMBOL_SEAL] = "UPDATE symbols SET hash = seal(2, " DB_SYMBOL_COLUMNS ") WHERE id = ?1",
     [DB_SQL_BAR] = "INSERT INTO bars (" RECORD_COLUMNS(
         RECORD_BAR_KEY) ", " BAR_COLUMNS ", split) "

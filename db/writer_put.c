@@ -1,4 +1,5 @@
 /* A function for each kind of row. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,8 +43,10 @@ uint64_t db_writer_put_account(struct db_writer *w, const struct db_account *acc
 uint64_t db_writer_put_symbol(struct db_writer *w, int index, const char *venue, const struct symbol *symbol,
                               int64_t seen_ns)
 {
-    struct db_row_symbol row = {.index = index, .seen_ns = seen_ns, .symbol = *symbol};
-    return PUT(w, DB_ROW_SYMBOL, &row, venue);
+    struct db_row_symbol row = {.index = index,
+                                .row = {.symbol = *symbol, .seen_ns = seen_ns, .streamed = -1}};
+    snprintf(row.row.venue, sizeof row.row.venue, "%s", venue);
+    return db_writer_put_row(w, DB_ROW_SYMBOL, &row, sizeof row, NULL, 0);
 }
 
 uint64_t db_writer_put_bar(struct db_writer *w, int symbol, int64_t interval_ns, enum bar_source source,

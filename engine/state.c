@@ -100,20 +100,6 @@ static void visit_pending(struct visit *visit)
     }
 }
 
-static void visit_position(struct codec *codec, struct position *position)
-{
-    codec_i64(codec, &position->qty);
-    codec_i64(codec, &position->cost);
-    codec_i64(codec, &position->realized);
-    codec_i64(codec, &position->fifo_cost);
-    codec_i64(codec, &position->fifo_realized);
-    codec_i64(codec, &position->fees);
-    codec_i64(codec, &position->opened_ns);
-    codec_i64(codec, &position->updated_ns);
-    if (codec->version >= 2)
-        codec_i64(codec, &position->closed_ns);
-}
-
 /* A position's lots are all that is held of it. */
 static void visit_lots(struct visit *visit, const struct position *position, struct lots *lots)
 {

@@ -3,6 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "record/account.h"
+#include "record/market.h"
+#include "record/symbol.h"
+
 void visit_count(struct codec *codec, uint32_t *n, uint32_t most, uint32_t bytes)
 {
     size_t count = *n, room = most;
@@ -13,60 +17,47 @@ void visit_count(struct codec *codec, uint32_t *n, uint32_t most, uint32_t bytes
         *n = (uint32_t)count;
 }
 
-static void visit_filters(struct codec *codec, struct symbol_filters *filters)
-{
-    codec_i64(codec, &filters->price_min);
-    codec_i64(codec, &filters->price_max);
-    codec_i64(codec, &filters->tick);
-    codec_i64(codec, &filters->qty_min);
-    codec_i64(codec, &filters->qty_max);
-    codec_i64(codec, &filters->step);
-    codec_i64(codec, &filters->market_qty_min);
-    codec_i64(codec, &filters->market_qty_max);
-    codec_i64(codec, &filters->market_step);
-    codec_i64(codec, &filters->notional_min);
-    codec_i64(codec, &filters->notional_max);
-    codec_bool(codec, &filters->notional_min_market);
-    codec_bool(codec, &filters->notional_max_market);
-    codec_i64(codec, &filters->bid_up_e4);
-    codec_i64(codec, &filters->bid_down_e4);
-    codec_i64(codec, &filters->ask_up_e4);
-    codec_i64(codec, &filters->ask_down_e4);
-    codec_i32(codec, &filters->orders_max);
-}
+#define ROW struct symbol
+static const struct record_field unit_fields[] = {RECORD_FIELDS(RECORD_UNITS)};
+static const struct record units = RECORD_OF("symbols", unit_fields);
+#undef ROW
+#define ROW struct symbol_filters
+static const struct record_field filter_fields[] = {RECORD_FIELDS(RECORD_FILTERS)};
+static const struct record filters = RECORD_OF("symbols", filter_fields);
+#undef ROW
+#define ROW struct account_rules
+static const struct record_field rule_fields[] = {RECORD_FIELDS(RECORD_RULES)};
+static const struct record rules_record = RECORD_OF("accounts", rule_fields);
+#undef ROW
+#define ROW struct position
+static const struct record_field holding_fields[] = {RECORD_FIELDS(RECORD_HOLDING)};
+static const struct record holdings = RECORD_OF("positions", holding_fields);
+#undef ROW
 
 void visit_symbol(struct codec *codec, struct symbol *symbol)
 {
-    codec_text(codec, symbol->name, sizeof symbol->name);
-    codec_text(codec, symbol->base, sizeof symbol->base);
-    codec_text(codec, symbol->quote, sizeof symbol->quote);
-    codec_int(codec, &symbol->price_scale, 0, DECIMAL_SCALE_MAX);
-    codec_int(codec, &symbol->qty_scale, 0, DECIMAL_SCALE_MAX);
-    codec_int(codec, &symbol->quote_scale, 0, DECIMAL_SCALE_MAX);
+    codec_record(codec, &units, symbol, 0, 0);
     int unit_scale = symbol->price_scale + symbol->qty_scale - symbol->quote_scale;
     codec->failed |= unit_scale < 0 || unit_scale > DECIMAL_SCALE_MAX;
-    codec_bool(codec, &symbol->trading);
     if (codec->version >= 6) {
         codec_bool(codec, &symbol->gone);
         codec_bool(codec, &symbol->loose_ids);
         codec_text(codec, symbol->venue, sizeof symbol->venue);
         codec_text(codec, symbol->calendar, sizeof symbol->calendar);
     }
-    visit_filters(codec, &symbol->filters);
+    codec_record(codec, &filters, &symbol->filters, 0, 0);
 }
 
 void visit_bar(struct codec *codec, struct bar *bar)
 {
-    codec_i64(codec, &bar->open_ns);
-    codec_i64(codec, &bar->open);
-    codec_i64(codec, &bar->high);
-    codec_i64(codec, &bar->low);
-    codec_i64(codec, &bar->close);
-    codec_i128(codec, &bar->volume);
-    codec_i128(codec, &bar->quote_volume);
-    codec_i64(codec, &bar->trades);
-    codec_i64(codec, &bar->first_trade_id);
-    codec_i64(codec, &bar->last_trade_id);
+    codec_record(codec, &record_bars, bar, 0, 0);
+}
+
+void visit_position(struct codec *codec, struct position *position)
+{
+    codec_record(codec, &holdings, position, 0, 0);
+    if (codec->version >= 2)
+        codec_i64(codec, &position->closed_ns);
 }
 
 void visit_levels(struct codec *codec, struct book_level *levels, uint32_t n)
@@ -84,22 +75,7 @@ void visit_levels(struct codec *codec, struct book_level *levels, uint32_t n)
 
 void visit_rules(struct codec *codec, struct account_rules *rules)
 {
-    codec_i32(codec, &rules->fees.maker_e6);
-    codec_i32(codec, &rules->fees.taker_e6);
-    codec_double(codec, &rules->risk.exposure_symbol);
-    codec_double(codec, &rules->risk.exposure_account);
-    codec_double(codec, &rules->risk.daily_loss);
-    codec_i32(codec, &rules->risk.orders_per_second);
-    if (codec->version >= 2) {
-        codec_double(codec, &rules->risk.drawdown);
-        codec_double(codec, &rules->risk.price_band);
-        codec_i64(codec, &rules->risk.cooldown_ns);
-        codec_i32(codec, &rules->risk.positions);
-    }
-    codec_bool(codec, &rules->shorts);
-    codec_i32(codec, &rules->collateral_e4);
-    codec_i32(codec, &rules->maintenance_e4);
-    codec_i32(codec, &rules->borrow_rate_e6);
+    codec_record(codec, &rules_record, rules, 0, 0);
 }
 
 void visit_amend(struct codec *codec, struct order_amend *amend)

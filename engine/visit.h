@@ -9,6 +9,7 @@
 /* visit.c: the vocabulary */
 void visit_symbol(struct codec *codec, struct symbol *symbol); /* fails on scales that no market can have */
 void visit_bar(struct codec *codec, struct bar *bar);
+void visit_position(struct codec *codec, struct position *position);
 /* Levels as their prices' steps and quantities. */
 void visit_levels(struct codec *codec, struct book_level *levels, uint32_t n);
 void visit_rules(struct codec *codec, struct account_rules *rules);

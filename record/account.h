@@ -1,5 +1,5 @@
-/* Alerts, commands, what venues changed, positions and equity, field by field: db/row.h and engine/position.h
- * say what each is. */
+/* Accounts, alerts, commands, what venues changed, positions and equity, field by field: db/row.h and
+ * engine/position.h say what each is. */
 #ifndef RECORD_ACCOUNT_H
 #define RECORD_ACCOUNT_H
 
@@ -84,5 +84,40 @@
     NEXT(cash, "cash", "cash", QUOTE, CHANGES, REQUIRED, NULL) \
     NEXT(peak, "peak", "peak", QUOTE, CHANGES, REQUIRED, NULL) \
     NEXT(day_equity, "day_equity", "day_equity", QUOTE, CHANGES, REQUIRED, NULL)
+
+/* An account's rules, of struct account_rules. SINCE_2: states of layout 1 have it not. */
+#define RECORD_RULES(FIRST, NEXT) \
+    FIRST(fees.maker_e6, "maker_e6", "fee_maker", SHARE_E6, CHANGES, REQUIRED, NULL) \
+    NEXT(fees.taker_e6, "taker_e6", "fee_taker", SHARE_E6, CHANGES, REQUIRED, NULL) \
+    NEXT(risk.exposure_symbol, "exposure_symbol", "exposure_symbol", REAL, CHANGES, REQUIRED, NULL) \
+    NEXT(risk.exposure_account, "exposure_account", "exposure_account", REAL, CHANGES, REQUIRED, NULL) \
+    NEXT(risk.daily_loss, "daily_loss", "daily_loss", REAL, CHANGES, REQUIRED, NULL) \
+    NEXT(risk.orders_per_second, "orders_per_second", "orders_per_second", SIGNED, CHANGES, REQUIRED, NULL) \
+    NEXT(risk.drawdown, "drawdown", "drawdown", REAL, CHANGES, SINCE_2, NULL) \
+    NEXT(risk.price_band, "price_band", "price_band", REAL, CHANGES, SINCE_2, NULL) \
+    NEXT(risk.cooldown_ns, "cooldown_ns", "cooldown_s", SECONDS, CHANGES, SINCE_2, NULL) \
+    NEXT(risk.positions, "positions", "positions", SIGNED, CHANGES, SINCE_2, NULL) \
+    NEXT(shorts, "shorts", "shorts", BOOL, CHANGES, REQUIRED, NULL) \
+    NEXT(collateral_e4, "collateral_e4", "collateral", SHARE_E4, CHANGES, REQUIRED, NULL) \
+    NEXT(maintenance_e4, "maintenance_e4", "maintenance", SHARE_E4, CHANGES, REQUIRED, NULL) \
+    NEXT(borrow_rate_e6, "borrow_rate_e6", "borrow_rate", SHARE_E6, CHANGES, REQUIRED, NULL)
+
+/* A stored account, of struct db_account_stored; and what it came to. */
+#define RECORD_ACCOUNT_OF(FIRST, NEXT, RULE) \
+    FIRST(row.account.number, "id", "number", SIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(row.account.name, "name", "account", TEXT, CHANGES, REQUIRED, NULL) \
+    NEXT(row.account.currency, "currency", "currency", TEXT, FIXED, REQUIRED, NULL) \
+    NEXT(row.account.currency_scale, "currency_scale", "currency_scale", SCALE, FIXED, REQUIRED, NULL) \
+    NEXT(row.account.created_ns, "created_ns", "created_ns", TIME, FIXED, REQUIRED, NULL) \
+    NEXT(row.account.cash, "cash", "opening_cash", QUOTE, CHANGES, REQUIRED, NULL) \
+    NEXT(row.account.strategy, "strategy", "strategy", TEXT, CHANGES, REQUIRED, NULL) \
+    NEXT(params, "params", "params", STRING, CHANGES, REQUIRED, NULL) \
+    RECORD_RULES(RULE, RULE)
+#define RECORD_ACCOUNTS(FIRST, NEXT) RECORD_ACCOUNT_OF(FIRST, NEXT, NEXT)
+#define RECORD_ACCOUNT_NOW(NEXT) \
+    NEXT(row.equity_peak, "equity_peak", "peak", QUOTE, CHANGES, OPTIONAL, NULL) \
+    NEXT(row.day, "day", "day", SIGNED, CHANGES, REQUIRED, NULL) \
+    NEXT(row.day_equity, "day_equity", "day_equity", QUOTE, CHANGES, REQUIRED, NULL) \
+    NEXT(row.killed_ns, "killed_ns", "killed_ns", TIME, CHANGES, OPTIONAL, NULL)
 
 #endif

@@ -223,6 +223,9 @@ static void codec_field(struct codec *codec, const struct record_field *field, v
     case RECORD_BOOL:
         codec_bool(codec, (bool *)at);
         break;
+    case RECORD_SCALE:
+        codec_int(codec, (int *)(void *)at, 0, DECIMAL_SCALE_MAX);
+        break;
     case RECORD_WORD:
         codec_int(codec, (int *)(void *)at, 0, field->words->n - 1);
         break;
@@ -243,5 +246,6 @@ static void codec_field(struct codec *codec, const struct record_field *field, v
 void codec_record(struct codec *codec, const struct record *record, void *row, int n_accounts, int n_symbols)
 {
     for (const struct record_field *field = record->fields; field < record->fields + record->n; field++)
-        codec_field(codec, field, row, field->kind == RECORD_ACCOUNT ? n_accounts : n_symbols);
+        if (codec->version >= field->flags >> RECORD_LAYOUT)
+            codec_field(codec, field, row, field->kind == RECORD_ACCOUNT ? n_accounts : n_symbols);
 }

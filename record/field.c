@@ -55,7 +55,8 @@ const struct record_field *record_find(const struct record *record, const char *
 bool record_is_decimal(const struct record_field *field)
 {
     return field->kind == RECORD_PRICE || field->kind == RECORD_QTY || field->kind == RECORD_QUOTE ||
-           field->kind == RECORD_E6;
+           field->kind == RECORD_E6 || field->kind == RECORD_SHARE_E6 || field->kind == RECORD_SHARE_E4 ||
+           field->kind == RECORD_SECONDS;
 }
 
 double record_field_real(const struct record_field *field, const void *row)

@@ -13,7 +13,8 @@
  *   KIND     enum record_kind, without RECORD_
  *   FIXED    a row that comes again has the same value; CHANGES: it may have another one
  *   FLAGS    OPTIONAL: 0 stands for none: an empty cell, null in JSON; NULLABLE: in the database too;
- *            UNKNOWN: as NULLABLE, and what stands for none is what is below 0; or REQUIRED
+ *            UNKNOWN: as NULLABLE, and what stands for none is what is below 0; or REQUIRED; SINCE_2: states
+ *            have it from layout 2 on, before that it is as it was
  *   words    of RECORD_WORD: the names of its values (struct record_words); else none
  *
  * A field is added by its member, its line in the list, and a migration that adds the column. */
@@ -28,22 +29,33 @@ enum record_kind {
     RECORD_UNSIGNED, /* uint64_t, uint32_t */
     RECORD_SIGNED,   /* int64_t, int32_t, int */
     RECORD_BOOL,
-    RECORD_TEXT,    /* char[], ended by '\0' */
-    RECORD_STRING,  /* const char *: whoever set it owns it; NULL is "" */
-    RECORD_REAL,    /* double; optional: NaN stands for none */
-    RECORD_VOLUME,  /* int128_t, units; a decimal text in the database */
-    RECORD_WORD,    /* an enumeration of 0 .. n-1, by the names of its values */
-    RECORD_TIME,    /* int64_t, ns since 1970 */
-    RECORD_PRICE,   /* int64_t of the symbol's price_scale */
-    RECORD_QTY,     /* of its qty_scale */
-    RECORD_QUOTE,   /* of its quote_scale */
-    RECORD_E6,      /* int32_t, a share: 1,000,000 is all; shown in percent */
+    RECORD_TEXT,     /* char[], ended by '\0' */
+    RECORD_STRING,   /* const char *: whoever set it owns it; NULL is "" */
+    RECORD_REAL,     /* double; optional: NaN stands for none */
+    RECORD_VOLUME,   /* int128_t, units; a decimal text in the database */
+    RECORD_WORD,     /* an enumeration of 0 .. n-1, by the names of its values */
+    RECORD_TIME,     /* int64_t, ns since 1970 */
+    RECORD_PRICE,    /* int64_t of the symbol's price_scale */
+    RECORD_QTY,      /* of its qty_scale */
+    RECORD_QUOTE,    /* of its quote_scale */
+    RECORD_E6,       /* int32_t, a share: 1,000,000 is all; shown in percent */
+    RECORD_SHARE_E6, /* int32_t, a share, shown as such */
+    RECORD_SHARE_E4,
+    RECORD_SECONDS, /* int64_t, ns; shown in seconds */
+    RECORD_SCALE,   /* int, 0 to DECIMAL_SCALE_MAX */
     RECORD_ACCOUNT, /* int: the account's number; -1: unknown */
     RECORD_SYMBOL,  /* int: the symbol's index in the process; -1: unknown */
     RECORD_HASH,    /* bytes */
 };
 
-enum { RECORD_REQUIRED = 0, RECORD_OPTIONAL = 1, RECORD_NULLABLE = 3, RECORD_UNKNOWN = 7 };
+enum {
+    RECORD_REQUIRED = 0,
+    RECORD_OPTIONAL = 1,
+    RECORD_NULLABLE = 3,
+    RECORD_UNKNOWN = 7,
+    RECORD_LAYOUT = 8, /* bits below a state's first layout that has the field */
+    RECORD_SINCE_2 = 2 << RECORD_LAYOUT,
+};
 
 /* An enumeration's values by name: by a table, or where that is NULL by functions. `parse` may be NULL. */
 struct record_words {

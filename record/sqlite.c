@@ -123,6 +123,13 @@ static bool read_volume(sqlite3_stmt *stmt, int at, const struct record_field *f
     return true;
 }
 
+/* False where the member cannot hold it. */
+static bool read_number(const struct record_field *field, void *row, int64_t number)
+{
+    record_field_set_number(field, row, number);
+    return field->kind == RECORD_BOOL || record_field_number(field, row) == number;
+}
+
 static bool read_value(sqlite3_stmt *stmt, int at, const struct record_field *field, void *row,
                        const struct record_ids *ids)
 {
@@ -144,9 +151,8 @@ static bool read_value(sqlite3_stmt *stmt, int at, const struct record_field *fi
     case RECORD_SYMBOL:
         return read_reference(stmt, at, field, row, ids);
     default:
-        record_field_set_number(field, row,
-                                null && field->flags == RECORD_UNKNOWN ? -1 : sqlite3_column_int64(stmt, at));
-        return true;
+        return read_number(field, row,
+                           null && field->flags == RECORD_UNKNOWN ? -1 : sqlite3_column_int64(stmt, at));
     }
 }
 

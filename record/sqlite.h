@@ -23,8 +23,9 @@ void record_sqlite_bind(sqlite3_stmt *stmt, const struct record *record, const v
 
 /* Reads a row whose first columns are the record's. NULL; or the first field whose value is none: a word that
  * is unknown, an account or a symbol that is not there, a text that is too long, a hash of another size, a
- * volume that is no number. Then what precedes it is set. Null is 0, "", NaN, or -1: an account, a symbol,
- * what is not known. A RECORD_STRING is the statement's until its next step. */
+ * volume that is no number, a number that the member cannot hold. Then what precedes it is set. Null is 0,
+ * "", NaN, or -1: an account, a symbol, what is not known. A RECORD_STRING is the statement's until its next
+ * step. */
 const struct record_field *record_sqlite_read(sqlite3_stmt *stmt, const struct record *record, void *row,
                                               const struct record_ids *ids);
 

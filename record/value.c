@@ -18,6 +18,12 @@ int record_scale(const struct record_field *field, const struct symbol *symbol)
         return symbol ? symbol->quote_scale : -1;
     case RECORD_E6:
         return PERCENT_SCALE;
+    case RECORD_SHARE_E6:
+        return 6;
+    case RECORD_SHARE_E4:
+        return 4;
+    case RECORD_SECONDS:
+        return 9;
     default:
         return -1;
     }
