@@ -20,7 +20,7 @@ static const struct symbol *symbol_of(const struct backtest_result *result, int 
 
 static void write_ledger(const struct backtest_result *result, const struct backtest_rows *rows, FILE *out)
 {
-    struct stored_list list = ledger_list(out);
+    struct stored_list list = ledger_list(STORED_CSV, out);
     stored_begin(&list);
     for (size_t i = 0; i < rows->n_ledger; i++)
         ledger_list_row(&list, rows->ledger[i], result->accounts[rows->ledger[i]->account].name);

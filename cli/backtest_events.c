@@ -221,7 +221,7 @@ static void begin(struct run *run)
         run->first_order = engine_order(engine, 0)->id;
     for (size_t i = 0; i < engine_orders(engine) && options->orders; i++)
         keep_order(run, engine_order(engine, i));
-    run->ledger = ledger_list(options->ledger);
+    run->ledger = ledger_list(STORED_CSV, options->ledger);
     run->trades = fills_list(STORED_CSV, options->trades);
     if (options->ledger)
         stored_begin(&run->ledger);

@@ -117,7 +117,7 @@ static void init(void *into)
 static const struct option_action actions[] = {{.arguments = "SYMBOL INTERVAL",
                                                 .example = "BTCUSDT 1m",
                                                 .need = OPTION_NEEDS_STATE,
-                                                .lists = true,
+                                                OPTION_LISTS,
                                                 .run = run}};
 
 static const struct option_row options[] = {

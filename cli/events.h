@@ -8,14 +8,15 @@
 /* What was asked, of all five. */
 struct events_asked {
     const char *verb; /* "events show" */
-    const char *state, *out;
+    const char *out;
     const char *path; /* the log: the argument, or the state directory's; NULL for import */
     char *const *files;
     int n_files; /* import */
-    bool by_time, by_seq, json;
-    int64_t at_ns;
-    uint64_t seq, n;
+    bool json;
+    int64_t at_ns, seq, n; /* EVENTS_NOT_GIVEN */
 };
+
+enum { EVENTS_NOT_GIVEN = -1 };
 
 /* Each returns an exit status, after its line on stderr. */
 int events_list(const struct events_asked *asked);

@@ -105,14 +105,14 @@ static int go(struct show *show)
 {
     const struct events_asked *asked = show->asked;
     struct journal_record record;
-    int r = asked->by_seq ? journal_reader_seek_seq(show->reader, asked->seq)
-                          : journal_reader_seek_time(show->reader, asked->at_ns);
+    int r = asked->seq >= 0 ? journal_reader_seek_seq(show->reader, (uint64_t)asked->seq)
+                            : journal_reader_seek_time(show->reader, asked->at_ns);
     if (r == 0 && (r = journal_reader_next(show->reader, &record)) == 1)
         take_state(show, &record);
     if (r < 0 && r != -ENOENT) /* before the first state: from the beginning */
         return r;
-    return asked->by_seq ? journal_reader_find_seq(show->reader, asked->seq)
-                         : journal_reader_find_time(show->reader, asked->at_ns);
+    return asked->seq >= 0 ? journal_reader_find_seq(show->reader, (uint64_t)asked->seq)
+                           : journal_reader_find_time(show->reader, asked->at_ns);
 }
 
 /* -ENOENT, with what there is. */
@@ -123,9 +123,9 @@ static int beyond_end(struct show *show, char *err, size_t err_size)
     if (r < 0)
         snprintf(err, err_size, "%s", journal_reader_error(show->reader));
     else if (tail.last_seq == 0)
-        snprintf(err, err_size, "--seq %" PRIu64 ": the log holds no events", show->asked->seq);
+        snprintf(err, err_size, "--seq %" PRId64 ": the log holds no events", show->asked->seq);
     else
-        snprintf(err, err_size, "--seq %" PRIu64 ": the log ends with event %" PRIu64, show->asked->seq,
+        snprintf(err, err_size, "--seq %" PRId64 ": the log ends with event %" PRIu64, show->asked->seq,
                  tail.last_seq);
     return r < 0 ? r : -ENOENT;
 }
@@ -136,9 +136,9 @@ static int show_records(struct show *show, char *err, size_t err_size)
     char words[WORDS_MAX];
     const char *kind;
     int r = go(show);
-    if (r == 0 && show->asked->by_seq)
+    if (r == 0 && show->asked->seq >= 0)
         return beyond_end(show, err, err_size);
-    for (uint64_t n = 0; r == 1 && n < show->asked->n;) {
+    for (uint64_t n = 0; r == 1 && n < (uint64_t)show->asked->n;) {
         r = journal_reader_next(show->reader, &record);
         if (r != 1)
             break;
@@ -160,7 +160,7 @@ int events_show(const struct events_asked *asked)
 {
     struct show show = {.asked = asked, .list = {.name = "events", .form = STORED_JSON}};
     char err[JOURNAL_ERROR_MAX] = "out of memory";
-    if (asked->by_time == asked->by_seq)
+    if ((asked->at_ns >= 0) == (asked->seq >= 0))
         return ask_usage(asked->verb, "--at T or --seq N: from where?");
     int r = journal_reader_open(asked->path, &show.reader, err, sizeof err);
     if (r < 0)

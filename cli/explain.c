@@ -1,41 +1,26 @@
 #include "cli/verbs.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/ask.h"
 #include "cli/explain_print.h"
 #include "cli/recorded.h"
 #include "cli/stored.h"
 #include "db/state.h"
-#include "exchange/bars_file.h"
 #include "exchange/exit_status.h"
 
 #define DAY_NS (86400 * 1000000000LL)
 
-static const char help[] =
-    "Usage: papertape explain ORDER|CLIENT_ID [--json] [--state DIR]\n"
-    "       papertape explain --all [--day D] [--json] [--state DIR]\n"
-    "\n"
-    "Why an order is what it is: the event behind it, the bar, the indicators and what the strategy saw and\n"
-    "wanted, or the policy and what computed it, or the command; the verdict with its facts and limits; the\n"
-    "book's levels or the queue behind each fill, and how notional and fee were reckoned; every change with\n"
-    "its event. All of it is recomputed from the log and compared with the record in every field.\n"
-    "\n"
-    "  --all        every order of the log; says how many are equal, or exits 1 with the first difference\n"
-    "  --day D      those created on that day (UTC), as 2024-08-08\n"
-    "  --json       papertape.explain/1\n"
-    "  --state DIR  the daemon's state directory\n";
-
 struct asked {
-    const char *state, *order, *day;
-    int64_t day_ns; /* of --day: its first moment */
-    bool all, json, done;
+    const char *order; /* NULL: all */
+    int64_t day_ns;    /* of --day; NO_DAY */
+    bool all;
 };
+
+enum { NO_DAY = -1 };
 
 /* What is printed as explanations come. */
 struct output {
@@ -46,49 +31,6 @@ struct output {
     uint64_t other; /* the first order whose recorded policy is not the log's; 0: none */
     char other_is[POLICY_ID_TEXT], other_should[POLICY_ID_TEXT];
 };
-
-static int parse(int argc, char **argv, struct asked *ret)
-{
-    static const struct option options[] = {
-        {"state", required_argument, NULL, 's'}, {"help", no_argument, NULL, 'h'},
-        {"all", no_argument, NULL, 'a'},         {"day", required_argument, NULL, 'd'},
-        {"json", no_argument, NULL, 'j'},        {NULL, 0, NULL, 0},
-    };
-    int option;
-    *ret = (struct asked){0};
-    optind = 0;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1)
-        switch (option) {
-        case 's':
-            ret->state = optarg;
-            break;
-        case 'a':
-            ret->all = true;
-            break;
-        case 'd':
-            ret->day = optarg;
-            break;
-        case 'j':
-            ret->json = true;
-            break;
-        case 'h':
-            fputs(help, stdout);
-            ret->done = true;
-            return EXIT_OK;
-        default:
-            return ask_wrong_option(argv[0], argv, option);
-        }
-    if (ret->all ? optind < argc : argc - optind != 1)
-        return ask_usage("explain", "an order's number or client id is needed, or --all");
-    if (ret->day && !ret->all)
-        return ask_usage("explain", "--day: goes with --all");
-    if (ret->day && bars_time_parse(ret->day, strlen(ret->day), &ret->day_ns) < 0)
-        return stored_fail(EXIT_USAGE, "explain", ret->day, "--day: a day as 2024-08-08 is needed");
-    ret->day_ns -= ret->day_ns % DAY_NS;
-    ret->order = ret->all ? NULL : argv[optind];
-    return EXIT_OK;
-}
 
 /* What is recorded of an order's policy is held against the log like any other field. */
 static void compare_policy(struct output *out, const struct explanation *e,
@@ -177,10 +119,11 @@ static int report(const struct asked *asked, const struct output *out, const str
     return stored_fail(EXIT_ERROR, "explain", "", words);
 }
 
-static int explain(const struct asked *asked, struct db_reader *reader, const struct recorded_rows *rows,
+static int explain(const struct option_call *call, struct db_reader *reader, const struct recorded_rows *rows,
                    const char *path)
 {
-    struct output out = {.reader = reader, .json = asked->json, .quiet = asked->all && !asked->json};
+    const struct asked *asked = call->into;
+    struct output out = {.reader = reader, .json = call->json, .quiet = asked->all && !call->json};
     struct explain_options options = {.path = path,
                                       .recorded = &rows->recorded,
                                       .to_ns = INT64_MAX,
@@ -196,8 +139,8 @@ static int explain(const struct asked *asked, struct db_reader *reader, const st
         id = order->order.id;
         options.ids = &id;
         options.n_ids = 1;
-    } else if (asked->day) {
-        options.from_ns = asked->day_ns;
+    } else if (asked->day_ns != NO_DAY) {
+        options.from_ns = asked->day_ns - asked->day_ns % DAY_NS;
         options.to_ns = options.from_ns + DAY_NS;
     }
     int r = explain_run(&options, &result, err, sizeof err);
@@ -209,17 +152,20 @@ static int explain(const struct asked *asked, struct db_reader *reader, const st
     return report(asked, &out, &result);
 }
 
-static int run_line(int argc, char **argv)
+static int run(struct option_call *call)
 {
-    struct asked asked;
+    struct asked *asked = call->into;
     struct db_reader *reader;
     struct recorded_rows rows;
     struct state_dir dir;
     char err[DB_ERROR_MAX];
-    int status = parse(argc, argv, &asked);
-    if (status != EXIT_OK || asked.done)
-        return status;
-    status = stored_open("explain", asked.state, &reader);
+
+    asked->order = call->arguments[0];
+    if (asked->all == (call->n > 0))
+        return option_fail(call, EXIT_USAGE, "an order's number or client id is needed, or --all");
+    if (asked->day_ns != NO_DAY && !asked->all)
+        return option_fail(call, EXIT_USAGE, "--day: goes with --all");
+    int status = stored_open("explain", call->state, &reader);
     if (status != EXIT_OK)
         return status;
     int r = recorded_load(reader, false, &rows);
@@ -229,14 +175,46 @@ static int run_line(int argc, char **argv)
     }
     if (r < 0)
         return stored_close("explain", reader, r);
-    if (state_dir_look(asked.state, &dir, err, sizeof err) < 0)
+    if (state_dir_look(call->state, &dir, err, sizeof err) < 0)
         status = stored_fail(EXIT_ERROR, "explain", "", err);
     else
-        status = explain(&asked, reader, &rows, dir.events);
+        status = explain(call, reader, &rows, dir.events);
     recorded_finish(&rows);
     db_reader_close(reader);
     return status;
 }
 
+static void init(void *into)
+{
+    *(struct asked *)into = (struct asked){.day_ns = NO_DAY};
+}
+
+static const struct option_action actions[] = {
+    {.arguments = "[ORDER|CLIENT_ID]", .need = OPTION_NEEDS_STATE, .run = run}};
+
+static const struct option_row options[] = {
+    {"all", NULL, "every order of the log; says how many are equal, or exits 1 with the first difference",
+     offsetof(struct asked, all)},
+    {"day", "D", "those created on that day (UTC), as 2024-08-08", offsetof(struct asked, day_ns),
+     stored_take_time},
+};
+
 const struct option_verb cli_explain = {
-    .name = "explain", .words = "why an order is what it is, recomputed from the log", .run = run_line};
+    .name = "explain",
+    .words = "why an order is what it is, recomputed from the log",
+    .about = "Why an order is what it is, recomputed from the event log: the event behind it, the bar, the "
+             "indicators and "
+             "what the strategy saw and wanted, or the policy (its hash and what computed it are as "
+             "recorded; of an "
+             "ensemble its members' actions and weights), or the command; the verdict with its facts and "
+             "limits; the "
+             "book's levels or the queue behind each fill, notional and fee with their rounding; every "
+             "change with its "
+             "event. Every field is compared with the record. With --json, papertape.explain/1.",
+    .exits = "1 also at a difference.",
+    .page = "record",
+    OPTION_ACTIONS(actions),
+    OPTION_OPTIONS(options),
+    .size = sizeof(struct asked),
+    .init = init,
+};

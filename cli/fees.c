@@ -42,7 +42,7 @@ static int run(struct option_call *call)
     return list.r < 0 ? option_fail(call, EXIT_ERROR, "it cannot be written") : EXIT_OK;
 }
 
-static const struct option_action actions[] = {{.lists = true, .run = run}};
+static const struct option_action actions[] = {{OPTION_LISTS, .run = run}};
 
 const struct option_verb cli_fees = {
     .name = "fees",

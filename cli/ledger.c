@@ -13,23 +13,6 @@
 #include "db/verify.h"
 #include "exchange/exit_status.h"
 
-static const char help[] =
-    "Usage: papertape ledger verify [--json] [--state DIR]\n"
-    "       papertape ledger export [--csv|--hledger] [--state DIR]\n"
-    "\n"
-    "verify: checks the seal of every row of accounts, symbols, orders, fills, positions, equity, commands,\n"
-    "        alerts and meta, and that no row was taken out of them but meta; the ledger's chain; every\n"
-    "        sum, every fill against its order, its ledger rows, its price times quantity and its fee,\n"
-    "        every order against what it asked for, every position, and the file itself. Bars, gaps,\n"
-    "        prices, telemetry and feed states are no part of the record and have no seal. Prints the\n"
-    "        ledger's hash and the balances; or, of each table, the first row found wrong, and exits 1.\n"
-    "export: every row, oldest first, as CSV with exact decimals, or as a journal.\n"
-    "\n"
-    "  --hledger    hledger's journal format: assets:NAME:ASSET, with every balance "
-    "asserted\n"
-    "  --json       papertape.ledger/1\n"
-    "  --state DIR  the daemon's state directory\n";
-
 enum { HASH_TEXT = 2 * LEDGER_HASH_SIZE + 1 };
 
 static const char *hash_text(const uint8_t hash[static LEDGER_HASH_SIZE], char text[static HASH_TEXT])
@@ -113,26 +96,26 @@ static void print_also(const char *failure)
     putchar('\n');
 }
 
-static int verify(const struct stored_options *options)
+static int verify(struct option_call *call)
 {
     struct db_reader *reader;
     struct db_verified *verified = NULL;
-    int status = stored_open("ledger verify", options->state, &reader);
+    int status = stored_open("ledger verify", call->state, &reader);
     if (status != EXIT_OK)
         return status;
     struct db_rebuilt *rebuilt = calloc(1, sizeof *rebuilt);
     int r = rebuilt ? db_verify(reader, &verified) : -ENOMEM;
     int found = r == 0 ? db_reader_rebuilt(reader, rebuilt) : 0;
     r = found < 0 ? found : r;
-    if (r == 0 && options->form == STORED_JSON)
+    if (r == 0 && call->json)
         r = print_json(verified, found > 0 ? rebuilt : NULL);
     else if (r == 0 && verified->ok)
         print_text(verified);
-    if (found > 0 && options->form != STORED_JSON)
-        print_rebuilt(options->form, rebuilt);
+    if (found > 0 && !call->json)
+        print_rebuilt(STORED_TABLE, rebuilt);
     free(rebuilt);
     status = stored_close("ledger verify", reader, r);
-    for (int i = 1; r == 0 && options->form != STORED_JSON && i < verified->n_failures; i++)
+    for (int i = 1; r == 0 && !call->json && i < verified->n_failures; i++)
         print_also(verified->failures[i]);
     if (r == 0 && !verified->ok)
         status = stored_fail(EXIT_ERROR, "ledger verify", "", verified->failure);
@@ -145,10 +128,10 @@ static const struct stored_column columns[] = {
     {"amount", 0}, {"balance", 0}, {"order_id", 0}, {"fill_id", 0}, {"hash", 0},
 };
 
-struct stored_list ledger_list(FILE *out)
+struct stored_list ledger_list(enum stored_form form, FILE *out)
 {
-    struct stored_list list = {.name = "ledger",
-                               .form = STORED_CSV,
+    struct stored_list list = {.name = "ledger_rows",
+                               .form = form,
                                .columns = columns,
                                .n_columns = sizeof columns / sizeof *columns,
                                .out = out};
@@ -159,6 +142,18 @@ void ledger_list_row(struct stored_list *list, const struct ledger_row *row, con
 {
     char id[STORED_CELL], time[STORED_CELL], amount[STORED_CELL], balance[STORED_CELL], order[STORED_CELL],
         fill[STORED_CELL], hash[HASH_TEXT];
+    if (list->form == STORED_JSON) {
+        stored_object(
+            list, json_pack("{s:I, s:I, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:s}", "id",
+                            (json_int_t)row->id, "ts_ns", (json_int_t)row->ts_ns, "account", account, "asset",
+                            row->asset, "kind", ledger_kind_name(row->kind), "contra",
+                            ledger_contra_name(row->kind), "amount", stored_number(row->amount, row->scale),
+                            "balance", stored_number(row->balance, row->scale), "order_id",
+                            row->order_id ? json_integer((json_int_t)row->order_id) : json_null(), "fill_id",
+                            row->fill_id ? json_integer((json_int_t)row->fill_id) : json_null(), "hash",
+                            hash_text(row->hash, hash)));
+        return;
+    }
     const char *const cells[] = {
         stored_integer(id, (long long)row->id),
         stored_time(list->form, time, row->ts_ns),
@@ -180,35 +175,54 @@ static void print_row(void *ctx, const struct db_ledger_row *entry)
     ledger_list_row(ctx, &entry->row, entry->account->name);
 }
 
-static int export(const struct stored_options *options)
+static int export(struct option_call *call)
 {
     struct db_reader *reader;
-    int status = stored_open("ledger export", options->state, &reader);
+    if (*(const bool *)call->into && (call->csv || call->json))
+        return option_fail(call, EXIT_USAGE, "--hledger: it is a form of its own, beside --csv and --json");
+    int status = stored_open("ledger export", call->state, &reader);
     if (status != EXIT_OK)
         return status;
-    if (options->hledger)
+    if (*(const bool *)call->into)
         return stored_close("ledger export", reader, ledger_hledger(reader));
-    struct stored_list list = ledger_list(NULL);
+    struct stored_list list = ledger_list(call->json ? STORED_JSON : STORED_CSV, NULL);
     stored_begin(&list);
     int r = db_reader_ledger(reader, print_row, &list);
     stored_end(&list);
     return stored_close("ledger export", reader, r < 0 ? r : list.r);
 }
 
-static int run_line(int argc, char **argv)
-{
-    struct stored_options options;
-    int r = stored_options(argc, argv, "csv hledger json", help, &options);
-    if (r != EXIT_OK || options.done)
-        return r;
-    const char *word = argc - options.first == 1 ? argv[options.first] : "";
-    if (strcmp(word, "verify") == 0 && options.form != STORED_CSV && !options.hledger)
-        return verify(&options);
-    if (strcmp(word, "export") == 0 && options.form != STORED_JSON &&
-        !(options.hledger && options.form == STORED_CSV))
-        return export(&options);
-    return stored_fail(EXIT_USAGE, "ledger", "", "verify [--json], or export [--csv|--hledger] is needed");
-}
+static const struct option_action actions[] = {
+    {"verify", NULL,
+     "checks the seal of every row of accounts, symbols, orders, fills, positions, equity, commands, alerts "
+     "and meta, "
+     "and that no row was taken out of them but meta; the ledger's chain; every sum, every fill against its "
+     "order, its "
+     "ledger rows, its price times quantity and its fee, every order against what it asked for, every "
+     "position, and the "
+     "file itself. Bars, gaps, prices, telemetry and feed states are no part of the record and have no seal. "
+     "Prints the "
+     "ledger's hash and the balances; or, of each table, the first row found wrong, and exits 1. Of a "
+     "database that was "
+     "built again: when, why, from which event on the record is whole, and where the rows of each table are "
+     "from",
+     .need = OPTION_NEEDS_STATE, .run = verify},
+    {"export", NULL, "every row, oldest first, as CSV with exact decimals, or as a journal",
+     .need = OPTION_NEEDS_STATE, .csv = true, .run = export},
+};
+
+static const struct option_row options[] = {
+    {"hledger", NULL, "hledger's journal format: assets:NAME:ASSET, with every balance asserted", 0,
+     .of = "export"},
+};
 
 const struct option_verb cli_ledger = {
-    .name = "ledger", .words = "verify: does everything add up? export: its rows", .run = run_line};
+    .name = "ledger",
+    .words = "verify: does everything add up? export: its rows",
+    .about = "The double-entry ledger. With --json, papertape.ledger/1.",
+    .exits = "1 of verify also where something does not hold.",
+    .page = "accounts",
+    OPTION_ACTIONS(actions),
+    OPTION_OPTIONS(options),
+    .size = sizeof(bool),
+};

@@ -50,7 +50,7 @@ static int run(struct option_call *call)
     return stored_close("orders", reader, r < 0 ? r : list.r);
 }
 
-static const struct option_action actions[] = {{.need = OPTION_NEEDS_STATE, .lists = true, .run = run}};
+static const struct option_action actions[] = {{.need = OPTION_NEEDS_STATE, OPTION_LISTS, .run = run}};
 
 const struct option_verb cli_orders = {
     .name = "orders",

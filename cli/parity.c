@@ -13,24 +13,7 @@
 #include "cli/text.h"
 #include "db/state.h"
 #include "engine/parity.h"
-#include "exchange/bars_file.h"
 #include "exchange/exit_status.h"
-
-static const char help[] =
-    "Usage: papertape parity [--from T] [--json] [--state DIR]\n"
-    "       papertape parity --daemon [--state DIR]\n"
-    "\n"
-    "Plays the engine's log again and compares every order, fill and ledger row with the database, up to "
-    "the\n"
-    "newest event that both hold. Says that they are equal, or names the first event that gives something "
-    "else,\n"
-    "and exits 1. May run beside the daemon.\n"
-    "\n"
-    "  --from T     begin at the newest state of the log before this time, as 2024-08-08T14:00:00Z\n"
-    "  --json       papertape.parity/1\n"
-    "  --daemon     lets the daemon compare, as it does each night, and waits: its header says what came of "
-    "it\n"
-    "  --state DIR  the daemon's state directory\n";
 
 static json_t *difference_object(const struct parity_result *p)
 {
@@ -83,40 +66,40 @@ static void print_text(const struct parity_result *p)
                p->unsettled);
 }
 
-static int fail(const struct stored_options *options, const char *error, bool altered)
+static int fail(const struct option_call *call, const char *error, bool altered)
 {
     char words[STATE_PATH_MAX + DB_ERROR_MAX + 4];
     text_clean(words, sizeof words, error);
-    if (options->form == STORED_JSON)
+    if (call->json)
         print_json(NULL, words, altered);
     return stored_fail(EXIT_ERROR, "parity", "", error);
 }
 
 /* What the database recorded. An exit status, after saying why not. */
-static int load(const struct stored_options *options, const struct state_dir *dir, struct recorded_rows *ret)
+static int load(const struct option_call *call, const struct state_dir *dir, struct recorded_rows *ret)
 {
     struct db_reader *reader;
     char err[DB_ERROR_MAX], words[STATE_PATH_MAX + DB_ERROR_MAX + 4];
     int status = EXIT_OK;
     if (db_reader_open(dir->database, &reader, err, sizeof err) < 0) {
         snprintf(words, sizeof words, "%s: %s", dir->database, err);
-        return fail(options, words, false);
+        return fail(call, words, false);
     }
     int r = recorded_load(reader, true, ret);
     if (r == -ENODATA)
         status =
-            fail(options, "the database was written without a log: there is nothing to compare with", false);
+            fail(call, "the database was written without a log: there is nothing to compare with", false);
     else if (r < 0)
-        status = fail(options, r == -ENOMEM ? "out of memory" : db_reader_error(reader), false);
+        status = fail(call, r == -ENOMEM ? "out of memory" : db_reader_error(reader), false);
     db_reader_close(reader);
     return status;
 }
 
-static int report(const struct stored_options *options, const struct parity_result *p)
+static int report(const struct option_call *call, const struct parity_result *p)
 {
     char words[2 * DIFFERENCE_TEXT_MAX + EVENT_TEXT_MAX + 160], time[STORED_CELL];
     const struct difference *d = &p->difference;
-    if (options->form == STORED_JSON) {
+    if (call->json) {
         int status = print_json(p, NULL, false);
         if (status != EXIT_OK)
             return status;
@@ -163,38 +146,60 @@ static int ask(const char *state)
     }
 }
 
-static int run_line(int argc, char **argv)
+struct asked {
+    int64_t from_ns;
+    bool daemon;
+};
+
+static int run(struct option_call *call)
 {
-    struct stored_options options;
+    const struct asked *asked = call->into;
     struct recorded_rows rows;
     struct state_dir dir;
     struct parity_result result;
-    int64_t from_ns = 0;
     char err[JOURNAL_ERROR_MAX];
-    int status = stored_options(argc, argv, "json from daemon", help, &options);
-    if (status != EXIT_OK || options.done)
-        return status;
-    if (options.first < argc)
-        return stored_fail(EXIT_USAGE, "parity", argv[options.first], "no argument is expected");
-    if (options.daemon && (options.from || options.form == STORED_JSON))
-        return stored_fail(EXIT_USAGE, "parity", "--daemon", "takes neither --from nor --json");
-    if (options.daemon)
-        return ask(options.state);
-    if (options.from && bars_time_parse(options.from, strlen(options.from), &from_ns) < 0)
-        return stored_fail(EXIT_USAGE, "parity", options.from,
-                           "--from: a time as 2024-08-08T14:02:00Z is needed");
-    int r = state_dir_look(options.state, &dir, err, sizeof err);
+
+    if (asked->daemon && (asked->from_ns || call->json))
+        return option_fail(call, EXIT_USAGE, "--daemon: takes neither --from nor --json");
+    if (asked->daemon)
+        return ask(call->state);
+    int r = state_dir_look(call->state, &dir, err, sizeof err);
     if (r < 0)
-        return r == -EINVAL ? stored_fail(EXIT_USAGE, "parity", "", err) : fail(&options, err, false);
-    status = load(&options, &dir, &rows);
+        return r == -EINVAL ? option_fail(call, EXIT_USAGE, "%s", err) : fail(call, err, false);
+    int status = load(call, &dir, &rows);
     if (status != EXIT_OK)
         return status;
-    const struct parity_options parity = {.path = dir.events, .from_ns = from_ns, .recorded = &rows.recorded};
+    const struct parity_options parity = {
+        .path = dir.events, .from_ns = asked->from_ns, .recorded = &rows.recorded};
     r = parity_run(&parity, &result, err, sizeof err);
-    status = r < 0 ? fail(&options, err, r == -EBADMSG) : report(&options, &result);
+    status = r < 0 ? fail(call, err, r == -EBADMSG) : report(call, &result);
     recorded_finish(&rows);
     return status;
 }
 
+static const struct option_action actions[] = {{.need = OPTION_NEEDS_STATE, .run = run}};
+
+static const struct option_row options[] = {
+    {"from", "T", "begin at the newest state of the log before this time, as 2024-08-08T14:00:00Z",
+     offsetof(struct asked, from_ns), stored_take_time},
+    {"daemon", NULL,
+     "lets the daemon compare, as it does each night, and waits: its header says what came of it",
+     offsetof(struct asked, daemon)},
+};
+
 const struct option_verb cli_parity = {
-    .name = "parity", .words = "does the log give what the database holds?", .run = run_line};
+    .name = "parity",
+    .words = "does the log give what the database holds?",
+    .about =
+        "Plays the engine's log again and compares every order, fill and ledger row with the database, and "
+        "every "
+        "state of the log with the engine, up to the newest event that both hold. Says that they are equal, "
+        "or "
+        "names the first event that gives something else, with both values. May run beside the daemon. With "
+        "--json, papertape.parity/1.",
+    .exits = "1 also at a difference.",
+    .page = "record",
+    OPTION_ACTIONS(actions),
+    OPTION_OPTIONS(options),
+    .size = sizeof(struct asked),
+};

@@ -12,39 +12,9 @@
 #include "cli/told.h"
 #include "exchange/exit_status.h"
 
-static const char help[] =
-    "Usage: papertape policy list [--csv|--json]\n"
-    "       papertape policy show NAME [--json]\n"
-    "       papertape policy promote NAME [--to challenger|champion] [--policy F] [--json]\n"
-    "       papertape policy retire NAME [--json]\n"
-    "\n"
-    "The policies that trade on paper: challengers, each on an account of its own, and the champion.\n"
-    "\n"
-    "  list     all of them; without a daemon as the database last had them, exit status 3\n"
-    "  show     one, with what its file was trained for\n"
-    "  promote  one step up: the newest policy of the training NAME becomes a challenger; a challenger the\n"
-    "           champion; one that trades takes its training's newer file over\n"
-    "  retire   takes it off its accounts, which are closed\n"
-    "\n"
-    "  --to ROLE      the role that the step is to lead to, challenger or champion: refused where it leads\n"
-    "                 elsewhere\n"
-    "  --policy F     this file instead of the training's newest: F.safetensors, or an ensemble's,\n"
-    "                 NAME.ensemble.json\n"
-    "  --csv, --json  papertape.policies/1 of the list; what is not known is null\n"
-    "  --state DIR    the daemon's state directory\n";
-
-struct wish {
-    const char *state, *policy, *to;
-    bool csv, json;
+struct asked {
+    const char *policy, *to;
 };
-
-static int refuse_option(const char *word, const char *option)
-{
-    char words[80];
-
-    snprintf(words, sizeof(words), "not an option of policy %s: see papertape policy --help", word);
-    return stored_fail(EXIT_USAGE, "policy", option, words);
-}
 
 enum { SHOWN_MAX = 160 }; /* characters of one text: fitted features are long; --json has all */
 
@@ -134,24 +104,30 @@ static void print_done(const char *word, const json_t *policy)
     putchar('\n');
 }
 
-static int ask(const char *word, const char *name, const struct wish *wish)
+static int ask(struct option_call *call)
 {
+    const struct asked *asked = call->into;
+    const char *word = call->word, *name = call->arguments[0];
     char cmd[32], path[PATH_MAX];
-    json_t *result, *policy, *args = json_pack("{s:s}", "name", name);
+    json_t *result, *policy, *args;
+    int status = told_check_name("policy", name);
 
-    if (wish->policy && !realpath(wish->policy, path)) { /* the daemon's own directory is another */
+    if (status != EXIT_OK)
+        return status;
+    args = json_pack("{s:s}", "name", name);
+    if (asked->policy && !realpath(asked->policy, path)) { /* the daemon's own directory is another */
         json_decref(args);
-        return stored_fail(EXIT_ERROR, "policy", wish->policy, strerror(errno));
+        return stored_fail(EXIT_ERROR, "policy", asked->policy, strerror(errno));
     }
-    if (wish->policy && json_object_set_new(args, "path", json_string(path)) < 0) {
+    if (asked->policy && json_object_set_new(args, "path", json_string(path)) < 0) {
         json_decref(args);
-        return stored_fail(EXIT_ERROR, "policy", wish->policy, "a path of UTF-8 text is needed");
+        return stored_fail(EXIT_ERROR, "policy", asked->policy, "a path of UTF-8 text is needed");
     }
-    if (wish->to)
-        json_object_set_new(args, "to", json_string(wish->to));
+    if (asked->to)
+        json_object_set_new(args, "to", json_string(asked->to));
     snprintf(cmd, sizeof(cmd), "policy_%s", word);
-    int status = told_ask("policy", wish->state, cmd, name, args, &told_policies,
-                          strcmp(word, "promote") == 0 ? &told_trainings : NULL, &result);
+    status = told_ask("policy", call->state, cmd, name, args, &told_policies,
+                      strcmp(word, "promote") == 0 ? &told_trainings : NULL, &result);
     if (status != EXIT_OK)
         return status;
     policy = told_named(json_object_get(result, "policy"), &told_policies);
@@ -159,7 +135,7 @@ static int ask(const char *word, const char *name, const struct wish *wish)
     if (!policy)
         return stored_fail(EXIT_ERROR, "policy", name,
                            "the daemon's answer has no policy: both must be of one version");
-    if (wish->json)
+    if (call->json)
         return told_print("policy", "papertape.policy/1", "policy", policy);
     if (strcmp(word, "show") == 0)
         print_policy(policy);
@@ -169,52 +145,45 @@ static int ask(const char *word, const char *name, const struct wish *wish)
     return EXIT_OK;
 }
 
-static int unknown_action(const char *word)
+static int list(struct option_call *call)
 {
-    static const char *const actions[] = {"list", "show", "promote", "retire"};
-
-    return ask_unknown_action("policy", word, actions, sizeof actions / sizeof *actions, "policies",
-                              "list, show, promote or retire");
+    return policy_list(call->state, stored_form(call));
 }
 
-static int act(char **words, int n, const struct wish *wish)
-{
-    const char *word = n > 0 ? words[0] : "";
-    bool lists = strcmp(word, "list") == 0, promotes = strcmp(word, "promote") == 0;
-    char why[80];
+static const struct option_action actions[] = {
+    {"list", NULL,
+     "all of them. e_value and days are a challenger's evidence against the champion, or cash; expires is "
+     "when it "
+     "retires, the last column why it is what it is",
+     .need = OPTION_NEEDS_EITHER, OPTION_LISTS, .run = list},
+    {"show", "POLICY", "one, with what its file was trained for", .need = OPTION_NEEDS_DAEMON, .run = ask},
+    {"promote", "POLICY|TRAINING",
+     "one step up: the newest policy of the training of that name becomes a challenger with an account of "
+     "its own; a "
+     "challenger the champion, to whom the account champion is handed; one that trades takes its training's "
+     "newer "
+     "file over",
+     .need = OPTION_NEEDS_DAEMON, .run = ask},
+    {"retire", "POLICY", "takes it off its accounts, and closes what they hold", .need = OPTION_NEEDS_DAEMON,
+     .run = ask},
+};
 
-    if (!lists && !promotes && strcmp(word, "show") != 0 && strcmp(word, "retire") != 0)
-        return unknown_action(word);
-    if (wish->csv && !lists)
-        return refuse_option(word, "--csv");
-    if (wish->policy && !promotes)
-        return refuse_option(word, "--policy");
-    if (wish->to && !promotes)
-        return refuse_option(word, "--to");
-    if (wish->to && strcmp(wish->to, "challenger") != 0 && strcmp(wish->to, "champion") != 0)
-        return stored_fail(EXIT_USAGE, "policy", "--to", "challenger or champion is needed");
-    if (n != (lists ? 1 : 2)) {
-        snprintf(why, sizeof(why), "%s takes %s", word, lists ? "no argument" : "NAME");
-        return ask_usage("policy", why);
-    }
-    if (lists)
-        return policy_list(wish->state, wish->json ? STORED_JSON : wish->csv ? STORED_CSV : STORED_TABLE);
-    int status = told_check_name("policy", words[1]);
-    return status == EXIT_OK ? ask(word, words[1], wish) : status;
-}
-
-static int run_line(int argc, char **argv)
-{
-    struct wish wish = {0};
-    const struct ask_option options[] = {
-        {"state", &wish.state, NULL}, {"policy", &wish.policy, NULL}, {"to", &wish.to, NULL},
-        {"csv", NULL, &wish.csv},     {"json", NULL, &wish.json},
-    };
-    char **words;
-    int r = ask_parse(argc, argv, options, sizeof options / sizeof *options, help, &words);
-
-    return r != EXIT_OK || !words ? r : act(words, argc - (int)(words - argv), &wish);
-}
+static const struct option_row options[] = {
+    {"to", "challenger|champion", "the role that the step is to lead to: refused where it leads elsewhere",
+     offsetof(struct asked, to), .of = "promote"},
+    {"policy", "FILE",
+     "this file instead of the training's newest: F.safetensors, or an ensemble's, NAME.ensemble.json",
+     offsetof(struct asked, policy), .of = "promote"},
+};
 
 const struct option_verb cli_policy = {
-    .name = "policy", .words = "policies in the arena: list, show, promote, retire", .run = run_line};
+    .name = "policy",
+    .words = "policies in the arena: list, show, promote, retire",
+    .about =
+        "The policies that trade on paper: challengers, each on an account of its own, and the champion. "
+        "docs/policies.md has the rules. With --json, papertape.policies/1; of one, papertape.policy/1.",
+    .page = "learning",
+    OPTION_ACTIONS(actions),
+    OPTION_OPTIONS(options),
+    .size = sizeof(struct asked),
+};

@@ -151,7 +151,7 @@ static int run(struct option_call *call)
     return stored_close("positions", reader, r < 0 ? r : printing.list.r);
 }
 
-static const struct option_action actions[] = {{.need = OPTION_NEEDS_STATE, .lists = true, .run = run}};
+static const struct option_action actions[] = {{.need = OPTION_NEEDS_STATE, OPTION_LISTS, .run = run}};
 static const struct option_row options[] = {{"all", NULL, "closed ones too, for what they realized"}};
 
 const struct option_verb cli_positions = {

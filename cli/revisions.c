@@ -224,10 +224,10 @@ static void init(void *into)
 }
 
 static const struct option_action revisions_rows[] =
-    {{.arguments = "[SYMBOL]", .need = OPTION_NEEDS_STATE, .lists = true, .run = revisions}},
+    {{.arguments = "[SYMBOL]", .need = OPTION_NEEDS_STATE, OPTION_LISTS, .run = revisions}},
                                   actions_rows[] = {{.arguments = "[SYMBOL]",
                                                      .need = OPTION_NEEDS_STATE,
-                                                     .lists = true,
+                                                     OPTION_LISTS,
                                                      .run = actions}};
 static const struct option_row options[] = {
     {"from", "T", "when it was reported, from T on: " STORED_TIME_WORDS, offsetof(struct span, from_ns),

@@ -131,7 +131,7 @@ static int change(struct option_call *call)
 
 static const struct option_action actions[] = {
     {"list", NULL, "every symbol that is or was streamed, of which venue, in which calendar's sessions",
-     .need = OPTION_NEEDS_EITHER, .lists = true, .run = list},
+     .need = OPTION_NEEDS_EITHER, OPTION_LISTS, .run = list},
     {"add", "SYMBOL",
      "streams it once its venue has confirmed that it lists it; an unknown name is answered with the "
      "nearest",

@@ -12,62 +12,27 @@
 #include "cli/train_list.h"
 #include "exchange/exit_status.h"
 
-static const char help[] =
-    "Usage: papertape train list [--csv|--json]\n"
-    "       papertape train start NAME [--config F] [--overwrite] [--priority N] [--json]\n"
-    "       papertape train stop|resume NAME [--json]\n"
-    "       papertape train restart NAME [--config F] [--json]\n"
-    "       papertape train check F [--json]\n"
-    "       papertape train log NAME [--lines N] [--json]\n"
-    "\n"
-    "Trainings and studies, which the daemon has its co-process do. Exit status 0 once it is written\n"
-    "down, 1 when it was refused, with the reason.\n"
-    "\n"
-    "  list     all of them; without a daemon as the database last had them, exit status 3\n"
-    "  start    begins one. Without --config: 64x64 networks on the daemon's own bars, until stopped.\n"
-    "           A configuration with [study] or [search] begins a study (papertape study shows it)\n"
-    "  stop     asks for a checkpoint and the end; resume goes on from there\n"
-    "  restart  stops it if it runs and goes on from its last checkpoint, with --config by another\n"
-    "           configuration. A study has none: it goes on with the trials that it has\n"
-    "  check    all that is wrong with a configuration, by line\n"
-    "  log      the newest of what its worker wrote to stderr\n"
-    "\n"
-    "  --config F     the configuration, as papertape-trainer train takes it\n"
-    "  --overwrite    one of that name that has ended begins anew, at step 0;\n"
-    "                 a study as another study, NAME@TIME\n"
-    "  --priority N   -100 to 100; higher goes first, and pauses a lower one on its device\n"
-    "  --lines N      1 to 10000; 200 by default\n"
-    "  --csv, --json  papertape.trainings/1 of the list; what is not known is null\n"
-    "  --state DIR    the daemon's state directory\n";
+enum { PRIORITY_MOST = 100, LINES_MOST = 10000, NOT_GIVEN = -1000000 };
 
-struct wish {
-    const char *state, *config, *priority, *lines;
-    bool csv, json, overwrite;
+struct asked {
+    const char *config;
+    bool overwrite;
+    int64_t priority, lines;
 };
 
-struct action {
-    const char *name, *cmd, *done, *options, *takes; /* done: "started"; options: words of the help */
-    int (*run)(const struct action *action, const char *name, const struct wish *wish);
-};
-
-static int list(const struct action *action, const char *name, const struct wish *wish)
+static int list(struct option_call *call)
 {
-    (void)action, (void)name;
-    return train_list(wish->state, wish->json ? STORED_JSON : wish->csv ? STORED_CSV : STORED_TABLE);
+    return train_list(call->state, stored_form(call));
 }
 
-static bool parse_whole(const char *text, long low, long high, json_t *args, const char *key)
+static void print_done(const char *word, const char *name, const json_t *training)
 {
-    char *end;
-    long value = strtol(text, &end, 10);
-
-    return end != text && *end == '\0' && value >= low && value <= high &&
-           json_object_set_new(args, key, json_integer(value)) == 0;
-}
-
-static void print_done(const struct action *action, const char *name, const json_t *training)
-{
-    printf("%s %s", action->done, name);
+    printf("%s %s",
+           strcmp(word, "start") == 0    ? "started"
+           : strcmp(word, "stop") == 0   ? "asked to stop"
+           : strcmp(word, "resume") == 0 ? "resumed"
+                                         : "restarted",
+           name);
     fputs(" (", stdout);
     text_print(stdout, told_text(training, "state"));
     fputs(json_is_true(json_object_get(training, "stopping")) ? ", stopping)\n" : ")\n", stdout);
@@ -84,45 +49,52 @@ static int print_training(const json_t *training)
 }
 
 /* A refused configuration is told of line by line. */
-static int refused(const char *name, const struct wish *wish, json_t *config,
-                   const struct control_error *error)
+static int refused(struct option_call *call, json_t *config, const struct control_error *error)
 {
+    const struct asked *asked = call->into;
+
     if (config && strcmp(error->code, "EINVAL") == 0) {
-        int status = train_config_check(wish->state, wish->config, config, false);
+        int status = train_config_check(call->state, asked->config, config, false);
         if (status == EXIT_ERROR)
             return status;
     }
-    told_refused("train", wish->state, name, error, &told_trainings, NULL);
+    told_refused("train", call->state, call->arguments[0], error, &told_trainings, NULL);
     return EXIT_ERROR;
 }
 
-static int change(const struct action *action, const char *name, const struct wish *wish)
+static int change(struct option_call *call)
 {
-    json_t *config = NULL, *result, *args = json_pack("{s:s}", "name", name);
+    const struct asked *asked = call->into;
+    const char *name = call->arguments[0];
+    json_t *config = NULL, *result, *args;
     struct control_error error;
+    char cmd[32];
+    int status = told_check_name("train", name);
 
-    if (wish->priority && !parse_whole(wish->priority, -100, 100, args, "priority")) {
-        json_decref(args);
-        return stored_fail(EXIT_USAGE, "train", "--priority", "a whole number from -100 to 100 is needed");
-    }
-    if (wish->overwrite)
+    if (status != EXIT_OK)
+        return status;
+    args = json_pack("{s:s}", "name", name);
+    if (asked->priority != NOT_GIVEN)
+        json_object_set_new(args, "priority", json_integer(asked->priority));
+    if (asked->overwrite)
         json_object_set_new(args, "overwrite", json_true());
-    if (wish->config && !(config = train_config_read(wish->config))) {
+    if (asked->config && !(config = train_config_read(asked->config))) {
         json_decref(args);
         return EXIT_ERROR;
     }
     if (config)
         json_object_set(args, "config", config);
-    int status = ask_quietly(wish->state, action->cmd, args, &result, &error);
+    snprintf(cmd, sizeof cmd, "train_%s", call->word);
+    status = ask_quietly(call->state, cmd, args, &result, &error);
     if (status == EXIT_OK) {
         json_t *training = json_object_get(result, "training");
-        if (wish->json)
+        if (call->json)
             status = print_training(training);
         else
-            print_done(action, name, training);
+            print_done(call->word, name, training);
         json_decref(result);
     } else if (status == EXIT_ERROR) {
-        status = refused(name, wish, config, &error);
+        status = refused(call, config, &error);
     } else {
         ask_say("train", &error);
     }
@@ -130,39 +102,43 @@ static int change(const struct action *action, const char *name, const struct wi
     return status;
 }
 
-static int check(const struct action *action, const char *path, const struct wish *wish)
+static int check(struct option_call *call)
 {
+    const char *path = call->arguments[0];
     json_t *config = train_config_read(path);
     char shown[256];
 
-    (void)action;
     if (!config)
         return EXIT_ERROR;
-    int status = train_config_check(wish->state, path, config, wish->json);
+    int status = train_config_check(call->state, path, config, call->json);
     text_clean(shown, sizeof(shown), path);
-    if (status == EXIT_OK && !wish->json)
+    if (status == EXIT_OK && !call->json)
         printf("%s: good\n", shown);
     json_decref(config);
     return status;
 }
 
-static int print_log(const struct action *action, const char *name, const struct wish *wish)
+static int print_log(struct option_call *call)
 {
-    json_t *result, *line, *args = json_pack("{s:s}", "name", name);
+    const struct asked *asked = call->into;
+    const char *name = call->arguments[0];
+    json_t *result, *line, *args;
     size_t i;
+    int status = told_check_name("train", name);
 
-    if (wish->lines && !parse_whole(wish->lines, 1, 10000, args, "lines")) {
-        json_decref(args);
-        return stored_fail(EXIT_USAGE, "train", "--lines", "a whole number from 1 to 10000 is needed");
-    }
-    int status = told_ask("train", wish->state, action->cmd, name, args, &told_trainings, NULL, &result);
+    if (status != EXIT_OK)
+        return status;
+    args = json_pack("{s:s}", "name", name);
+    if (asked->lines != NOT_GIVEN)
+        json_object_set_new(args, "lines", json_integer(asked->lines));
+    status = told_ask("train", call->state, "train_log", name, args, &told_trainings, NULL, &result);
     if (status != EXIT_OK)
         return status;
     json_t *lines = json_object_get(result, "lines");
     if (!json_is_array(lines)) {
         status = stored_fail(EXIT_ERROR, "train", name,
                              "the daemon's answer has no lines: both must be of one version");
-    } else if (wish->json) {
+    } else if (call->json) {
         status = told_print("train", "papertape.training-log/1", "lines", json_incref(lines));
     } else {
         json_array_foreach(lines, i, line)
@@ -175,91 +151,58 @@ static int print_log(const struct action *action, const char *name, const struct
     return status;
 }
 
-static const struct action actions[] = {
-    {"list", "train_list", NULL, "csv json", NULL, list},
-    {"start", "train_start", "started", "config overwrite priority json", "NAME", change},
-    {"stop", "train_stop", "asked to stop", "json", "NAME", change},
-    {"resume", "train_resume", "resumed", "json", "NAME", change},
-    {"restart", "train_restart", "restarted", "config json", "NAME", change},
-    {"check", "train_check", NULL, "json", "F", check},
-    {"log", "train_log", NULL, "lines json", "NAME", print_log},
+static void init(void *into)
+{
+    *(struct asked *)into = (struct asked){.priority = NOT_GIVEN, .lines = NOT_GIVEN};
+}
+
+static const struct option_action actions[] = {
+    {"list", NULL,
+     "all of them: state, steps, steps a second, return, memory; an age older than three of the expected "
+     "intervals says "
+     "STALE, of one older than ten the figures are a dash",
+     .need = OPTION_NEEDS_EITHER, OPTION_LISTS, .run = list},
+    {"start", "TRAINING",
+     "starts one. Without --config: 64x64 networks on the daemon's own bars, until stopped. A configuration "
+     "with "
+     "[study] or [search] starts a study (papertape study shows it). TRAINING is 1 to 31 letters, digits, -, "
+     "_ and dots",
+     .need = OPTION_NEEDS_DAEMON, .run = change},
+    {"stop", "TRAINING", "asks for a checkpoint and the end", .need = OPTION_NEEDS_DAEMON, .run = change},
+    {"resume", "TRAINING", "continues from there", .need = OPTION_NEEDS_DAEMON, .run = change},
+    {"restart", "TRAINING",
+     "stops it if it runs and continues from its last checkpoint, with --config by another configuration. A "
+     "study has "
+     "none: it continues with the trials that it has",
+     .need = OPTION_NEEDS_DAEMON, .run = change},
+    {"check", "FILE", "all that is wrong with a configuration, by line", .need = OPTION_NEEDS_DAEMON,
+     .run = check},
+    {"log", "TRAINING", "the newest lines of what its worker wrote to stderr", .need = OPTION_NEEDS_DAEMON,
+     .run = print_log},
 };
 
-enum { N_ACTIONS = sizeof(actions) / sizeof(actions[0]) };
-
-static int unknown_action(const char *word)
-{
-    const char *names[N_ACTIONS];
-
-    for (int i = 0; i < N_ACTIONS; i++)
-        names[i] = actions[i].name;
-    return ask_unknown_action("train", word, names, N_ACTIONS, "trainings",
-                              "list, start, stop, resume, restart, check or log");
-}
-
-/* Is each option that was given one of the action's? */
-static int check_options(const struct action *action, const struct wish *wish)
-{
-    const struct {
-        const char *name;
-        bool given;
-    } options[] = {{"config", wish->config != NULL},
-                   {"priority", wish->priority != NULL},
-                   {"lines", wish->lines != NULL},
-                   {"csv", wish->csv},
-                   {"json", wish->json},
-                   {"overwrite", wish->overwrite}};
-
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        char shown[24], words[80];
-        if (!options[i].given || strstr(action->options, options[i].name))
-            continue;
-        snprintf(shown, sizeof(shown), "--%s", options[i].name);
-        snprintf(words, sizeof(words), "not an option of train %s: see papertape train --help", action->name);
-        return stored_fail(EXIT_USAGE, "train", shown, words);
-    }
-    return EXIT_OK;
-}
-
-static int act(char **words, int n, const struct wish *wish)
-{
-    const char *word = n > 0 ? words[0] : "", *what = n > 1 ? words[1] : NULL;
-    const struct action *action = NULL;
-    char why[80];
-
-    for (int i = 0; i < N_ACTIONS && !action; i++)
-        action = strcmp(actions[i].name, word) == 0 ? &actions[i] : NULL;
-    if (!action)
-        return unknown_action(word);
-    int status = check_options(action, wish);
-    if (status != EXIT_OK)
-        return status;
-    if (n != (action->takes ? 2 : 1)) {
-        snprintf(why, sizeof(why), "%s takes %s", word, action->takes ? action->takes : "no argument");
-        return ask_usage("train", why);
-    }
-    if (action->takes && strcmp(action->takes, "NAME") == 0)
-        status = told_check_name("train", what);
-    return status == EXIT_OK ? action->run(action, what, wish) : status;
-}
-
-static int run_line(int argc, char **argv)
-{
-    struct wish wish = {0};
-    const struct ask_option options[] = {
-        {"state", &wish.state, NULL},
-        {"config", &wish.config, NULL},
-        {"priority", &wish.priority, NULL},
-        {"lines", &wish.lines, NULL},
-        {"csv", NULL, &wish.csv},
-        {"json", NULL, &wish.json},
-        {"overwrite", NULL, &wish.overwrite},
-    };
-    char **words;
-    int r = ask_parse(argc, argv, options, sizeof options / sizeof *options, help, &words);
-
-    return r != EXIT_OK || !words ? r : act(words, argc - (int)(words - argv), &wish);
-}
+static const struct option_row options[] = {
+    {"config", "FILE", "the configuration, as papertape-trainer train takes it",
+     offsetof(struct asked, config), .of = "start restart"},
+    {"overwrite", NULL,
+     "one of that name that has ended starts again at step 0; a study as another study, NAME@TIME",
+     offsetof(struct asked, overwrite), .of = "start"},
+    {"priority", "N", "-100 to 100; higher goes first, and pauses a lower one on its device",
+     offsetof(struct asked, priority), .of = "start", .low = -PRIORITY_MOST, .high = PRIORITY_MOST},
+    {"lines", "N", "1 to 10000; 200 by default", offsetof(struct asked, lines), .of = "log", .low = 1,
+     .high = LINES_MOST},
+};
 
 const struct option_verb cli_train = {
-    .name = "train", .words = "trainings: list, start, stop, resume, restart, check, log", .run = run_line};
+    .name = "train",
+    .words = "trainings: list, start, stop, resume, restart, check, log",
+    .about = "Trainings and studies, which the daemon has its co-process do. Every error of a configuration "
+             "is a line, "
+             "F:LINE: [section] key: why. With --json papertape.trainings/1, of one papertape.training/1.",
+    .exits = "0 of a change once the co-process has written it down, 1 when it was refused, with the reason.",
+    .page = "learning",
+    OPTION_ACTIONS(actions),
+    OPTION_OPTIONS(options),
+    .size = sizeof(struct asked),
+    .init = init,
+};

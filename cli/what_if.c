@@ -1,18 +1,15 @@
 #include "cli/verbs.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/ask.h"
 #include "cli/stored.h"
 #include "cli/text.h"
 #include "db/state.h"
 #include "engine/what_if.h"
-#include "exchange/bars_file.h"
 #include "exchange/exit_status.h"
 #include "strategy/policy/shelf.h"
 #include "strategy/strategy.h"
@@ -21,40 +18,15 @@
 
 enum { SETS_MAX = STRATEGY_PARAMS_MAX, ROWS = 48 };
 
-static const char help[] =
-    "Usage: papertape what-if --at T [--account A] [--strategy S] [--set KEY=VALUE]… [--to T] [--json]\n"
-    "                         [--state DIR]\n"
-    "       papertape what-if --at T [--account A] --policy F [--to T] [--json] [--state DIR]\n"
-    "\n"
-    "Plays the engine's log to a past moment, gives one account another strategy or other parameters there, "
-    "and\n"
-    "plays on to the end: its equity as it was beside what it would have been.\n"
-    "\n"
-    "  --at T            the moment, as 2024-08-08T14:00:00Z\n"
-    "  --to T            the end; the log's when left out\n"
-    "  --account A       main when left out\n"
-    "  --strategy S      a strategy's name, or none: orders by hand only\n"
-    "  --set KEY=VALUE   a parameter; the others stay as they were, or are another strategy's defaults\n"
-    "  --policy F        a trained policy instead, F.safetensors, or an ensemble, NAME.ensemble.json: it is\n"
-    "                    shown the last bars before T, at most 1000 of a symbol, and goes on with what the\n"
-    "                    account holds\n"
-    "  --json            papertape.what-if/1\n"
-    "  --state DIR       the daemon's state directory\n"
-    "\n"
-    "It assumes that the market does not react: what would have been bought and sold moves no price and "
-    "takes\n"
-    "nothing from anyone. The account begins with what it held and had ordered. Commands are given again to "
-    "both.\n";
-
 struct span {
     int64_t end_ns, was, would_be;
 };
 
 struct asked {
-    const char *state, *at, *to, *account, *strategy, *policy;
+    const char *account, *strategy, *policy;
+    int64_t at_ns, to_ns;
     const char *sets[SETS_MAX];
     int n_sets;
-    bool json, done;
 };
 
 struct output {
@@ -64,71 +36,36 @@ struct output {
     bool failed;
 };
 
-static int parse(int argc, char **argv, struct asked *ret)
+enum { NO_TIME = -1 };
+
+static int take_set(struct option_call *call, const struct option_row *row, const char *value)
 {
-    static const struct option options[] = {
-        {"state", required_argument, NULL, 's'},    {"help", no_argument, NULL, 'h'},
-        {"at", required_argument, NULL, 'a'},       {"to", required_argument, NULL, 't'},
-        {"account", required_argument, NULL, 'c'},  {"set", required_argument, NULL, 'k'},
-        {"strategy", required_argument, NULL, 'y'}, {"policy", required_argument, NULL, 'p'},
-        {"json", no_argument, NULL, 'j'},           {NULL, 0, NULL, 0},
-    };
-    int option;
-    *ret = (struct asked){.account = "main"};
-    optind = 0;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1)
-        switch (option) {
-        case 's':
-            ret->state = optarg;
-            break;
-        case 'a':
-            ret->at = optarg;
-            break;
-        case 't':
-            ret->to = optarg;
-            break;
-        case 'c':
-            ret->account = optarg;
-            break;
-        case 'y':
-            ret->strategy = optarg;
-            break;
-        case 'p':
-            ret->policy = optarg;
-            break;
-        case 'k':
-            if (ret->n_sets == SETS_MAX)
-                return ask_usage("what-if", "--set: more parameters than a strategy has");
-            ret->sets[ret->n_sets++] = optarg;
-            break;
-        case 'j':
-            ret->json = true;
-            break;
-        case 'h':
-            fputs(help, stdout);
-            ret->done = true;
-            return EXIT_OK;
-        default:
-            return ask_wrong_option(argv[0], argv, option);
-        }
-    if (optind < argc)
-        return stored_fail(EXIT_USAGE, "what-if", argv[optind], "no argument is expected");
-    if (ret->policy && !policy_names_one_file(ret->policy))
-        return stored_fail(EXIT_USAGE, "what-if", "--policy",
-                           "F.safetensors of a trained policy or NAME.ensemble.json is needed: a recorded "
-                           "one decides on its own "
-                           "bars only, as papertape backtest --policy plays it");
-    if (ret->policy && (ret->strategy || ret->n_sets > 0))
-        return stored_fail(
-            EXIT_USAGE, "what-if", "--policy",
-            "it trades instead of a strategy, and has no parameters: leave --strategy and --set "
-            "out");
-    if (!ret->at)
-        return ask_usage("what-if", "--at: the moment is needed, as 2024-08-08T14:00:00Z");
-    if (!ret->strategy && !ret->policy && ret->n_sets == 0)
-        return ask_usage("what-if", "--strategy, --policy or --set: what is to be other?");
+    struct asked *asked = call->into;
+
+    if (asked->n_sets == SETS_MAX)
+        return option_fail(call, EXIT_USAGE, "--%s: more parameters than a strategy has", row->name);
+    asked->sets[asked->n_sets++] = value;
     return EXIT_OK;
+}
+
+static int check(const struct option_call *call, const struct asked *asked)
+{
+    const char *why = NULL;
+
+    if (asked->policy && !policy_names_one_file(asked->policy))
+        why = "--policy: F.safetensors of a trained policy or NAME.ensemble.json is needed: a recorded one "
+              "decides on "
+              "its own bars only, as papertape backtest --policy plays it";
+    else if (asked->policy && (asked->strategy || asked->n_sets > 0))
+        why = "--policy: it trades instead of a strategy, and has no parameters: leave --strategy and --set "
+              "out";
+    else if (asked->at_ns == NO_TIME)
+        why = "--at: the moment is needed, as 2024-08-08T14:00:00Z";
+    else if (!asked->strategy && !asked->policy && asked->n_sets == 0)
+        why = "--strategy, --policy or --set: what is to be other?";
+    else if (asked->to_ns <= asked->at_ns)
+        why = "--to: it must be later than --at";
+    return why ? option_fail(call, EXIT_USAGE, "%s", why) : EXIT_OK;
 }
 
 static int set_params(void *ctx, const struct strategy *strategy, double params[static STRATEGY_PARAMS_MAX],
@@ -294,11 +231,13 @@ static void print_text(const struct output *out, const struct what_if_result *re
                result->holes);
 }
 
-static int run(const struct asked *asked)
+static int run(struct option_call *call)
 {
+    const struct asked *asked = call->into;
     struct output out = {.asked = asked};
     struct what_if_options options = {.account = asked->account,
-                                      .to_ns = INT64_MAX,
+                                      .at_ns = asked->at_ns,
+                                      .to_ns = asked->to_ns,
                                       .same_strategy = !asked->strategy && !asked->policy,
                                       .set = asked->policy ? NULL : set_params,
                                       .span = on_span,
@@ -306,14 +245,9 @@ static int run(const struct asked *asked)
     struct what_if_result result;
     struct state_dir dir;
     char err[JOURNAL_ERROR_MAX];
-    if (bars_time_parse(asked->at, strlen(asked->at), &options.at_ns) < 0)
-        return stored_fail(EXIT_USAGE, "what-if", asked->at,
-                           "--at: a time as 2024-08-08T14:02:00Z is needed");
-    if (asked->to && bars_time_parse(asked->to, strlen(asked->to), &options.to_ns) < 0)
-        return stored_fail(EXIT_USAGE, "what-if", asked->to,
-                           "--to: a time as 2024-08-08T14:02:00Z is needed");
-    if (options.to_ns <= options.at_ns)
-        return stored_fail(EXIT_USAGE, "what-if", "--to", "it must be later than --at");
+    int status = check(call, asked);
+    if (status != EXIT_OK)
+        return status;
     if (asked->strategy && strcmp(asked->strategy, "none") != 0) {
         options.strategy = strategy_find(asked->strategy);
         if (!options.strategy) {
@@ -321,7 +255,7 @@ static int run(const struct asked *asked)
             return stored_fail(EXIT_USAGE, "what-if", "--strategy", err);
         }
     }
-    if (state_dir_look(asked->state, &dir, err, sizeof err) < 0)
+    if (state_dir_look(call->state, &dir, err, sizeof err) < 0)
         return stored_fail(EXIT_ERROR, "what-if", "", err);
     struct policy *policy = NULL;
     char why[POLICY_ERROR_MAX];
@@ -332,13 +266,12 @@ static int run(const struct asked *asked)
     options.span_ns = MINUTE_NS;
     int r = what_if_run(&options, &result, err, sizeof err);
     policy_destroy(policy);
-    int status = EXIT_OK;
     thin(&out);
     if (r < 0)
         status = stored_fail(EXIT_ERROR, "what-if", "", err);
     else if (out.failed)
         status = stored_fail(EXIT_ERROR, "what-if", "", "out of memory");
-    else if (asked->json)
+    else if (call->json)
         status = print_json(&out, &result);
     else
         print_text(&out, &result);
@@ -346,12 +279,42 @@ static int run(const struct asked *asked)
     return status;
 }
 
-static int run_line(int argc, char **argv)
+static void init(void *into)
 {
-    struct asked asked;
-    int status = parse(argc, argv, &asked);
-    return status != EXIT_OK || asked.done ? status : run(&asked);
+    *(struct asked *)into = (struct asked){.account = "main", .at_ns = NO_TIME, .to_ns = INT64_MAX};
 }
 
+static const struct option_action actions[] = {{.need = OPTION_NEEDS_STATE, .run = run}};
+
+static const struct option_row options[] = {
+    {"at", "T", "the moment, as 2024-08-08T14:00:00Z", offsetof(struct asked, at_ns), stored_take_time},
+    {"to", "T", "the end; the log's when left out", offsetof(struct asked, to_ns), stored_take_time},
+    {"account", "ACCOUNT", "main when left out", offsetof(struct asked, account)},
+    {"strategy", "STRATEGY", "another strategy; none: orders by hand only", offsetof(struct asked, strategy)},
+    {"set", "KEY=VALUE", "a parameter; the others stay as they were, or are another strategy's defaults",
+     .take = take_set},
+    {"policy", "FILE",
+     "a trained policy instead, F.safetensors, or an ensemble, NAME.ensemble.json: it is shown the last bars "
+     "before T, "
+     "at most 1000 of a symbol, and continues with what the account holds",
+     offsetof(struct asked, policy)},
+};
+
 const struct option_verb cli_what_if = {
-    .name = "what-if", .words = "a past moment again, with other parameters", .run = run_line};
+    .name = "what-if",
+    .words = "a past moment again, with other parameters",
+    .about =
+        "Plays the engine's log to a past moment, gives one account another strategy, other parameters or a "
+        "trained "
+        "policy there, and plays on to the end: its equity as it was beside what it would have been, "
+        "drawdown, "
+        "orders, fills, fees.\nIt assumes that the market does not react: what would have been bought and "
+        "sold "
+        "moves no price and takes nothing from anyone. The account begins with what it held and had ordered. "
+        "Commands are given again to both. With --json, papertape.what-if/1.",
+    .page = "backtest",
+    OPTION_ACTIONS(actions),
+    OPTION_OPTIONS(options),
+    .size = sizeof(struct asked),
+    .init = init,
+};

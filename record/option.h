@@ -21,6 +21,8 @@ struct option_row {
     int (*take)(struct option_call *call, const struct option_row *row, const char *value);
     const char *of; /* the actions that take it, blanks between; NULL: all */
     char letter;    /* 'o': -o is the same; 0 */
+    /* With high > low: the value is a whole number in that range, and `at` an int64_t's. */
+    long long low, high;
 };
 
 enum option_need {
@@ -38,7 +40,8 @@ struct option_action {
     const char *words;   /* what it does; NULL of one without a name */
     const char *example; /* its arguments, in the refusal of a line that lacks them; NULL */
     enum option_need need;
-    bool lists; /* --csv too; the word "list" may be left out or said */
+    bool bare; /* the word "list" may be left out or said */
+    bool csv;  /* --csv too */
     int (*run)(struct option_call *call);
 };
 
@@ -59,6 +62,9 @@ struct option_verb {
     void (*finish)(void *into);        /* frees what takes have allocated; NULL */
     int (*run)(int argc, char **argv); /* instead of all that: parses itself; argv[0] is the verb */
 };
+
+/* An action that lists. */
+#define OPTION_LISTS .bare = true, .csv = true
 
 /* A verb's rows, of arrays. */
 #define OPTION_ACTIONS(rows) .actions = (rows), .n_actions = sizeof(rows) / sizeof *(rows)

@@ -55,7 +55,7 @@ static void offer_options(const struct completion *c, const struct option_call *
     for (size_t i = 0; (row = option_row(c->program, call->verb, i)); i++) {
         char name[OPTION_TERM_MAX];
         if (!row->name || (call->action && !option_row_is_of(row, call->action)) ||
-            (call->action && !call->action->lists && row == option_csv_row(c->program)))
+            (call->action && !call->action->csv && row == option_csv_row(c->program)))
             continue;
         snprintf(name, sizeof name, "--%s", row->name);
         offer_with(c, name, row->words);

@@ -94,7 +94,7 @@ char *option_synopsis(const struct option_program *program, const struct option_
         }
     if (n > SHOWN_MAX)
         fputs(" [OPTION]...", out);
-    if (action->lists)
+    if (action->csv)
         fputs(" [--csv|--json]", out);
     fclose(out);
     return text;
@@ -139,7 +139,7 @@ static void print_options(const struct option_program *program, const struct opt
     const struct option_row *row;
 
     for (size_t i = 0; i < verb->n_actions; i++)
-        lists |= verb->actions[i].lists;
+        lists |= verb->actions[i].csv;
     for (size_t i = 0; (row = option_row(program, verb, i)); i++) {
         if (i == verb->n_options + verb->n_shared && i > 0)
             fputc('\n', out);

@@ -1,5 +1,8 @@
 #include <ctype.h>
+#include <errno.h>
 #include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "exchange/exit_status.h"
@@ -157,12 +160,28 @@ static const struct option_row *find_letter(const struct option_call *call, char
     return NULL;
 }
 
-static int put(struct option_call *call, const struct option_row *row, const char *value)
+static int put_whole(struct option_call *call, const struct option_row *row, const char *value, char *err)
+{
+    char *end;
+
+    errno = 0;
+    int64_t number = strtoll(value, &end, 10);
+    if (errno || end == value || *end || isspace((unsigned char)*value) || number < row->low ||
+        number > row->high)
+        return refuse(call, err, "--%s: \"%.63s\": a whole number from %lld to %lld is needed", row->name,
+                      value, row->low, row->high);
+    memcpy((char *)call->into + row->at, &number, sizeof number);
+    return EXIT_OK;
+}
+
+static int put(struct option_call *call, const struct option_row *row, const char *value, char *err)
 {
     char *into = is_global(call, row) ? (char *)call : call->into;
 
     if (row->take)
         return row->take(call, row, value);
+    if (row->high > row->low)
+        return put_whole(call, row, value, err);
     if (row->argument)
         memcpy(into + row->at, &value, sizeof value);
     else
@@ -198,7 +217,7 @@ static int take(struct option_call *call, int n, char **argv, int *at, bool give
         !option_is_one_of(row->argument, '|', value))
         return refuse(call, err, "--%s: \"%.63s\": one of %s is needed", row->name, value, row->argument);
     given[row_at] = true;
-    return put(call, row, value);
+    return put(call, row, value, err);
 }
 
 /* A number below zero is a word. */
@@ -244,13 +263,13 @@ static int choose(struct option_call *call, char *err)
 
     call->word = "";
     call->action = only ? only : call->n > 0 ? option_find_action(verb, word) : NULL;
-    if (!call->action && call->n == 0 && verb->n_actions > 0 && verb->actions->lists) {
+    if (!call->action && call->n == 0 && verb->n_actions > 0 && verb->actions->bare) {
         call->action = verb->actions;
         return EXIT_OK;
     }
     if (!call->action)
         return unknown_action(call, word, err);
-    if (!only || (only->lists && strcmp(word, "list") == 0)) {
+    if (!only || (only->bare && strcmp(word, "list") == 0)) {
         call->word = only ? "" : word;
         call->arguments++;
         call->n--;
@@ -283,7 +302,7 @@ int option_parse(struct option_call *call, int n, char **argv, char err[static O
     for (size_t i = 0; status == EXIT_OK && (row = option_row(call->program, call->verb, i)); i++)
         if (given[i] &&
             (!option_row_is_of(row, call->action) ||
-             (row->at == offsetof(struct option_call, csv) && is_global(call, row) && !call->action->lists)))
+             (row->at == offsetof(struct option_call, csv) && is_global(call, row) && !call->action->csv)))
             status = refuse(call, err, "--%s: not an option of %s%s%s", row->name, verb_name(call),
                             *call->word ? " " : "", call->word);
     return status == EXIT_OK ? check_arguments(call, err) : status;

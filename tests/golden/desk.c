@@ -158,8 +158,8 @@ static void put_revisions(struct db_writer *writer)
         {fixture_now_ns + 1, 79, 79, 0, 0, 0, 0, "a,\"b\""},
     };
     const struct db_action actions[] = {
-        {2, {"split-1", ACTION_SPLIT, fixture_now_ns - minute_ns, 4, 1, 0}, fixture_now_ns, 11},
-        {2, {"cash, \"1\"", ACTION_DIVIDEND, fixture_now_ns, 0, 0, 245000000}, fixture_now_ns + 1, 12}};
+        {0, 2, {"split-1", ACTION_SPLIT, fixture_now_ns - minute_ns, 4, 1, 0}, fixture_now_ns, 11},
+        {0, 2, {"cash, \"1\"", ACTION_DIVIDEND, fixture_now_ns, 0, 0, 245000000}, fixture_now_ns + 1, 12}};
     now.high -= 20000;
     now.volume--;
     for (int i = 0; i < 4; i++) {

@@ -8,6 +8,7 @@ struct given {
     const char *limit, *venue, *tif, *all;
     bool flag;
     int sets;
+    int64_t most;
 };
 
 static struct given last;
@@ -43,14 +44,15 @@ static const struct option_row options[] = {
     {"tif", "gtc|ioc", "how long", offsetof(struct given, tif)},
     {NULL, NULL, "Further"},
     {"flag", NULL, "a flag", offsetof(struct given, flag)},
+    {"most", "N", "how many", offsetof(struct given, most), .low = -2, .high = 9},
     {"set", "K=V", "a parameter", .take = count},
 };
 static const struct option_action some_actions[] = {
-    {"list", NULL, "all of them", .lists = true, .run = keep, .need = OPTION_NEEDS_EITHER},
+    {"list", NULL, "all of them", OPTION_LISTS, .run = keep, .need = OPTION_NEEDS_EITHER},
     {"add", "SYMBOL", "one more", "SOLUSDT", .run = keep},
     {"stop|resume", "SYMBOL FILE... ", "either", .run = keep},
 };
-static const struct option_action one_action[] = {{NULL, "[SYMBOL]", .lists = true, .run = keep}};
+static const struct option_action one_action[] = {{NULL, "[SYMBOL]", OPTION_LISTS, .run = keep}};
 static const struct option_verb symbol = {"symbol",
                                           "what is streamed",
                                           "About symbols.\nTwice.",
@@ -59,7 +61,7 @@ static const struct option_verb symbol = {"symbol",
                                           some_actions,
                                           3,
                                           options,
-                                          6,
+                                          sizeof options / sizeof *options,
                                           .size = sizeof(struct given)};
 static const struct option_verb fills = {"fills", "every fill", "About fills.", NULL, "market", one_action,
                                          1};
@@ -114,6 +116,8 @@ static void check_taken(void)
     CHECK(last_call.json && strcmp(last_call.state, "d") == 0);
     CHECK_STR(last_call.word, "resume");
     CHECK_STR(last_arguments, "A b c");
+    CHECK_INT(run("symbol add A --most -2"), EXIT_OK);
+    CHECK_INT(last.most, -2);
     CHECK_INT(run("symbol add -l7 --set a=1 --set b=2 -- --x"), EXIT_OK);
     CHECK_STR(last.limit, "7");
     CHECK_INT(last.sets, 2);
@@ -160,6 +164,12 @@ static void check_refusals(void)
                   "prog: symbol: --csv: not an option of symbol add: see prog symbol --help");
     check_refused("symbol add A --tif day",
                   "prog: symbol: --tif: \"day\": one of gtc|ioc is needed: see prog symbol --help");
+    check_refused(
+        "symbol add A --most 10",
+        "prog: symbol: --most: \"10\": a whole number from -2 to 9 is needed: see prog symbol --help");
+    check_refused(
+        "symbol add A --most 1x",
+        "prog: symbol: --most: \"1x\": a whole number from -2 to 9 is needed: see prog symbol --help");
     check_refused("symbol add A --set bad", "prog: symbol: --set: \"bad\": key=value is needed");
 }
 
@@ -198,8 +208,8 @@ static void print_candidates(FILE *out, const char *line)
 static void check_texts(void)
 {
     const char *text = printed(print_help, "symbol");
-    CHECK(strstr(
-        text, "Usage: prog symbol list [--limit P] [--tif gtc|ioc] [--flag] [--set K=V] [--csv|--json]\n"));
+    CHECK(strstr(text, "Usage: prog symbol list [--limit P] [--tif gtc|ioc] [--flag] [--most N] [--set K=V] "
+                       "[--csv|--json]\n"));
     CHECK(strstr(text, "       prog symbol add SYMBOL [--limit P] [--venue V]"));
     CHECK(strstr(text, "\n  -l, --limit P  at P. Or better; twice\n"));
     CHECK(strstr(text, "  list         all of them (shows what the database last had"));

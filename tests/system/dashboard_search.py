@@ -458,7 +458,7 @@ def test_verbs(session):
     assert "no such study" in verb(session, "show", "nobody", status=1)
     verb(session, "show", status=2)
     verb(session, "lst", status=2)
-    assert "list takes no argument" in verb(session, "list", "more", status=2)
+    assert "no argument is expected" in verb(session, "list", "more", status=2)
     assert "postgresql" in verb(session, "list", "--studies", "postgresql://host/db", status=1)
     two = Storage(os.path.join(session.state, "two.db"))
     two.create()

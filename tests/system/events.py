@@ -119,7 +119,7 @@ def main():
         open(path, "wb").write(whole)
 
         refused = [("frobnicate",), ("show", log), ("show", "--at", "x", log), ("show", "--seq", "-1", log), ("list", "a", "b"),
-                   ("import", text), ("export", log), ("list", "--n", "4", log), ("list", "--state", folder, log), ()]
+                   ("import", text), ("export", log), ("list", "--n", "4", log), ("list", "--state", folder, log)]
         for args in refused:
             why = run(*args, status=2)
             check(why.startswith("papertape: events") and why.count("\n") == 1, args, why)

@@ -13,18 +13,6 @@
 #include "tui/model.h"
 #include "tui/print.h"
 
-static const char help[] =
-    "Usage: papertape alerts list [--json] [--state DIR]\n"
-    "       papertape alerts ack ID [--state DIR]\n"
-    "\n"
-    "list: the alerts, from the database, and from the daemon what it could not store yet: the open\n"
-    "      ones first, each with a \"!\", then the newest of the others, with the time at which the "
-    "condition\n"
-    "      was over (closed), or when it was acknowledged. The time in front is when it was last seen.\n"
-    "ack:  acknowledges one, through the daemon.\n"
-    "\n"
-    "  --json  as JSON, papertape.alerts/1\n";
-
 static void print_text(const struct history *h)
 {
     char time[FORMAT_MAX];
@@ -67,12 +55,12 @@ static long long take_unstored(const char *state, struct history *h)
     return h->n_alerts < HISTORY_ROWS_MAX && more > 0 ? more : 0;
 }
 
-static int list(const struct ask_options *options)
+static int list(struct option_call *call)
 {
     struct state_dir dir;
     struct history_reader *reader = NULL;
     char words[512];
-    int r = state_dir_look(options->state, &dir, words, sizeof(words));
+    int r = state_dir_look(call->state, &dir, words, sizeof(words));
 
     struct history *history = calloc(1, sizeof(*history));
     if (r == 0 && !history) {
@@ -80,14 +68,14 @@ static int list(const struct ask_options *options)
         r = -ENOMEM;
     }
     if (r == 0 && (r = history_open(dir.database, &reader, words, sizeof(words))) < 0)
-        state_dir_denied(&dir, options->state, words, sizeof(words));
+        state_dir_denied(&dir, call->state, words, sizeof(words));
     if (r == 0)
         r = history_read(reader, moment_now().wall_ns, &(struct history_want){0}, history, words,
                          sizeof(words));
-    long long more = r == 0 ? take_unstored(options->state, history) : 0;
+    long long more = r == 0 ? take_unstored(call->state, history) : 0;
     if (r < 0)
         fprintf(stderr, "papertape: alerts: %s\n", words);
-    else if (options->flag)
+    else if (call->json)
         print_json_list(history);
     else
         print_text(history);
@@ -99,37 +87,41 @@ static int list(const struct ask_options *options)
     return r < 0 ? EXIT_ERROR : EXIT_OK;
 }
 
-static int ack(const char *state, const char *text)
+static int ack(struct option_call *call)
 {
+    const char *text = call->arguments[0];
     json_t *result;
     char *end;
 
     errno = 0;
     long long id = strtoll(text, &end, 10);
     if (errno || end == text || *end || id < 1)
-        return ask_usage("alerts", "ack needs the alert's number, as: alerts ack 3");
-    int r = ask_daemon("alerts", state, "ack", json_pack("{s:I}", "alert", (json_int_t)id), &result);
+        return option_fail(call, EXIT_USAGE, "ack needs the alert's number, as: alerts ack 3");
+    int r = ask_daemon("alerts", call->state, "ack", json_pack("{s:I}", "alert", (json_int_t)id), &result);
     if (r != EXIT_OK)
         return r;
+    if (call->json)
+        return ask_print(call, "papertape.ack/1", result);
     printf("acknowledged %lld\n", id);
     json_decref(result);
     return EXIT_OK;
 }
 
-static int run_line(int argc, char **argv)
-{
-    struct ask_options options;
-    int r = ask_options(argc, argv, "json", help, &options);
+static const struct option_action actions[] = {
+    {"list", NULL,
+     "the alerts, from the database, and from the daemon what it could not store yet: the open ones first, "
+     "each with a "
+     "\"!\", then the newest of the others, with the time at which the condition was over (closed), or when "
+     "it was "
+     "acknowledged. The time in front is when it was last seen",
+     .need = OPTION_NEEDS_STATE, .bare = true, .run = list},
+    {"ack", "ID", "acknowledges one", "3", OPTION_NEEDS_DAEMON, .run = ack},
+};
 
-    if (r != EXIT_OK || options.done)
-        return r;
-    int n = argc - options.first;
-    char **words = argv + options.first;
-    if (n == 1 && strcmp(words[0], "list") == 0)
-        return list(&options);
-    if (n == 2 && strcmp(words[0], "ack") == 0)
-        return ack(options.state, words[1]);
-    return ask_usage("alerts", "list, or ack ID");
-}
-
-const struct option_verb tui_alerts = {.name = "alerts", .words = "alerts: list, ack ID", .run = run_line};
+const struct option_verb tui_alerts = {
+    .name = "alerts",
+    .words = "alerts: list, ack ID",
+    .about = "What went wrong, and whether it is over.",
+    .page = "record",
+    OPTION_ACTIONS(actions),
+};

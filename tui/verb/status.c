@@ -11,17 +11,6 @@
 #include "tui/model.h"
 #include "tui/print.h"
 
-static const char help[] = "Usage: papertape status [--json] [--state DIR]\n"
-                           "\n"
-                           "The daemon's state: feed ages, equity, positions, devices, alerts.\n"
-                           "\n"
-                           "  --json       the status object as it is, papertape.status/1, on one line\n"
-                           "  --state DIR  the daemon's state directory; else $STATE_DIRECTORY, else of\n"
-                           "               $XDG_STATE_HOME/papertape (~/.local/state/papertape) and the\n"
-                           "               service's " STATE_SERVICE_DIR " the first that has one\n"
-                           "\n"
-                           "Exit status: 0 ok, 1 error, 2 usage, 3 no daemon.\n";
-
 /* What a daemon without its venue does not know: the database's last stands in, as old as it is. */
 static void take_stored(struct model *model, const char *state, struct moment now)
 {
@@ -70,23 +59,26 @@ static int print_object(json_t *status)
     return EXIT_OK;
 }
 
-static int run_line(int argc, char **argv)
+static int run(struct option_call *call)
 {
-    struct ask_options options;
     json_t *status;
-    int r = ask_options(argc, argv, "json", help, &options);
+    int r = ask_daemon("status", call->state, "status", NULL, &status);
 
-    if (r != EXIT_OK || options.done)
-        return r;
-    if (options.first < argc)
-        return ask_usage("status", "no argument is expected");
-    r = ask_daemon("status", options.state, "status", NULL, &status);
     if (r != EXIT_OK)
         return r;
-    r = options.flag ? print_object(status) : print_text(status, options.state);
+    r = call->json ? print_object(status) : print_text(status, call->state);
     json_decref(status);
     return r;
 }
 
+static const struct option_action actions[] = {{.need = OPTION_NEEDS_DAEMON, .run = run}};
+
 const struct option_verb tui_status = {
-    .name = "status", .words = "the daemon's state, as text or JSON", .run = run_line};
+    .name = "status",
+    .words = "the daemon's state, as text or JSON",
+    .about = "The daemon's state: feed ages, equity, positions, devices, alerts. With --json the status "
+             "object as it "
+             "is, papertape.status/1, on one line.",
+    .page = "record",
+    OPTION_ACTIONS(actions),
+};

@@ -18,27 +18,6 @@ enum {
     TRIALS_SHOWN = 20, /* of one study, as text */
 };
 
-static const char help[] =
-    "Usage: papertape study list [--json]\n"
-    "       papertape study show NAME [--json]\n"
-    "\n"
-    "Studies: searches for hyper-parameters, ours and Optuna's. They are read from the storage; no daemon "
-    "is\n"
-    "asked. papertape train starts, stops and restarts them, papertape-trainer study runs one alone.\n"
-    "\n"
-    "  list   all of them, newest first; NAME_1, NAME_2 ... together\n"
-    "  show   one: its trials, best first (completed, pruned, infeasible, others),\n"
-    "         what its parameters matter (fANOVA), its proposal\n"
-    "\n"
-    "  --json         papertape.study/1; what is not known is null\n"
-    "  --studies URL  the storage: sqlite:///F, or a file; by default studies.db of the state directory\n"
-    "  --state DIR    the daemon's state directory\n";
-
-struct wish {
-    const char *state, *studies;
-    bool json;
-};
-
 /* Reads what is wanted into the model; `key` "": the list alone. An exit status, its line on stderr. */
 static int read_studies(struct collector *collector, const char *key)
 {
@@ -64,14 +43,14 @@ static int print_object(json_t *object)
     return EXIT_OK;
 }
 
-static int list(const struct wish *wish, struct collector *collector)
+static int list(const struct option_call *call, struct collector *collector)
 {
     const struct model *model = collector->model;
     int status = read_studies(collector, "");
 
     if (status != EXIT_OK)
         return status;
-    if (wish->json)
+    if (call->json)
         return print_object(json_pack("{s:s, s:o}", "schema", "papertape.study/1", "studies",
                                       print_searches_json(model, moment_now())));
     print_searches(stdout, model, moment_now());
@@ -117,8 +96,9 @@ static int ambiguous(const struct model *model, const char *name, const struct s
     return status;
 }
 
-static int show(const struct wish *wish, const char *name, struct collector *collector)
+static int show(const struct option_call *call, struct collector *collector)
 {
+    const char *name = call->arguments[0];
     const struct model *model = collector->model;
     int status = read_studies(collector, "");
 
@@ -136,7 +116,7 @@ static int show(const struct wish *wish, const char *name, struct collector *col
         return status;
     if (!model->search_page) /* deleted meanwhile */
         return unknown(model, name);
-    if (!wish->json) {
+    if (!call->json) {
         print_search(stdout, model->search_page, moment_now(), TRIALS_SHOWN);
         return EXIT_OK;
     }
@@ -150,43 +130,49 @@ static int show(const struct wish *wish, const char *name, struct collector *col
     return print_object(whole);
 }
 
-static int act(char **words, int n, const struct wish *wish)
+static int run(struct option_call *call)
 {
-    static const char *const actions[] = {"list", "show"};
-    const char *word = n > 0 ? words[0] : "";
-    bool lists = strcmp(word, "list") == 0;
+    bool lists = call->n == 0;
     struct state_dir state;
     struct collector collector;
     char why[512];
-    int r;
+    int r = state_dir_look(call->state, &state, why, sizeof(why));
 
-    if (!lists && strcmp(word, "show") != 0)
-        return ask_unknown_action("study", word, actions, 2, "studies", "list or show");
-    if (n != (lists ? 1 : 2))
-        return ask_usage("study", lists ? "list takes no argument" : "show takes NAME");
-    r = state_dir_look(wish->state, &state, why, sizeof(why));
-    if (r < 0) {
-        fprintf(stderr, "papertape: study: %s\n", why);
-        return r == -EINVAL ? EXIT_USAGE : EXIT_ERROR;
-    }
-    int status = collector_init(&collector, &state, wish->studies, 1000) < 0
-                     ? stored_fail(EXIT_ERROR, "study", word, "out of memory")
-                 : lists ? list(wish, &collector)
-                         : show(wish, words[1], &collector);
+    if (r < 0)
+        return option_fail(call, r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, "%s", why);
+    int status = collector_init(&collector, &state, *(const char *const *)call->into, 1000) < 0
+                     ? option_fail(call, EXIT_ERROR, "out of memory")
+                 : lists ? list(call, &collector)
+                         : show(call, &collector);
     collector_finish(&collector);
     return status;
 }
 
-static int run_line(int argc, char **argv)
-{
-    struct wish wish = {0};
-    const struct ask_option options[] = {
-        {"state", &wish.state, NULL}, {"studies", &wish.studies, NULL}, {"json", NULL, &wish.json}};
-    char **words;
-    int r = ask_parse(argc, argv, options, sizeof options / sizeof *options, help, &words);
+static const struct option_action actions[] = {
+    {"list", NULL, "all of them, newest first; NAME_1, NAME_2 ... together", .need = OPTION_NEEDS_STATE,
+     .bare = true, .run = run},
+    {"show", "STUDY",
+     "one: its trials, best first (completed, pruned, infeasible, others), what its parameters matter "
+     "(fANOVA), its "
+     "proposal. Workers of two directions are two searches, and are to be named themselves",
+     .need = OPTION_NEEDS_STATE, .run = run},
+};
 
-    return r != EXIT_OK || !words ? r : act(words, argc - (int)(words - argv), &wish);
-}
+static const struct option_row options[] = {
+    {"studies", "URL", "the storage: sqlite:///F, or a file; by default studies.db of the state directory",
+     0},
+};
 
 const struct option_verb tui_study = {
-    .name = "study", .words = "studies: list, show: trials, importance, proposal", .run = run_line};
+    .name = "study",
+    .words = "studies: list, show: trials, importance, proposal",
+    .about = "Studies: searches for hyper-parameters, ours and Optuna's. They are read from the storage; no "
+             "daemon is "
+             "asked. papertape train starts, stops and restarts them, papertape-trainer study runs one "
+             "alone. With "
+             "--json papertape.study/1.",
+    .page = "learning",
+    OPTION_ACTIONS(actions),
+    OPTION_OPTIONS(options),
+    .size = sizeof(const char *),
+};
