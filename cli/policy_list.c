@@ -8,12 +8,29 @@
 #include "cli/told.h"
 #include "exchange/exit_status.h"
 
-static const struct stored_column columns[] = {
-    {"name", -16},      {"role", -10},  {"account", -12}, {"state", -9},       {"equity", 14},
-    {"return_pct", 10}, {"trades", 6},  {"sharpe", 7},    {"decided_ns", -24}, {"interval", 0},
-    {"backend", -16},   {"id", -12},    {"training", 0},  {"since_ns", 0},     {"path", 0},
-    {"actions", 0},     {"e_value", 8}, {"days", 5},      {"against", 0},      {"expires_ns", -24},
-    {"proposal", 0},    {"detail", -1},
+static const struct told_column columns[] = {
+    {"name", -16},
+    {"role", -10},
+    {"account", -12},
+    {"state", -9},
+    {"equity", 14, TOLD_REAL, 2},
+    {"return_pct", 10, TOLD_REAL, 3},
+    {"trades", 6, TOLD_INTEGER},
+    {"sharpe", 7, TOLD_REAL, 2},
+    {"decided_ns", -24, TOLD_TIME},
+    {"interval", 0},
+    {"backend", -16},
+    {"id", -12},
+    {"training", 0},
+    {"since_ns", 0, TOLD_TIME},
+    {"path", 0},
+    {"actions", 0},
+    {"e_value", 8, TOLD_REAL, 2},
+    {"days", 5, TOLD_INTEGER},
+    {"against", 0},
+    {"expires_ns", -24, TOLD_TIME},
+    {"proposal", 0},
+    {"detail", -1},
 };
 
 static json_t *row_object(const struct db_policy *row)
@@ -53,51 +70,33 @@ static int read_policies(struct db_reader *reader, int64_t now_ns, json_t *rows)
     return r < 0 ? r : reading.r;
 }
 
-const struct told_source told_policies = {"policy_list", "policies", "policy", read_policies};
-
-static void print_row(struct stored_list *list, const json_t *row)
+static void move(json_t *row, const char *name, const json_t *value)
 {
-    enum { EQUITY, RETURN, TRADES, SHARPE, DECIDED, SINCE, ID, VALUE, DAYS, EXPIRES, CELLS };
-    enum stored_form form = list->form;
-    char cell[CELLS][STORED_CELL];
-    const char *detail = told_text(row, "detail");
-    json_t *given = json_object_get(row, "actions");
+    json_object_set(row, name, value ? (json_t *)(uintptr_t)value : json_null());
+}
+
+static void prepare(enum stored_form form, json_t *row)
+{
     const json_t *evidence = json_object_get(row, "evidence");
+    json_t *given = json_object_get(row, "actions");
     char *actions = json_is_object(given) ? json_dumps(given, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
 
-    snprintf(cell[ID], STORED_CELL, "%.12s", told_text(row, "id")); /* enough to tell them apart */
-    const char *const cells[] = {
-        told_text(row, "name"),
-        told_text(row, "role"),
-        told_text(row, "account"),
-        told_text(row, "state"),
-        told_real(cell[EQUITY], row, "equity", 2),
-        told_real(cell[RETURN], row, "return_pct", 3),
-        told_integer(cell[TRADES], row, "trades"),
-        told_real(cell[SHARPE], row, "sharpe", 2),
-        told_time(form, cell[DECIDED], row, "decided_ns"),
-        told_text(row, "interval"),
-        told_text(row, "backend"),
-        form == STORED_CSV ? told_text(row, "id") : cell[ID],
-        told_text(row, "training"),
-        told_time(form, cell[SINCE], row, "since_ns"),
-        told_text(row, "path"),
-        actions ? actions : "",
-        told_real(cell[VALUE], evidence, "value", 2),
-        told_integer(cell[DAYS], evidence, "days"),
-        told_text(evidence, "against"),
-        told_time(form, cell[EXPIRES], row, "expires_ns"),
-        told_text(row, "proposal"),
-        *detail ? detail : told_text(row, "reason"),
-    };
-    stored_row(list, cells);
+    if (form == STORED_TABLE) /* enough to tell them apart */
+        json_object_set_new(row, "id", json_stringn(told_text(row, "id"), strnlen(told_text(row, "id"), 12)));
+    json_object_set_new(row, "actions", json_string(actions ? actions : ""));
     free(actions);
+    move(row, "e_value", json_object_get(evidence, "value"));
+    move(row, "days", json_object_get(evidence, "days"));
+    move(row, "against", json_object_get(evidence, "against"));
+    if (!*told_text(row, "detail"))
+        move(row, "detail", json_object_get(row, "reason"));
 }
+
+const struct told_source told_policies = {"policy_list", "policies", "policy",
+                                          read_policies, columns,    (int)(sizeof columns / sizeof *columns),
+                                          prepare};
 
 int policy_list(const char *state, enum stored_form form)
 {
-    struct stored_list list = {
-        .name = "policies", .form = form, .columns = columns, .n_columns = sizeof columns / sizeof *columns};
-
-    return told_list("policy", "papertape.policies/1", state, &told_policies, &list, print_row);
+    return told_list("policy", state, &told_policies, form);
 }

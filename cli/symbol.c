@@ -15,8 +15,12 @@ struct asked {
 
 /* ---- the list ---- */
 
-static const struct stored_column columns[] = {
-    {"name", -16}, {"venue", -12}, {"streamed", -8}, {"calendar", -12}};
+static const struct told_column columns[] = {
+    {"name", -16},
+    {"venue", -12},
+    {"streamed", -8},
+    {"calendar", -12},
+};
 
 struct reading {
     json_t *rows;
@@ -44,30 +48,22 @@ static int read_symbols(struct db_reader *reader, int64_t now_ns, json_t *rows)
     return r < 0 ? r : reading.r;
 }
 
-static const struct told_source source = {"symbol_list", "symbols", "symbol", read_symbols};
-
-static void print_row(struct stored_list *list, const json_t *row)
+static void prepare(enum stored_form form, json_t *row)
 {
     const json_t *streamed = json_object_get(row, "streamed");
-    const char *const cells[] = {
-        told_text(row, "name"),
-        told_text(row, "venue"),
-        json_is_true(streamed)    ? "yes"
-        : json_is_false(streamed) ? "no"
-                                  : "",
-        told_text(row, "calendar"),
-    };
-    stored_row(list, cells);
+
+    (void)form;
+    if (json_is_boolean(streamed))
+        json_object_set_new(row, "streamed", json_string(json_is_true(streamed) ? "yes" : "no"));
 }
+
+static const struct told_source source = {"symbol_list", "symbols", "symbol",
+                                          read_symbols,  columns,   (int)(sizeof columns / sizeof *columns),
+                                          prepare};
 
 static int list(struct option_call *call)
 {
-    struct stored_list list = {.name = "symbols",
-                               .form = stored_form(call),
-                               .columns = columns,
-                               .n_columns = sizeof columns / sizeof *columns};
-
-    return told_list("symbol", "papertape.symbols/1", call->state, &source, &list, print_row);
+    return told_list("symbol", call->state, &source, stored_form(call));
 }
 
 /* ---- add, remove ---- */

@@ -91,22 +91,76 @@ static int take_list(const char *verb, const char *state, const struct told_sour
     return EXIT_NO_DAEMON;
 }
 
-int told_list(const char *verb, const char *schema, const char *state, const struct told_source *source,
-              struct stored_list *list, void (*print_row)(struct stored_list *list, const json_t *row))
+static const char *show_number(enum told_kind kind, enum stored_form form, char *buf, double value,
+                               int decimals)
 {
+    char text[FORMAT_MAX];
+
+    if (kind == TOLD_COUNT && form == STORED_TABLE)
+        snprintf(buf, STORED_CELL, "%s", format_count(text, value));
+    else if (kind == TOLD_COUNT)
+        snprintf(buf, STORED_CELL, "%.15g", value);
+    else
+        snprintf(buf, STORED_CELL, fabs(value) < 1e12 ? "%.*f" : "%.*e", decimals, value);
+    return buf;
+}
+
+/* A cell's text, in `buf` or the row's own. */
+static const char *show(const struct told_column *column, enum stored_form form, char *buf, const json_t *row)
+{
+    const json_t *value = json_object_get(row, column->name);
+    int64_t whole = json_integer_value(value);
+    char text[FORMAT_MAX];
+
+    if (json_is_string(value))
+        return json_string_value(value);
+    if (!json_is_number(value) || column->kind == TOLD_TEXT)
+        return "";
+    if (column->kind == TOLD_REAL ||
+        (column->kind == TOLD_COUNT && (form == STORED_TABLE || json_is_real(value))))
+        return show_number(column->kind, form, buf, json_number_value(value), column->decimals);
+    if (!json_is_integer(value))
+        return "";
+    if (column->kind == TOLD_TIME)
+        return whole > 0 ? stored_time(form, buf, whole) : "";
+    if (column->kind != TOLD_AGE || form == STORED_CSV || whole < 0)
+        return stored_integer(buf, whole);
+    snprintf(buf, STORED_CELL, "%s", format_age(text, whole));
+    return buf;
+}
+
+static void print_row(struct stored_list *list, const struct told_source *source, json_t *row)
+{
+    char buf[STORED_COLUMNS_MAX][STORED_CELL];
+    const char *cells[STORED_COLUMNS_MAX];
+
+    if (source->prepare)
+        source->prepare(list->form, row);
+    for (int i = 0; i < source->n_columns; i++)
+        cells[i] = show(&source->columns[i], list->form, buf[i], row);
+    stored_row(list, cells);
+}
+
+int told_list(const char *verb, const char *state, const struct told_source *source, enum stored_form form)
+{
+    struct stored_list list = {.name = source->key, .form = form, .n_columns = source->n_columns};
+    char schema[64];
     json_t *rows, *row;
     size_t i;
     int status = take_list(verb, state, source, &rows);
 
     if (status != EXIT_OK && status != EXIT_NO_DAEMON)
         return status;
-    if (list->form == STORED_JSON) {
+    if (form == STORED_JSON) {
+        snprintf(schema, sizeof schema, "papertape.%s/1", source->key);
         int r = told_print(verb, schema, source->key, rows);
         return r == EXIT_OK ? status : r;
     }
-    stored_begin(list);
-    json_array_foreach(rows, i, row) print_row(list, row);
-    stored_end(list);
+    for (int c = 0; c < source->n_columns; c++)
+        list.own[c] = (struct stored_column){source->columns[c].name, source->columns[c].width, NULL};
+    stored_begin(&list);
+    json_array_foreach(rows, i, row) print_row(&list, source, row);
+    stored_end(&list);
     json_decref(rows);
     return status;
 }
@@ -208,59 +262,6 @@ int64_t told_integer_or(const json_t *row, const char *key, int64_t otherwise)
     const json_t *value = json_object_get(row, key);
 
     return json_is_integer(value) ? json_integer_value(value) : otherwise;
-}
-
-const char *told_integer(char *buf, const json_t *row, const char *key)
-{
-    const json_t *value = json_object_get(row, key);
-
-    return json_is_integer(value) ? stored_integer(buf, json_integer_value(value)) : "";
-}
-
-const char *told_real(char *buf, const json_t *row, const char *key, int decimals)
-{
-    const json_t *value = json_object_get(row, key);
-
-    if (!json_is_number(value))
-        return "";
-    double number = json_number_value(value);
-    snprintf(buf, STORED_CELL, fabs(number) < 1e12 ? "%.*f" : "%.*e", decimals, number);
-    return buf;
-}
-
-const char *told_count(enum stored_form form, char *buf, const json_t *row, const char *key)
-{
-    const json_t *value = json_object_get(row, key);
-    char text[FORMAT_MAX];
-
-    if (form == STORED_CSV && json_is_integer(value))
-        return told_integer(buf, row, key);
-    if (!json_is_number(value))
-        return "";
-    if (form == STORED_CSV) {
-        snprintf(buf, STORED_CELL, "%.15g", json_number_value(value));
-        return buf;
-    }
-    snprintf(buf, STORED_CELL, "%s", format_count(text, json_number_value(value)));
-    return buf;
-}
-
-const char *told_age(enum stored_form form, char *buf, const json_t *row, const char *key)
-{
-    char text[FORMAT_MAX];
-    int64_t age_ms = told_integer_or(row, key, -1);
-
-    if (form == STORED_CSV || age_ms < 0)
-        return told_integer(buf, row, key);
-    snprintf(buf, STORED_CELL, "%s", format_age(text, age_ms));
-    return buf;
-}
-
-const char *told_time(enum stored_form form, char *buf, const json_t *row, const char *key)
-{
-    int64_t ns = told_integer_or(row, key, 0);
-
-    return ns > 0 ? stored_time(form, buf, ns) : "";
 }
 
 json_t *told_text_or_null(const char *text)

@@ -9,21 +9,40 @@
 #include "cli/control_client.h"
 #include "cli/stored.h"
 
+/* What a column shows of a member: a text as it is, whatever the kind; "" for null. */
+enum told_kind {
+    TOLD_TEXT,
+    TOLD_INTEGER,
+    TOLD_REAL,  /* of so many decimals */
+    TOLD_COUNT, /* "1.2M" in a table */
+    TOLD_AGE,   /* of milliseconds */
+    TOLD_TIME,  /* of nanoseconds; 0: none */
+};
+
+struct told_column {
+    const char *name; /* the member's */
+    int width;        /* of struct stored_column */
+    enum told_kind kind;
+    int decimals;
+};
+
 /* A list of objects, each with `name`: both of the daemon and of the database. */
 struct told_source {
     const char *cmd;  /* "train_list": answers {KEY: [{NAME: …}]} */
-    const char *key;  /* "trainings" */
+    const char *key;  /* "trainings": schema papertape.trainings/1 */
     const char *name; /* "training": what the daemon calls the name */
     /* Appends the database's to `rows`: 0 or -errno of the reader; -ENOMEM. now_ns: of the wall. */
     int (*read)(struct db_reader *reader, int64_t now_ns, json_t *rows);
+    const struct told_column *columns;
+    int n_columns;
+    /* Sets in a row what columns show that is no member of it, or is shown otherwise. May be NULL. */
+    void (*prepare)(enum stored_form form, json_t *row);
 };
 
 extern const struct told_source told_trainings, told_policies;
 
-/* Prints that list in the form of `list`: `row` prints one as a line of it, `schema` is the JSON's. An exit
- * status, EXIT_NO_DAEMON where it is the database's. */
-int told_list(const char *verb, const char *schema, const char *state, const struct told_source *source,
-              struct stored_list *list, void (*row)(struct stored_list *list, const json_t *row));
+/* Prints that list. An exit status, EXIT_NO_DAEMON where it is the database's. */
+int told_list(const char *verb, const char *state, const struct told_source *source, enum stored_form form);
 
 /* A copy of an object of the daemon's with `name` for what it calls the name; NULL where it has none. */
 json_t *told_named(const json_t *object, const struct told_source *source);
@@ -43,16 +62,9 @@ int told_ask(const char *verb, const char *state, const char *cmd, const char *n
 void told_refused(const char *verb, const char *state, const char *name, const struct control_error *error,
                   const struct told_source *first, const struct told_source *second);
 
-/* An object's values as texts: "" for what is not known. buf[STORED_CELL] where they are made. */
+/* An object's values: "", `otherwise` for what is not known. */
 const char *told_text(const json_t *row, const char *key);
 int64_t told_integer_or(const json_t *row, const char *key, int64_t otherwise);
-const char *told_integer(char *buf, const json_t *row, const char *key);
-const char *told_real(char *buf, const json_t *row, const char *key, int decimals);
-const char *told_count(enum stored_form form, char *buf, const json_t *row,
-                       const char *key); /* "1.2M" in a table */
-const char *told_age(enum stored_form form, char *buf, const json_t *row,
-                     const char *key); /* of milliseconds */
-const char *told_time(enum stored_form form, char *buf, const json_t *row, const char *key);
 
 /* Values of the database for such an object: null for none. */
 json_t *told_text_or_null(const char *text);

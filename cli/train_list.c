@@ -4,16 +4,32 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "cli/format.h"
 #include "cli/freshness.h"
 #include "cli/told.h"
 #include "exchange/exit_status.h"
 #include "trainer/serve/record.h"
 
-static const struct stored_column columns[] = {
-    {"name", -16},   {"state", -13},  {"done_pct", 8},    {"steps", 8},   {"total_steps", 0},
-    {"steps_s", 8},  {"return", 10},  {"age_ms", 8},      {"device", -6}, {"backend", 0},
-    {"attempts", 8}, {"priority", 8}, {"memory_mib", 10}, {"cpu_s", 0},   {"started_ns", -24},
-    {"ended_ns", 0}, {"policy", 0},   {"cause", -13},     {"reason", -1},
+static const struct told_column columns[] = {
+    {"name", -16},
+    {"state", -13},
+    {"done_pct", 8, TOLD_REAL, 1},
+    {"steps", 8, TOLD_COUNT},
+    {"total_steps", 0, TOLD_INTEGER},
+    {"steps_s", 8, TOLD_COUNT},
+    {"return", 10, TOLD_REAL, 4},
+    {"age_ms", 8, TOLD_AGE},
+    {"device", -6},
+    {"backend", 0},
+    {"attempts", 8, TOLD_INTEGER},
+    {"priority", 8, TOLD_INTEGER},
+    {"memory_mib", 10, TOLD_REAL, 0},
+    {"cpu_s", 0, TOLD_REAL, 1},
+    {"started_ns", -24, TOLD_TIME},
+    {"ended_ns", 0, TOLD_TIME},
+    {"policy", 0},
+    {"cause", -13},
+    {"reason", -1},
 };
 
 /* As the daemon tells of it (docs/control.md); null where it knows more than the database. */
@@ -94,8 +110,6 @@ static int read_trainings(struct db_reader *reader, int64_t now_ns, json_t *rows
     return r < 0 ? r : reading.r;
 }
 
-const struct told_source told_trainings = {"train_list", "trainings", "training", read_trainings};
-
 /* Does a worker that should be heard of say nothing for so long that its figures say nothing either? */
 static bool is_gone(const json_t *row)
 {
@@ -105,56 +119,39 @@ static bool is_gone(const json_t *row)
            freshness_of(told_integer_or(row, "age_ms", -1), expected_ms) == GONE;
 }
 
-/* Of the steps that it is to make; "" for one that goes on until it is stopped. */
-static const char *done_pct(char *buf, const json_t *row)
+static void show_age(json_t *row)
 {
+    char text[FORMAT_MAX + 8], age[FORMAT_MAX] = "";
+    int64_t age_ms = told_integer_or(row, "age_ms", -1);
+
+    if (age_ms >= 0)
+        format_age(age, age_ms);
+    snprintf(text, sizeof(text), "%s STALE", age);
+    json_object_set_new(row, "age_ms", json_string(text));
+}
+
+/* done_pct: of the steps that it is to make; none for one that goes on until it is stopped. */
+static void prepare(enum stored_form form, json_t *row)
+{
+    static const char *const live[] = {"done_pct", "steps", "steps_s", "return", "memory_mib"};
     double share =
         training_steps_share(told_integer_or(row, "steps", -1), told_integer_or(row, "total_steps", -1));
-
-    if (isnan(share))
-        return "";
-    snprintf(buf, STORED_CELL, "%.1f", 100 * share);
-    return buf;
-}
-
-static void print_row(struct stored_list *list, const json_t *row)
-{
-    enum { DONE, STEPS, TOTAL, RATE, RETURN, AGE, ATTEMPTS, PRIORITY, MEMORY, CPU, STARTED, ENDED, CELLS };
-    enum stored_form form = list->form;
-    char cell[CELLS][STORED_CELL], age[STORED_CELL + 8];
-    bool stale = json_is_true(json_object_get(row, "stale"));
     bool gone = form == STORED_TABLE && is_gone(row);
 
-    snprintf(age, sizeof(age), "%s%s", told_age(form, cell[AGE], row, "age_ms"),
-             stale && form == STORED_TABLE ? " STALE" : "");
-    const char *const cells[] = {
-        told_text(row, "name"),
-        told_text(row, "state"),
-        gone ? "-" : done_pct(cell[DONE], row),
-        gone ? "-" : told_count(form, cell[STEPS], row, "steps"),
-        told_integer(cell[TOTAL], row, "total_steps"),
-        gone ? "-" : told_count(form, cell[RATE], row, "steps_per_second"),
-        gone ? "-" : told_real(cell[RETURN], row, "return", 4),
-        age,
-        told_text(row, "device"),
-        told_text(row, "backend"),
-        told_integer(cell[ATTEMPTS], row, "attempts"),
-        told_integer(cell[PRIORITY], row, "priority"),
-        gone ? "-" : told_real(cell[MEMORY], row, "memory_mib", 0),
-        told_real(cell[CPU], row, "cpu_s", 1),
-        told_time(form, cell[STARTED], row, "started_ns"),
-        told_time(form, cell[ENDED], row, "ended_ns"),
-        told_text(row, "policy"),
-        told_text(row, "cause"),
-        told_text(row, "reason"),
-    };
-    stored_row(list, cells);
+    if (!isnan(share))
+        json_object_set_new(row, "done_pct", json_real(100 * share));
+    json_object_set(row, "steps_s", json_object_get(row, "steps_per_second"));
+    if (form == STORED_TABLE && json_is_true(json_object_get(row, "stale")))
+        show_age(row);
+    for (size_t i = 0; gone && i < sizeof live / sizeof *live; i++)
+        json_object_set_new(row, live[i], json_string("-"));
 }
+
+const struct told_source told_trainings = {
+    "train_list", "trainings", "training", read_trainings, columns, (int)(sizeof columns / sizeof *columns),
+    prepare};
 
 int train_list(const char *state, enum stored_form form)
 {
-    struct stored_list list = {
-        .name = "trainings", .form = form, .columns = columns, .n_columns = sizeof columns / sizeof *columns};
-
-    return told_list("train", "papertape.trainings/1", state, &told_trainings, &list, print_row);
+    return told_list("train", state, &told_trainings, form);
 }

@@ -9,14 +9,28 @@
 #include "cli/told.h"
 #include "exchange/exit_status.h"
 
-static const struct stored_column columns[] = {
-    {"name", -12},           {"state", -10},         {"market", -7},
-    {"market_next_ns", -24}, {"symbols", 7},         {"messages_per_second", 19},
-    {"latency_p50_ms", 11},  {"latency_p99_ms", 11}, {"clock_offset_ms", 12},
-    {"age_ms", 8},           {"connections_up", 14}, {"connections", 11},
-    {"connects", 8},         {"renewals", 8},        {"connect_budget_used", 0},
-    {"connect_budget", 0},   {"weight_used", 0},     {"weight_limit", 0},
-    {"frames", 9},           {"bad_frames", 10},     {"banned_until_ns", -24},
+static const struct told_column columns[] = {
+    {"name", -12},
+    {"state", -10},
+    {"market", -7},
+    {"market_next_ns", -24, TOLD_TIME},
+    {"symbols", 7, TOLD_INTEGER},
+    {"messages_per_second", 19, TOLD_REAL, 1},
+    {"latency_p50_ms", 11, TOLD_REAL, 1},
+    {"latency_p99_ms", 11, TOLD_REAL, 1},
+    {"clock_offset_ms", 12, TOLD_REAL, 1},
+    {"age_ms", 8, TOLD_AGE},
+    {"connections_up", 14, TOLD_INTEGER},
+    {"connections", 11, TOLD_INTEGER},
+    {"connects", 8, TOLD_INTEGER},
+    {"renewals", 8, TOLD_INTEGER},
+    {"connect_budget_used", 0, TOLD_INTEGER},
+    {"connect_budget", 0, TOLD_INTEGER},
+    {"weight_used", 0, TOLD_INTEGER},
+    {"weight_limit", 0, TOLD_INTEGER},
+    {"frames", 9, TOLD_COUNT},
+    {"bad_frames", 10, TOLD_INTEGER},
+    {"banned_until_ns", -24, TOLD_TIME},
     {"detail", -1},
 };
 
@@ -70,59 +84,8 @@ static int read_venues(struct db_reader *reader, int64_t now_ns, json_t *rows)
     return r < 0 ? r : reading.r;
 }
 
-static const struct told_source source = {"status", "venues", "venue", read_venues};
-
-static void print_row(struct stored_list *list, const json_t *row)
-{
-    enum {
-        NEXT,
-        SYMBOLS,
-        RATE,
-        P50,
-        P99,
-        CLOCK,
-        AGE,
-        UP,
-        CONNECTIONS,
-        CONNECTS,
-        RENEWALS,
-        USED,
-        BUDGET,
-        WEIGHT,
-        LIMIT,
-        FRAMES,
-        BAD,
-        BANNED,
-        CELLS
-    };
-    enum stored_form form = list->form;
-    char cell[CELLS][STORED_CELL];
-    const char *const cells[] = {
-        told_text(row, "name"),
-        told_text(row, "state"),
-        told_text(row, "market"),
-        told_time(form, cell[NEXT], row, "market_next_ns"),
-        told_integer(cell[SYMBOLS], row, "symbols"),
-        told_real(cell[RATE], row, "messages_per_second", 1),
-        told_real(cell[P50], row, "latency_p50_ms", 1),
-        told_real(cell[P99], row, "latency_p99_ms", 1),
-        told_real(cell[CLOCK], row, "clock_offset_ms", 1),
-        told_age(form, cell[AGE], row, "age_ms"),
-        told_integer(cell[UP], row, "connections_up"),
-        told_integer(cell[CONNECTIONS], row, "connections"),
-        told_integer(cell[CONNECTS], row, "connects"),
-        told_integer(cell[RENEWALS], row, "renewals"),
-        told_integer(cell[USED], row, "connect_budget_used"),
-        told_integer(cell[BUDGET], row, "connect_budget"),
-        told_integer(cell[WEIGHT], row, "weight_used"),
-        told_integer(cell[LIMIT], row, "weight_limit"),
-        told_count(form, cell[FRAMES], row, "frames"),
-        told_integer(cell[BAD], row, "bad_frames"),
-        told_time(form, cell[BANNED], row, "banned_until_ns"),
-        told_text(row, "detail"),
-    };
-    stored_row(list, cells);
-}
+static const struct told_source source = {
+    "status", "venues", "venue", read_venues, columns, (int)(sizeof columns / sizeof *columns), NULL};
 
 /* ---- streams ---- */
 
@@ -154,12 +117,7 @@ static int streams(struct option_call *call)
 
 static int list(struct option_call *call)
 {
-    struct stored_list list = {.name = "venues",
-                               .form = stored_form(call),
-                               .columns = columns,
-                               .n_columns = sizeof columns / sizeof *columns};
-
-    return told_list("venues", "papertape.venues/1", call->state, &source, &list, print_row);
+    return told_list("venues", call->state, &source, stored_form(call));
 }
 
 static const struct option_action actions[] = {
