@@ -90,7 +90,7 @@ static void environment_text(char *ret, size_t cap)
     params.max_position_pct = 0.1; /* random networks fill up soon: with exits they go on ordering */
     params.forced_exit_bars = 1;
     params.forced_exit_pct = 0.5;
-    const struct env_param *list = env_params_list(&n);
+    const struct config_key *list = env_params_list(&n);
     for (size_t i = 0; i < n; i++) {
         char value[128];
         if (!env_params_get(&params, list[i].name, value, sizeof value))

@@ -51,7 +51,7 @@ static void write_bars(const char *name, uint64_t seed)
         die(path);
 }
 
-static void configure(struct config *config, struct search_settings *settings, int width, int threads)
+static void configure(struct train_config *config, struct search_settings *settings, int width, int threads)
 {
     char text[TEXT], err[CONFIG_ERROR_MAX];
     bool is_study;
@@ -93,7 +93,7 @@ static enum trial_go on_progress(void *ctx, double share, double steps_s)
     return TRIAL_GO;
 }
 
-static void run_trial(const struct study_market *market, const struct config *config, int worker,
+static void run_trial(const struct study_market *market, const struct train_config *config, int worker,
                       struct clock *clock)
 {
     char path[1100], err[TRIAL_ERROR_MAX];
@@ -116,7 +116,7 @@ static double rate(int workers, int width, int threads)
     fflush(NULL);
     for (int i = 0; i < workers; i++)
         if ((pids[i] = fork()) == 0) {
-            struct config *config = bench_room(1, sizeof *config);
+            struct train_config *config = bench_room(1, sizeof *config);
             struct search_settings settings;
             struct study_market *market;
             char err[TRIAL_ERROR_MAX];
@@ -159,7 +159,7 @@ static void line(int width, const char *what, double value, const char *unit)
 
 static void shares(int width)
 {
-    struct config *config = bench_room(1, sizeof *config);
+    struct train_config *config = bench_room(1, sizeof *config);
     struct search_settings settings;
     struct study_market *market;
     struct clock first = {0}, second = {0};

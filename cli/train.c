@@ -54,7 +54,7 @@ static int refused(struct option_call *call, json_t *config, const struct contro
     const struct asked *asked = call->into;
 
     if (config && strcmp(error->code, "EINVAL") == 0) {
-        int status = train_config_check(call->state, asked->config, config, false);
+        int status = cli_train_config_check(call->state, asked->config, config, false);
         if (status == EXIT_ERROR)
             return status;
     }
@@ -78,7 +78,7 @@ static int change(struct option_call *call)
         json_object_set_new(args, "priority", json_integer(asked->priority));
     if (asked->overwrite)
         json_object_set_new(args, "overwrite", json_true());
-    if (asked->config && !(config = train_config_read(asked->config))) {
+    if (asked->config && !(config = cli_train_config_read(asked->config))) {
         json_decref(args);
         return EXIT_ERROR;
     }
@@ -105,12 +105,12 @@ static int change(struct option_call *call)
 static int check(struct option_call *call)
 {
     const char *path = call->arguments[0];
-    json_t *config = train_config_read(path);
+    json_t *config = cli_train_config_read(path);
     char shown[256];
 
     if (!config)
         return EXIT_ERROR;
-    int status = train_config_check(call->state, path, config, call->json);
+    int status = cli_train_config_check(call->state, path, config, call->json);
     text_clean(shown, sizeof(shown), path);
     if (status == EXIT_OK && !call->json)
         printf("%s: good\n", shown);

@@ -52,7 +52,7 @@ static json_t *as_json(const char *path, const char *text, size_t size)
     return json;
 }
 
-json_t *train_config_read(const char *path)
+json_t *cli_train_config_read(const char *path)
 {
     const char *why = NULL;
     FILE *file = whole_file_stream(path, &why);
@@ -95,7 +95,7 @@ static void print_error(const char *path, const json_t *error)
     fputc('\n', stderr);
 }
 
-int train_config_check(const char *state, const char *path, json_t *text, bool json)
+int cli_train_config_check(const char *state, const char *path, json_t *text, bool json)
 {
     json_t *result, *error;
     size_t i;

@@ -10,7 +10,7 @@
 #include "exchange/decimal.h"
 #include "exchange/nearest.h"
 
-enum { WHY = CONFIG_WHY_MAX, NUMBER_MAX = 64, WORD_MAX = 64, TEXT_MAX = 8192 };
+enum { WHY = CONFIG_WHY_MAX, NUMBER_MAX = 64, WORD_MAX = 64 };
 #define EXACT_MAX 0x1p53 /* whole numbers up to here are doubles */
 
 int config_key_refuse(char *why, size_t size, const char *format, ...)
@@ -69,10 +69,11 @@ static void print_word(const char *words, int place, FILE *to)
 void config_key_right(const struct config_key *key, char *buf, size_t size)
 {
     bool whole = key->kind == CONFIG_WHOLE && key->scale == 0, span = key->kind == CONFIG_SPAN;
-    *buf = '\0';
+    snprintf(buf, size, "%s", key->words ? key->words : "");
     if (key->kind <= CONFIG_SPAN)
-        snprintf(buf, size, "a %snumber%s from %.16g to %.16g%s", whole ? "whole " : "",
-                 span ? ", or low..high," : "", key->min, key->max, key->share ? ", or percent," : "");
+        snprintf(buf, size, "a %snumber%s from %.16g to %.16g%s%s%s%s", whole ? "whole " : "",
+                 span ? ", or low..high," : "", key->min, key->max, key->share ? ", or percent," : "",
+                 key->none ? ", or " : "", key->none ? key->none : "", key->none ? "," : "");
 }
 
 static int refuse_number(const struct config_key *key, const char *text, char *why)
@@ -116,11 +117,12 @@ static int parse_units(const struct config_key *key, const char *text, int64_t *
 static int read_whole(const struct config_key *key, const char *text, void *field, char *why)
 {
     const double one = (double)decimal_pow10(key->scale);
-    int64_t units = 0;
-    int e = parse_units(key, text, &units);
+    bool none = key->none && strcmp(text, key->none) == 0;
+    int64_t units = -1;
+    int e = none ? 0 : parse_units(key, text, &units);
     if (e == -EDOM && key->scale > 0)
         return config_key_refuse(why, WHY, "\"%.60s\": at most %d digits after the point", text, key->scale);
-    if (e < 0 || units < llround(key->min * one) || units > llround(key->max * one))
+    if (!none && (e < 0 || units < llround(key->min * one) || units > llround(key->max * one)))
         return refuse_number(key, text, why);
     int32_t small = (int32_t)units;
     memcpy(field, key->size == sizeof small ? (const void *)&small : (const void *)&units, key->size);
@@ -134,13 +136,14 @@ static bool within(const struct config_key *key, double value)
 
 static int read_span(const struct config_key *key, const char *text, void *field, char *why)
 {
-    double ends[2];
+    double ends[2] = {NAN, NAN};
+    bool none = key->none && strcmp(text, key->none) == 0;
     const char *dots = key->kind == CONFIG_SPAN ? strstr(text, "..") : NULL;
-    bool good = parse_double(text, dots ? (size_t)(dots - text) : strlen(text), key->share, &ends[0]);
+    bool good = none || parse_double(text, dots ? (size_t)(dots - text) : strlen(text), key->share, &ends[0]);
     ends[1] = ends[0];
     if (good && dots)
         good = parse_double(dots + 2, strlen(dots + 2), key->share, &ends[1]);
-    if (!good || !within(key, ends[0]) || !within(key, ends[1]))
+    if (!none && (!good || !within(key, ends[0]) || !within(key, ends[1])))
         return refuse_number(key, text, why);
     if (ends[1] < ends[0])
         return config_key_refuse(why, WHY, "\"%.60s\": the lower number first is needed", text);
@@ -149,9 +152,13 @@ static int read_span(const struct config_key *key, const char *text, void *field
 }
 
 /* In the fewest digits, but six, that give the number again. */
-static void print_number(double value, FILE *to)
+static void print_number(const struct config_key *key, double value, FILE *to)
 {
     char text[NUMBER_MAX];
+    if (isnan(value) && key->none) {
+        fputs(key->none, to);
+        return;
+    }
     for (int digits = 6; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, value);
         if (strtod(text, NULL) == value)
@@ -172,7 +179,7 @@ static void print_units(const struct config_key *key, const void *field, FILE *t
         memcpy(&units, field, sizeof units);
     }
     decimal_format_short(units, key->scale, text);
-    fputs(text, to);
+    fputs(units == -1 && key->none ? key->none : text, to);
 }
 
 /* ---- text ---- */
@@ -217,9 +224,10 @@ static int read_text(const struct config_key *key, const char *text, void *field
 
 static int read_word(const struct config_key *key, const char *text, void *field, char *why)
 {
+    double number;
     bool digit = key->kind == CONFIG_SWITCH && strcmp(key->words, "false true") == 0 &&
-                 (strcmp(text, "0") == 0 || strcmp(text, "1") == 0);
-    int place = digit ? text[0] - '0' : config_key_word(text, key->words, why);
+                 parse_double(text, strlen(text), false, &number) && (number == 0 || number == 1);
+    int place = digit ? number == 1 : config_key_word(text, key->words, why);
     if (place < 0)
         return place;
     bool on = place == 1;
@@ -260,10 +268,10 @@ void config_key_print(const struct config_key *key, const void *base, FILE *to)
     case CONFIG_NUMBER:
     case CONFIG_SPAN:
         memcpy(ends, field, key->size);
-        print_number(ends[0], to);
+        print_number(key, ends[0], to);
         if (key->kind == CONFIG_SPAN && ends[1] != ends[0]) {
             fputs("..", to);
-            print_number(ends[1], to);
+            print_number(key, ends[1], to);
         }
         break;
     case CONFIG_SWITCH:
@@ -302,7 +310,7 @@ int config_key_check(const struct config_key *key, const void *base, char why[st
     char text[NUMBER_MAX * 2], value[NUMBER_MAX * 2];
     struct config_key row = *key;
     row.offset = 0;
-    if (key->kind == CONFIG_OWN || key->size > sizeof value)
+    if (key->kind == CONFIG_SWITCH || key->size > sizeof value)
         return 0;
     if (config_key_text(key, base, text, sizeof text))
         return config_key_read(&row, text, value, why);

@@ -21,6 +21,12 @@ enum config_kind {
     CONFIG_OWN,    /* what read() and print() of the row do */
 };
 
+enum config_key_mark {
+    CONFIG_KEY_FREE = 1,    /* a run that is resumed may have another value */
+    CONFIG_KEY_TUNABLE = 2, /* that too, where it is asked to take changes over: no shapes, no data */
+    CONFIG_KEY_FIXED = 4,   /* it is not searched: the machine's, and what episodes are for the learner */
+};
+
 struct config_key {
     const char *section, *name;
     const char *about;    /* what it is, for files, forms and the reference */
@@ -29,8 +35,10 @@ struct config_key {
     double min, max; /* of numbers, both allowed, as the text has them; of text: its shortest */
     int scale;
     bool share;          /* 5% is 0.05 */
+    const char *none;    /* the word for no number: NaN of a double, -1 of a whole number */
     const char *words;   /* with blanks between, in the order of their values */
     size_t offset, size; /* of the value in the struct that `base` points to */
+    unsigned marks;      /* what its owner says of it: enum config_key_mark */
     int (*read)(const struct config_key *key, const char *text, void *base, char why[static CONFIG_WHY_MAX]);
     void (*print)(const struct config_key *key, const void *base, FILE *to);
 };
@@ -59,7 +67,7 @@ bool config_key_text(const struct config_key *key, const void *base, char *buf,
 /* Is a value that a program has put there one that the row allows? 0 or -EINVAL. */
 int config_key_check(const struct config_key *key, const void *base, char why[static CONFIG_WHY_MAX]);
 
-/* "a whole number from 0 to 4096": what would be right; "" of what is not a number. */
+/* What would be right: "a whole number from 0 to 4096", the words; "" of text. */
 void config_key_right(const struct config_key *key, char *buf, size_t size);
 
 /* A row by its name, of one section (NULL: of any); NULL. */

@@ -6,6 +6,7 @@
 #ifndef TRAINER_CONFIG_H
 #define TRAINER_CONFIG_H
 
+#include "record/config_key.h"
 #include "trainer/env/params.h"
 #include "trainer/ppo/params.h"
 
@@ -18,7 +19,7 @@ enum {
 };
 #define CONFIG_MARKET "market" /* the world that trades; others are built in, ppo_world_builtin() */
 
-struct config_data {
+struct train_config_data {
     char bars[CONFIG_LIST_MAX]; /* files, with commas; or else */
     char state[CONFIG_PATH_MAX];
     char symbols[CONFIG_LIST_MAX]; /* with commas; of files: "" for those of their names */
@@ -32,7 +33,7 @@ struct config_data {
 };
 
 /* For the co-process alone (docs/serve.md). */
-struct config_serve {
+struct train_config_serve {
     int priority;
     int64_t memory_mib; /* 0: its default */
     double cpu_hours;   /* 0: no end */
@@ -40,7 +41,7 @@ struct config_serve {
     int64_t hung_s; /* 0: never */
 };
 
-struct config {
+struct train_config {
     char name[CONFIG_WORD_MAX], world[CONFIG_WORD_MAX], preset[CONFIG_WORD_MAX];
     char output[CONFIG_PATH_MAX];             /* "": the state's checkpoints */
     char tensorboard[CONFIG_PATH_MAX];        /* "": none */
@@ -49,52 +50,56 @@ struct config {
     struct ppo_params ppo;
     char env_preset[CONFIG_WORD_MAX];
     struct env_params env; /* autoreset same_step */
-    struct config_data data;
-    struct config_serve serve;
+    struct train_config_data data;
+    struct train_config_serve serve;
     int64_t now_ns; /* what `now` in times of [data] is, ns since 1970; 0: the clock */
 };
 
 /* train_to, or what stands for it: test_from where that comes after train_from, or INT64_MAX. */
-int64_t config_train_end(const struct config_data *data);
+int64_t train_config_train_end(const struct train_config_data *data);
 
-bool config_trades(const struct config *config); /* is the world a market? */
+bool train_config_trades(const struct train_config *config); /* is the world a market? */
 
 /* The presets `default` and `market`, and every other key's default. */
-void config_defaults(struct config *ret);
+void train_config_defaults(struct train_config *ret);
 
-/* Reads and checks. 0; -EINVAL, -ERANGE, -ENOENT for what the file says: err is "FILE:LINE: [section] key: …"
- * where a line is to blame; errors of opening it; -ENOMEM. *ret is as it was on failure. */
-int config_read(const char *path, struct config *ret, char err[static CONFIG_ERROR_MAX]);
-int config_parse(const char *name, const char *text, struct config *ret, char err[static CONFIG_ERROR_MAX]);
+/* Reads and checks. 0; -EINVAL for what the file says: err is the first that is wrong, "FILE:LINE: [section]
+ * key: …" where a line is to blame; errors of opening it; -ENOMEM. *ret is as it was on failure. */
+int train_config_read(const char *path, struct train_config *ret, char err[static CONFIG_ERROR_MAX]);
+int train_config_parse(const char *name, const char *text, struct train_config *ret,
+                       char err[static CONFIG_ERROR_MAX]);
 
-/* One key as a line of the file sets it; config_check() looks at how they fit together. */
-int config_set(struct config *config, const char *section, const char *key, const char *text,
-               char err[static CONFIG_ERROR_MAX]);
-int config_check(const struct config *config, char err[static CONFIG_ERROR_MAX]);
+/* Everything that is wrong, by line: `line` is 0 where there is none (a key
+ * that is missing), `section` and `key` are "" where there is none; all are UTF-8 without control characters.
+ * A key whose own value is wrong is named once: not again for what it does not fit; and keys below a heading
+ * that is wrong are not judged. 0: there is none, and *ret (NULL: not wanted) is the configuration; else how
+ * many there are, or -ENOMEM. */
+int train_config_errors(const char *name, const char *text, struct train_config *ret,
+                        void (*error)(void *ctx, int line, const char *section, const char *key,
+                                      const char *message),
+                        void *ctx);
 
-/* The value of a key as config_set() reads it; -ENOENT, -ENAMETOOLONG. */
-int config_get(const struct config *config, const char *section, const char *key, char *buf, size_t cap);
+/* One key as a line of the file sets it; train_config_check() looks at how they fit together. */
+int train_config_set(struct train_config *config, const char *section, const char *key, const char *text,
+                     char err[static CONFIG_ERROR_MAX]);
+int train_config_check(const struct train_config *config, char err[static CONFIG_ERROR_MAX]);
 
-/* Every key, in the order of the file: of [training], [network], [ppo], [environment], [data], [serve],
- * where it belongs. */
-struct config_key {
-    const char *section, *name, *summary;
-    const char *words; /* of choices; "" of text; NULL for numbers */
-    double min, max;
-    bool whole, range; /* range: a number, or low..high */
-    bool may_change;   /* by a run that resumes */
-    bool tunable;      /* where it is asked to take changes over (--changed): no shapes, no data */
-};
-size_t config_keys(struct config_key *ret, size_t cap); /* how many there are */
+/* The value of a key as train_config_set() reads it; -ENOENT, -ENAMETOOLONG. */
+int train_config_get(const struct train_config *config, const char *section, const char *key, char *buf,
+                     size_t cap);
 
-/* The whole configuration as a file that config_parse() reads back as the same; for a world that is no market
- * without [environment] and [data]. For free(); NULL without memory. */
-char *config_text(const struct config *config);
+/* Every key, in the order of the file: of [training], [network], [ppo], [environment], [data], [serve], where
+ * it belongs, as rows of a struct train_config. */
+const struct config_key *train_config_keys(size_t *ret_n);
+
+/* The whole configuration as a file that train_config_parse() reads back as the same; for a world that is no
+ * market without [environment] and [data]. For free(); NULL without memory. */
+char *train_config_text(const struct train_config *config);
 
 /* Can a run of `now` go on from one of `before`? `changed` (NULL: none may) is given a sentence for each
  * tunable key that differs. 0; -EINVAL for the first key that may not change: both values in err. */
-int config_continues(const struct config *before, const struct config *now,
-                     void (*changed)(void *ctx, const char *words), void *ctx,
-                     char err[static CONFIG_ERROR_MAX]);
+int train_config_continues(const struct train_config *before, const struct train_config *now,
+                           void (*changed)(void *ctx, const char *words), void *ctx,
+                           char err[static CONFIG_ERROR_MAX]);
 
 #endif

@@ -7,88 +7,89 @@
 #include "trainer/config_table.h"
 #include "trainer/ppo/world.h"
 
-int64_t config_train_end(const struct config_data *data)
+int64_t train_config_train_end(const struct train_config_data *data)
 {
     return data->train_to ? data->train_to : data->test_from > data->train_from ? data->test_from : INT64_MAX;
 }
 
-static int one_source(const struct config_data *data, char *err)
+static int one_source(const struct train_config_data *data, char *err)
 {
     if (!data->bars[0] != !data->state[0])
         return 0;
-    return config_say(err, -EINVAL,
-                      data->bars[0] ? "[data] state: bars are named too: one of the two is right"
-                                    : "[data] bars: none: bars files are needed, or the state of a daemon");
+    return train_config_say(err, -EINVAL,
+                            data->bars[0]
+                                ? "[data] state: bars are named too: one of the two is right"
+                                : "[data] bars: none: bars files are needed, or the state of a daemon");
 }
 
-static int state_has_symbols(const struct config_data *data, char *err)
+static int state_has_symbols(const struct train_config_data *data, char *err)
 {
     return data->state[0] && !data->symbols[0]
-               ? config_say(err, -EINVAL, "[data] symbols: none: it is needed with state")
+               ? train_config_say(err, -EINVAL, "[data] symbols: none: it is needed with state")
                : 0;
 }
 
-static int state_has_interval(const struct config_data *data, char *err)
+static int state_has_interval(const struct train_config_data *data, char *err)
 {
     return data->state[0] && !data->interval_ns
-               ? config_say(err, -EINVAL, "[data] interval: none: it is needed with state")
+               ? train_config_say(err, -EINVAL, "[data] interval: none: it is needed with state")
                : 0;
 }
 
 static int check_range(const char *what, int64_t from, int64_t to, char *err)
 {
     return from && to && from >= to
-               ? config_say(err, -EINVAL, "[data] %s_to: a time after %s_from is right", what, what)
+               ? train_config_say(err, -EINVAL, "[data] %s_to: a time after %s_from is right", what, what)
                : 0;
 }
 
-static int fit_is_range(const struct config_data *data, char *err)
+static int fit_is_range(const struct train_config_data *data, char *err)
 {
     return check_range("fit", data->fit_from, data->fit_to, err);
 }
 
-static int train_is_range(const struct config_data *data, char *err)
+static int train_is_range(const struct train_config_data *data, char *err)
 {
     return check_range("train", data->train_from, data->train_to, err);
 }
 
-static int test_is_range(const struct config_data *data, char *err)
+static int test_is_range(const struct train_config_data *data, char *err)
 {
     return check_range("test", data->test_from, data->test_to, err);
 }
 
-static int test_begins(const struct config_data *data, char *err)
+static int test_begins(const struct train_config_data *data, char *err)
 {
     return data->test_to && !data->test_from
-               ? config_say(err, -EINVAL, "[data] test_from: none: it is needed with test_to")
+               ? train_config_say(err, -EINVAL, "[data] test_from: none: it is needed with test_to")
                : 0;
 }
 
-static int test_is_unseen(const struct config_data *data, char *err)
+static int test_is_unseen(const struct train_config_data *data, char *err)
 {
     int64_t test_to = data->test_to ? data->test_to : INT64_MAX;
-    if (!data->test_from || data->test_from >= config_train_end(data) || data->train_from >= test_to)
+    if (!data->test_from || data->test_from >= train_config_train_end(data) || data->train_from >= test_to)
         return 0;
-    return config_say(err, -EINVAL,
-                      "[data] test_from: bars of training are among those of evaluations: a time from "
-                      "train_to on is right");
+    return train_config_say(err, -EINVAL,
+                            "[data] test_from: bars of training are among those of evaluations: a time from "
+                            "train_to on is right");
 }
 
-static int test_is_not_fitted(const struct config_data *data, char *err)
+static int test_is_not_fitted(const struct train_config_data *data, char *err)
 {
     int64_t test_to = data->test_to ? data->test_to : INT64_MAX;
     int64_t fit_from = data->fit_from ? data->fit_from : data->train_from;
-    int64_t fit_to = data->fit_to ? data->fit_to : config_train_end(data);
+    int64_t fit_to = data->fit_to ? data->fit_to : train_config_train_end(data);
     if (!data->test_from || fit_from >= test_to || data->test_from >= fit_to)
         return 0;
-    return config_say(err, -EINVAL,
-                      "[data] fit_to: features would be fitted on bars of evaluations: a time up to "
-                      "test_from is right");
+    return train_config_say(err, -EINVAL,
+                            "[data] fit_to: features would be fitted on bars of evaluations: a time up to "
+                            "test_from is right");
 }
 
 static const struct {
     const char *keys;
-    int (*check)(const struct config_data *data, char *err);
+    int (*check)(const struct train_config_data *data, char *err);
 } rules[] = {
     {"bars state", one_source},
     {"symbols state", state_has_symbols},
@@ -111,40 +112,40 @@ static int count_names(const char *list)
     return n;
 }
 
-static int check_environment(const struct config *config, char *err)
+static int check_environment(const struct train_config *config, char *err)
 {
     char why[ENV_ERROR_MAX];
-    const struct config_data *data = &config->data;
+    const struct train_config_data *data = &config->data;
     int n = count_names(data->bars[0] ? data->bars : data->symbols);
     int r = n > 0 ? env_params_check(&config->env, n, why) : 0;
-    return r < 0 ? config_say(err, r, "[environment] %s", why) : 0;
+    return r < 0 ? train_config_say(err, r, "[environment] %s", why) : 0;
 }
 
-int config_check_world(const struct config *config, char err[static CONFIG_ERROR_MAX])
+int train_config_check_world(const struct train_config *config, char err[static CONFIG_ERROR_MAX])
 {
     struct ppo_world world;
     char why[PPO_ERROR_MAX];
-    if (config_trades(config))
+    if (train_config_trades(config))
         return 0;
     int r = ppo_world_builtin(config->world, 1, 0, &world, why);
     if (r == 0)
         ppo_world_destroy(&world);
     else if (r == -ENOENT && nearest_distance(config->world, CONFIG_MARKET) <= 2)
-        config_say(err, r, "[training] world: unknown world: %s: did you mean %s?", config->world,
-                   CONFIG_MARKET);
+        train_config_say(err, r, "[training] world: unknown world: %s: did you mean %s?", config->world,
+                         CONFIG_MARKET);
     else
-        config_say(err, r, "[training] world: %s (%s is one, too)", why, CONFIG_MARKET);
+        train_config_say(err, r, "[training] world: %s (%s is one, too)", why, CONFIG_MARKET);
     return r;
 }
 
-int config_check(const struct config *config, char err[static CONFIG_ERROR_MAX])
+int train_config_check(const struct train_config *config, char err[static CONFIG_ERROR_MAX])
 {
     char why[PPO_ERROR_MAX];
     int r = ppo_params_check(&config->ppo, why);
     if (r < 0)
-        return config_say(err, r, "%s", why);
-    if (!config_trades(config))
-        return config_check_world(config, err);
+        return train_config_say(err, r, "%s", why);
+    if (!train_config_trades(config))
+        return train_config_check_world(config, err);
     for (size_t i = 0; i < N_RULES && r == 0; i++)
         r = rules[i].check(&config->data, err);
     return r == 0 ? check_environment(config, err) : r;
@@ -162,16 +163,16 @@ static void take_ppo(void *ctx, const char *keys, const char *words)
     const struct telling *telling = ctx;
     char key[CONFIG_WORD_MAX];
     snprintf(key, sizeof key, "%.*s", (int)strcspn(keys, " "), keys);
-    telling->misfit(telling->ctx, config_home(key), keys, words);
+    telling->misfit(telling->ctx, train_config_home(key), keys, words);
 }
 
-int config_misfits(const struct config *config,
-                   void (*misfit)(void *ctx, const char *section, const char *keys, const char *words),
-                   void *ctx)
+int train_config_misfits(const struct train_config *config,
+                         void (*misfit)(void *ctx, const char *section, const char *keys, const char *words),
+                         void *ctx)
 {
     char err[CONFIG_ERROR_MAX], key[CONFIG_WORD_MAX];
     int n = ppo_params_misfits(&config->ppo, take_ppo, &(struct telling){misfit, ctx});
-    if (!config_trades(config))
+    if (!train_config_trades(config))
         return n;
     for (size_t i = 0; i < N_RULES; i++)
         if (rules[i].check(&config->data, err) < 0) {

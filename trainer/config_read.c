@@ -1,153 +1,232 @@
-/* Reading a configuration: the lines of exchange/ini_lines, presets first. */
+/* Reading a configuration: its lines by record/config_file, presets first; and how its keys fit together. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "exchange/whole_file.h"
+#include "exchange/nearest.h"
+#include "record/config_file.h"
 #include "trainer/config_table.h"
 #include "trainer/study/settings_table.h"
 
-_Static_assert((int)INI_LINE_MAX >= (int)CONFIG_LINE_MAX && (int)INI_ERROR_MAX <= (int)CONFIG_ERROR_MAX,
-               "exchange/ini_lines reads the longest value, and its sentences fit");
+struct reading {
+    struct train_config *config;
+    struct search_settings settings;
+    struct config_file file;
+    bool is_study;
+};
 
-static bool same_key(const struct ini_line *a, const struct ini_line *b)
+static int read_heading(const char *section, char why[static CONFIG_WHY_MAX])
 {
-    bool ppo = config_is_ppo_section(a->section) && config_is_ppo_section(b->section);
-    return b->key && strcmp(a->key, b->key) == 0 && (ppo || strcmp(a->section, b->section) == 0);
-}
-
-int config_set_line(struct config *config, struct search_settings *settings, const char *section,
-                    const char *key, const char *text, char err[static CONFIG_ERROR_MAX])
-{
-    return config_is_study_section(section) ? settings_set(settings, config, section, key, text, err)
-                                            : config_set(config, section, key, text, err);
-}
-
-static int apply(const struct ini_lines *file, const char *name, struct config *config,
-                 struct search_settings *settings, char *err)
-{
-    char why[CONFIG_ERROR_MAX];
-    for (int turn = 0; turn < CONFIG_TURNS; turn++)
-        for (size_t i = 0; i < file->n; i++) {
-            const struct ini_line *entry = &file->lines[i];
-            if (!entry->key || config_turn(entry->section, entry->key) != turn)
-                continue;
-            for (size_t j = 0; j < i; j++)
-                if (same_key(entry, &file->lines[j]))
-                    return config_say(err, -EINVAL, "%.300s:%d: [%.60s] %.60s: already set in line %d", name,
-                                      entry->line, entry->section, entry->key, file->lines[j].line);
-            int r = config_set_line(config, settings, entry->section, entry->key, entry->value, why);
-            if (r < 0)
-                return config_say(err, r, "%.300s:%d: %.700s", name, entry->line, why);
-        }
-    int known = config_check_world(config, why);
-    if (known < 0)
-        return config_say(err, known, "%.300s: %.700s", name, why);
-    for (size_t i = 0; i < file->n && !config_trades(config); i++) {
-        const struct ini_line *entry = &file->lines[i];
-        if (entry->key && config_is_market_section(entry->section))
-            return config_say(err, -EINVAL,
-                              "%.300s:%d: [%.60s] %.60s: the world %.60s is no market: leave the section out",
-                              name, entry->line, entry->section, entry->key, config->world);
+    static const char *const sections[] = {"training", "network", "ppo",   "environment",
+                                           "data",     "serve",   "study", "search"};
+    struct nearest nearest = {0};
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+        if (strcmp(section, sections[i]) == 0)
+            return 0;
+        nearest_offer(&nearest, section, sections[i]);
     }
-    return 0;
+    return config_key_refuse(why, CONFIG_WHY_MAX, "unknown section: did you mean [%s]?", nearest.best);
 }
 
-static int read_heading(const char *section, char reason[static INI_ERROR_MAX])
+/* Keys that set others too come first; [search], whose ranges may follow from [data], last. */
+static int turn_of(const struct config_line *line)
 {
-    char why[CONFIG_ERROR_MAX];
-    if (config_section(section, why) == 0)
-        return 0;
-    snprintf(reason, INI_ERROR_MAX, "%.300s", why);
-    return -EINVAL;
+    static const char *const first[][2] = {
+        {"", "preset"}, {"", "world"}, {"study", "sampler"}, {"study", "pruner"}};
+    for (size_t i = 0; line->key && i < sizeof first / sizeof *first; i++)
+        if (strcmp(line->key, first[i][1]) == 0 &&
+            (!first[i][0][0] || strcmp(line->section, first[i][0]) == 0))
+            return 0;
+    return strcmp(line->section, "search") == 0 ? 2 : 1;
 }
 
-const struct ini_rules config_rules = {
-    .example = "training", .heading = read_heading, .line_max = CONFIG_LINE_MAX};
-
-int config_complete(const struct config *config, struct search_settings *settings, const char **ret_key,
-                    char err[static CONFIG_ERROR_MAX])
+static bool share_keys(const char *a, const char *b)
 {
+    return train_config_is_ppo_section(a) && train_config_is_ppo_section(b);
+}
+
+/* `words` without "[section] key: ", which are shown beside them. */
+static const char *bare(const char *words, const char *section, const char *key)
+{
+    char prefix[2 * CONFIG_WORD_MAX + 8];
+    size_t n = (size_t)snprintf(prefix, sizeof prefix, "[%s] ", section);
+    if (strncmp(words, prefix, n) == 0)
+        words += n;
+    n = (size_t)snprintf(prefix, sizeof prefix, "%s: ", key);
+    return strncmp(words, prefix, n) == 0 ? words + n : words;
+}
+
+static int set_line(void *ctx, const struct config_line *line, char why[static CONFIG_WHY_MAX])
+{
+    struct reading *reading = ctx;
+    char err[CONFIG_ERROR_MAX];
+    bool study = train_config_is_study_section(line->section);
+    reading->is_study |= study;
+    int r = !line->key ? 0
+            : study ? settings_set(&reading->settings, reading->config, line->section, line->key, line->value,
+                                   err)
+                    : train_config_set(reading->config, line->section, line->key, line->value, err);
+    if (r < 0)
+        config_key_refuse(why, CONFIG_WHY_MAX, "%s", bare(err, line->section, line->key));
+    return r;
+}
+
+static const struct config_form form = {
+    .example = "training",
+    .line_max = CONFIG_LINE_MAX,
+    .heading = read_heading,
+    .turns = 3,
+    .turn = turn_of,
+    .same = share_keys,
+    .set = set_line,
+};
+
+/* ---- How they fit. ---- */
+
+/* At the key that the sentence begins with, else the first of them. */
+static void take_misfit(void *ctx, const char *section, const char *keys, const char *words)
+{
+    char key[CONFIG_WORD_MAX], all[4 * CONFIG_WORD_MAX], head[CONFIG_WORD_MAX + 4];
+    const char *named = keys;
+    snprintf(head, sizeof head, "[%.*s] ", CONFIG_WORD_MAX - 1, section);
+    if (strncmp(words, head, strlen(head)) == 0)
+        named = words + strlen(head);
+    snprintf(key, sizeof key, "%.*s", (int)strcspn(named, " :"), named);
+    snprintf(all, sizeof all, "%s %s", key, keys);
+    config_file_misfit(ctx, &form, section, all, bare(words, section, key));
+}
+
+static bool is_faulty(const struct config_file *file, const char *key)
+{
+    for (size_t i = 0; i < file->n_errors; i++)
+        if (file->errors[i].key && strcmp(file->errors[i].section, "training") == 0 &&
+            strcmp(file->errors[i].key, key) == 0)
+            return true;
+    return false;
+}
+
+static void refuse_market(struct config_file *file, const struct train_config *config)
+{
+    char why[CONFIG_WHY_MAX];
+    const char *section = "";
+    snprintf(why, sizeof why, "the world %.60s is no market: leave the section out", config->world);
+    for (size_t i = 0; i < file->n; i++) {
+        const struct config_line *line = &file->lines[i];
+        if (!line->key || !train_config_is_market_section(line->section) ||
+            strcmp(line->section, section) == 0)
+            continue;
+        section = line->section;
+        config_file_error(file, line->line, section, line->key, why);
+    }
+}
+
+/* Of the settings; once all else is right, with the space that they search. */
+static int fit_settings(struct reading *reading, const char **ret_key, char *why)
+{
+    int r = settings_check(&reading->settings, ret_key, why);
+    if (r < 0 || reading->file.n_errors > 0)
+        return r;
     *ret_key = NULL;
-    int r = settings_check(settings, ret_key, err);
-    if (r == 0)
-        r = settings_complete(settings, config, err);
-    return r == 0 ? settings_check_grid(settings, ret_key, err) : r;
+    r = settings_complete(&reading->settings, reading->config, why);
+    return r < 0 ? r : settings_check_grid(&reading->settings, ret_key, why);
 }
 
-static int complete(const char *name, const struct config *config, struct search_settings *settings,
-                    char *err)
+static void fit(struct reading *reading)
 {
     char why[CONFIG_ERROR_MAX];
-    const char *key;
-    int r = config_check(config, why);
-    if (r == 0)
-        r = config_complete(config, settings, &key, why);
-    return r < 0 ? config_say(err, r, "%.300s: %.700s", name, why) : 0;
+    struct config_file *file = &reading->file;
+    const struct train_config *config = reading->config;
+    const char *key = NULL;
+    if (is_faulty(file, "world"))
+        return;
+    if (train_config_check_world(config, why) < 0) {
+        take_misfit(file, "training", "world", why);
+        return;
+    }
+    if (!train_config_trades(config))
+        refuse_market(file, config);
+    if (!is_faulty(file, "preset"))
+        train_config_misfits(config, take_misfit, file);
+    int r = fit_settings(reading, &key, why);
+    file->no_memory |= r == -ENOMEM;
+    if (r < 0)
+        take_misfit(file, key ? "study" : "search", key ? key : "", why);
 }
 
-static int read_stream(FILE *file, const char *name, int64_t now_ns, struct config *ret,
-                       struct search_settings *ret_settings, bool *ret_is_study,
+/* ---- All of it. ---- */
+
+/* How many errors there are, or -errno; reading's parts are to be freed. `text` NULL: the file `name`. */
+static int read_all(const char *name, const char *text, int64_t now_ns, struct reading *reading)
+{
+    *reading = (struct reading){.config = malloc(sizeof *reading->config), .settings = settings_defaults()};
+    int r = !reading->config ? -ENOMEM
+            : text           ? config_file_parse(&reading->file, name, text, strlen(text), &form)
+                             : config_file_read(&reading->file, name, &form);
+    if (r < 0)
+        return r;
+    train_config_defaults(reading->config);
+    reading->config->now_ns = now_ns ? now_ns : train_config_clock_ns(); /* one for all of its times */
+    config_file_apply(&reading->file, &form, reading);
+    fit(reading);
+    config_file_sort(&reading->file);
+    return reading->file.no_memory ? -ENOMEM : (int)reading->file.n_errors;
+}
+
+static void finish(struct reading *reading)
+{
+    config_file_finish(&reading->file);
+    settings_finish(&reading->settings);
+    free(reading->config);
+}
+
+int train_config_read_text(const char *name, const char *text, int64_t now_ns, struct train_config *ret,
+                           struct search_settings *ret_settings, bool *ret_is_study,
+                           char err[static CONFIG_ERROR_MAX])
+{
+    struct reading reading;
+    int r = read_all(name, text, now_ns, &reading);
+    if (r == -ENOMEM)
+        train_config_say(err, r, "out of memory: %.300s", name);
+    else if (r != 0) {
+        config_file_words(&reading.file, err, CONFIG_ERROR_MAX);
+        err[strcspn(err, "\n")] = '\0';
+    }
+    if (r == 0)
+        *ret = *reading.config;
+    if (r == 0 && ret_settings) {
+        *ret_settings = reading.settings;
+        *ret_is_study = reading.is_study;
+        reading.settings = (struct search_settings){0};
+    }
+    finish(&reading);
+    return r > 0 ? -EINVAL : r;
+}
+
+int train_config_errors(const char *name, const char *text, struct train_config *ret,
+                        void (*error)(void *ctx, int line, const char *section, const char *key,
+                                      const char *message),
+                        void *ctx)
+{
+    struct reading reading;
+    int n = read_all(name, text, 0, &reading);
+    for (int i = 0; i < n; i++) {
+        const struct config_error *found = &reading.file.errors[i];
+        error(ctx, found->line, found->section, found->key ? found->key : "", found->words);
+    }
+    if (n == 0 && ret)
+        *ret = *reading.config;
+    finish(&reading);
+    return n;
+}
+
+int train_config_read(const char *path, struct train_config *ret, char err[static CONFIG_ERROR_MAX])
+{
+    return train_config_read_text(path, NULL, 0, ret, NULL, NULL, err);
+}
+
+int train_config_parse(const char *name, const char *text, struct train_config *ret,
                        char err[static CONFIG_ERROR_MAX])
 {
-    struct ini_lines lines = {0};
-    struct search_settings settings = settings_defaults();
-    struct config *config = malloc(sizeof *config);
-    bool is_study = false;
-    if (!config)
-        return config_say(err, -ENOMEM, "out of memory: %.300s", name);
-    config_defaults(config);
-    config->now_ns = now_ns ? now_ns : config_clock_ns(); /* one for all of its times */
-    int r = ini_lines_read(file, name, &config_rules, &lines, err);
-    if (r == 0)
-        r = apply(&lines, name, config, &settings, err);
-    if (r == 0)
-        r = complete(name, config, &settings, err);
-    for (size_t i = 0; i < lines.n; i++)
-        is_study = is_study || config_is_study_section(lines.lines[i].section);
-    if (r == 0) {
-        *ret = *config;
-        if (ret_settings) {
-            *ret_settings = settings;
-            *ret_is_study = is_study;
-        }
-    }
-    if (r < 0 || !ret_settings)
-        settings_finish(&settings);
-    ini_lines_finish(&lines);
-    free(config);
-    return r;
-}
-
-int config_read(const char *path, struct config *ret, char err[static CONFIG_ERROR_MAX])
-{
-    const char *why;
-    FILE *file = whole_file_stream(path, &why);
-    if (!file) {
-        int r = -errno;
-        return config_say(err, r, "cannot read the configuration: %.300s: %s: an INI file is needed", path,
-                          why);
-    }
-    int r = read_stream(file, path, 0, ret, NULL, NULL, err);
-    fclose(file);
-    return r;
-}
-
-int config_read_text(const char *name, const char *text, int64_t now_ns, struct config *ret,
-                     struct search_settings *ret_settings, bool *ret_is_study,
-                     char err[static CONFIG_ERROR_MAX])
-{
-    size_t n = strlen(text);
-    FILE *file = n > 0 ? fmemopen((void *)(uintptr_t)text, n, "r") : fopen("/dev/null", "re");
-    if (!file)
-        return config_say(err, -errno, "out of memory: %.300s", name);
-    int r = read_stream(file, name, now_ns, ret, ret_settings, ret_is_study, err);
-    fclose(file);
-    return r;
-}
-
-int config_parse(const char *name, const char *text, struct config *ret, char err[static CONFIG_ERROR_MAX])
-{
-    return config_read_text(name, text, 0, ret, NULL, NULL, err);
+    return train_config_read_text(name, text, 0, ret, NULL, NULL, err);
 }

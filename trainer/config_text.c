@@ -6,90 +6,19 @@
 
 #include "trainer/config_table.h"
 
-enum { KEYS_MAX = 256 };
-
-struct listing {
-    struct config_key *keys;
-    size_t n, cap;
-};
-
-static void offer(struct listing *listing, const struct config_key *key)
+static bool counts(const struct train_config *config, const struct config_key *key)
 {
-    if (listing->n < listing->cap)
-        listing->keys[listing->n] = *key;
-    listing->n++;
+    return train_config_trades(config) || !train_config_is_market_section(key->section);
 }
 
-static void offer_rows(struct listing *listing, const char *section)
-{
-    for (size_t i = 0; i < config_table_n; i++) {
-        const struct config_row *row = &config_table[i];
-        if (strcmp(row->section, section) != 0)
-            continue;
-        const bool number = row->kind == CONFIG_WHOLE || row->kind == CONFIG_NUMBER;
-        const struct config_key key = {.section = section,
-                                       .name = row->name,
-                                       .summary = row->summary,
-                                       .words = number ? NULL : "",
-                                       .min = row->min,
-                                       .max = row->max,
-                                       .whole = row->kind == CONFIG_WHOLE,
-                                       .may_change = row->may_change};
-        offer(listing, &key);
-    }
-}
-
-/* Of PPO's keys or the environment's: the section's. */
-static void offer_params(struct listing *listing, const char *section)
-{
-    bool ppo = config_is_ppo_section(section);
-    size_t n;
-    const struct env_param *list = ppo ? ppo_params_list(&n) : env_params_list(&n);
-    for (size_t i = 0; i < n; i++) {
-        const char *name = list[i].name;
-        if (ppo ? strcmp(config_home(name), section) != 0 : strcmp(name, "autoreset") == 0)
-            continue;
-        const struct config_key key = {.section = section,
-                                       .name = name,
-                                       .summary = list[i].summary,
-                                       .words = list[i].words,
-                                       .min = list[i].min,
-                                       .max = list[i].max,
-                                       .whole = list[i].whole,
-                                       .range = list[i].range,
-                                       .may_change = ppo && strcmp(name, "total_steps") == 0,
-                                       .tunable = ppo && config_is_tunable(name)};
-        offer(listing, &key);
-    }
-}
-
-size_t config_keys(struct config_key *ret, size_t cap)
-{
-    struct listing listing = {ret, 0, cap};
-    offer_rows(&listing, "training");
-    offer_params(&listing, "training");
-    offer_params(&listing, "network");
-    offer_params(&listing, "ppo");
-    offer_rows(&listing, "environment");
-    offer_params(&listing, "environment");
-    offer_rows(&listing, "data");
-    offer_rows(&listing, "serve");
-    return listing.n;
-}
-
-static bool counts(const struct config *config, const struct config_key *key)
-{
-    return config_trades(config) || !config_is_market_section(key->section);
-}
-
-static bool write_all(FILE *out, const struct config *config, const struct config_key *keys, size_t n)
+static bool write_all(FILE *out, const struct train_config *config, const struct config_key *keys, size_t n)
 {
     char value[CONFIG_LIST_MAX];
     const char *section = "";
     for (size_t i = 0; i < n; i++) {
         if (!counts(config, &keys[i]))
             continue;
-        if (config_get(config, keys[i].section, keys[i].name, value, sizeof value) < 0)
+        if (!config_key_text(&keys[i], config, value, sizeof value))
             return false;
         if (strcmp(section, keys[i].section) != 0)
             fprintf(out, "%s[%s]\n", *section ? "\n" : "", keys[i].section);
@@ -99,15 +28,15 @@ static bool write_all(FILE *out, const struct config *config, const struct confi
     return !ferror(out);
 }
 
-char *config_text(const struct config *config)
+char *train_config_text(const struct train_config *config)
 {
-    struct config_key keys[KEYS_MAX];
     char *text = NULL;
-    size_t bytes, n = config_keys(keys, KEYS_MAX);
+    size_t bytes, n;
+    const struct config_key *keys = train_config_keys(&n);
     FILE *out = open_memstream(&text, &bytes);
     if (!out)
         return NULL;
-    bool whole = n <= KEYS_MAX && write_all(out, config, keys, n);
+    bool whole = write_all(out, config, keys, n);
     if (fclose(out) != 0 || !whole) {
         free(text);
         return NULL;
@@ -123,7 +52,7 @@ static int differs(const struct config_key *key, const char *before, const char 
     const char *hint = "";
     before = *before ? before : "(empty)";
     now = *now ? now : "(empty)";
-    if (key->tunable && changed) {
+    if (key->marks & CONFIG_KEY_TUNABLE && changed) {
         snprintf(words, sizeof words, "changed: [%s] %s: %.200s from now on, %.200s until now", key->section,
                  key->name, now, before);
         changed(ctx, words);
@@ -131,27 +60,27 @@ static int differs(const struct config_key *key, const char *before, const char 
     }
     if (strcmp(key->name, "threads") == 0)
         hint = "; threads = 0, or none given, is one a core of this machine; --changed takes another number";
-    else if (key->tunable)
+    else if (key->marks & CONFIG_KEY_TUNABLE)
         hint = "; --changed takes the other one";
-    return config_say(err, -EINVAL, "[%s] %s: %.200s: %.200s is right, as it was trained with%s",
-                      key->section, key->name, now, before, hint);
+    return train_config_say(err, -EINVAL, "[%s] %s: %.200s: %.200s is right, as it was trained with%s",
+                            key->section, key->name, now, before, hint);
 }
 
-int config_continues(const struct config *before, const struct config *now,
-                     void (*changed)(void *ctx, const char *words), void *ctx,
-                     char err[static CONFIG_ERROR_MAX])
+int train_config_continues(const struct train_config *before, const struct train_config *now,
+                           void (*changed)(void *ctx, const char *words), void *ctx,
+                           char err[static CONFIG_ERROR_MAX])
 {
-    struct config_key keys[KEYS_MAX];
     char *a = malloc(CONFIG_LIST_MAX), *b = malloc(CONFIG_LIST_MAX);
-    size_t n = config_keys(keys, KEYS_MAX);
-    int r = a && b ? 0 : config_say(err, -ENOMEM, "out of memory");
+    size_t n;
+    const struct config_key *keys = train_config_keys(&n);
+    int r = a && b ? 0 : train_config_say(err, -ENOMEM, "out of memory");
     for (size_t i = 0; i < n && r == 0; i++) {
         const struct config_key *key = &keys[i];
-        if (key->may_change || (!counts(before, key) && !counts(now, key)))
+        if (key->marks & CONFIG_KEY_FREE || (!counts(before, key) && !counts(now, key)))
             continue;
-        if (config_get(before, key->section, key->name, a, CONFIG_LIST_MAX) < 0 ||
-            config_get(now, key->section, key->name, b, CONFIG_LIST_MAX) < 0)
-            r = config_say(err, -EINVAL, "[%s] %s: cannot be compared", key->section, key->name);
+        if (train_config_get(before, key->section, key->name, a, CONFIG_LIST_MAX) < 0 ||
+            train_config_get(now, key->section, key->name, b, CONFIG_LIST_MAX) < 0)
+            r = train_config_say(err, -EINVAL, "[%s] %s: cannot be compared", key->section, key->name);
         else if (strcmp(a, b) != 0)
             r = differs(key, a, b, changed, ctx, err);
     }

@@ -17,78 +17,66 @@ static void describe(struct form_known *known, const struct config_key *key)
 {
     size_t size = sizeof(known->about);
 
-    if (key->words && *key->words)
-        snprintf(known->about, size, "%s (%s)", key->summary, key->words);
-    else if (!key->words && key->whole)
-        snprintf(known->about, size, "%s (%.0f to %.0f)", key->summary, key->min, key->max);
-    else if (!key->words && key->max > key->min)
-        snprintf(known->about, size, "%s (%g to %g%s)", key->summary, key->min, key->max,
-                 key->range ? ", or low..high" : "");
+    if (key->words)
+        snprintf(known->about, size, "%s (%s)", key->about, key->words);
+    else if (key->kind <= CONFIG_SPAN)
+        snprintf(known->about, size, "%s (%.9g to %.9g%s)", key->about, key->min, key->max,
+                 key->kind == CONFIG_SPAN ? ", or low..high" : "");
     else
-        snprintf(known->about, size, "%s", key->summary);
+        snprintf(known->about, size, "%s", key->about);
 }
 
-static void fill(const struct config_key *keys, size_t n, const struct config *defaults, char *value,
+/* Of a table, with the values of `base`; `group`: 0: the section's. */
+static void fill(const struct config_key *keys, size_t n, const void *base, int group, char *value,
                  size_t size)
 {
-    for (size_t i = 0; i < n; i++) {
-        struct form_known *known = &table[i];
-        *known = (struct form_known){.may_change = keys[i].may_change || keys[i].tunable,
-                                     .group = (int)keys[i].section[0]};
-        if (config_is_ppo_section(keys[i].section))
-            known->group = 0;
+    for (size_t i = 0; i < n && n_table < KEYS_MAX; i++) {
+        struct form_known *known = &table[n_table++];
+        *known = (struct form_known){.may_change = keys[i].marks & (CONFIG_KEY_FREE | CONFIG_KEY_TUNABLE),
+                                     .group = group ? group
+                                              : train_config_is_ppo_section(keys[i].section)
+                                                  ? 0
+                                                  : (int)keys[i].section[0]};
         snprintf(known->section, sizeof(known->section), "%s", keys[i].section);
         snprintf(known->key, sizeof(known->key), "%s", keys[i].name);
-        if (config_get(defaults, keys[i].section, keys[i].name, value, size) == 0)
+        if (config_key_text(&keys[i], base, value, size))
             snprintf(known->value, sizeof(known->value), "%s", value);
         describe(known, &keys[i]);
     }
 }
 
-/* What makes a search of it; no key of these has a place in another section. */
-static size_t fill_study(struct config_key *keys, size_t cap, char *value, size_t size)
+static void fill_space(void)
 {
-    struct search_settings defaults = settings_defaults();
-    size_t n = settings_keys(keys, cap), n_space;
-    const struct search_default *space = settings_default_space(&n_space);
+    size_t n;
+    const struct search_default *space = settings_default_space(&n);
 
-    n = n < cap ? n : cap;
-    for (size_t i = 0; i < n; i++) {
-        struct form_known *known = &table[n_table + i];
-        *known = (struct form_known){.group = (int)'S'};
-        snprintf(known->section, sizeof(known->section), "study");
-        snprintf(known->key, sizeof(known->key), "%s", keys[i].name);
-        if (settings_get(&defaults, keys[i].name, value, size) == 0)
-            snprintf(known->value, sizeof(known->value), "%s", value);
-        describe(known, &keys[i]);
-    }
-    for (size_t i = 0; i < n_space && n < cap; i++, n++) {
-        struct form_known *known = &table[n_table + n];
+    for (size_t i = 0; i < n && n_table < KEYS_MAX; i++) {
+        struct form_known *known = &table[n_table++];
         *known = (struct form_known){.group = (int)'R'};
         snprintf(known->section, sizeof(known->section), "search");
         snprintf(known->key, sizeof(known->key), "%s", space[i].key);
         snprintf(known->value, sizeof(known->value), "%s", space[i].range);
         snprintf(known->about, sizeof(known->about), "%s", space[i].summary);
     }
-    settings_finish(&defaults);
-    return n;
 }
 
 const struct form_known *form_known_keys(size_t *ret_n)
 {
-    struct config_key *keys = malloc(KEYS_MAX * sizeof(*keys));
-    struct config *defaults = malloc(sizeof(*defaults));
+    struct train_config *defaults = malloc(sizeof(*defaults));
+    struct search_settings study = settings_defaults();
     char *value = malloc(CONFIG_LIST_MAX);
+    size_t n;
 
-    if (n_table == 0 && keys && defaults && value) {
-        size_t n = config_keys(keys, KEYS_MAX);
-        config_defaults(defaults);
-        n = n < KEYS_MAX ? n : KEYS_MAX;
-        fill(keys, n, defaults, value, CONFIG_LIST_MAX);
-        n_table = n;
-        n_table += fill_study(keys, KEYS_MAX - n, value, CONFIG_LIST_MAX);
+    if (n_table == 0 && defaults && value) {
+        const struct config_key *keys = train_config_keys(&n);
+        train_config_defaults(defaults);
+        fill(keys, n, defaults, 0, value, CONFIG_LIST_MAX);
+        /* What makes a search of it; no key of these has a place in another section. */
+        keys = settings_keys(&n);
+        fill(keys, n, &study, 'S', value, CONFIG_LIST_MAX);
+        fill_space();
     }
-    free(keys);
+    settings_finish(&study);
     free(defaults);
     free(value);
     *ret_n = n_table;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "trainer/config.h"
-#include "trainer/config_errors.h"
 
 static void take_error(void *ctx, int line, const char *section, const char *key, const char *message)
 {
@@ -21,15 +20,16 @@ static void take_error(void *ctx, int line, const char *section, const char *key
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct config config, again;
+    static struct train_config config, again;
     char err[CONFIG_ERROR_MAX] = "", *text = malloc(size + 1);
     if (!text)
         abort();
     memcpy(text, data, size);
     text[size] = '\0';
-    int r = config_parse("F", text, &config, err), told = 0;
-    int n = config_errors("F", text, &again, take_error, &told);
-    if (n != told || (n > 0) != (r < 0) || (n == 0 && config_continues(&config, &again, NULL, NULL, err) < 0))
+    int r = train_config_parse("F", text, &config, err), told = 0;
+    int n = train_config_errors("F", text, &again, take_error, &told);
+    if (n != told || (n > 0) != (r < 0) ||
+        (n == 0 && train_config_continues(&config, &again, NULL, NULL, err) < 0))
         abort();
     free(text);
     if (r < 0) {
@@ -37,11 +37,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
         return 0;
     }
-    text = config_text(&config);
-    if (!text || config_parse("again", text, &again, err) < 0 ||
-        config_continues(&config, &again, NULL, NULL, err) < 0)
+    text = train_config_text(&config);
+    if (!text || train_config_parse("again", text, &again, err) < 0 ||
+        train_config_continues(&config, &again, NULL, NULL, err) < 0)
         abort();
-    char *second = config_text(&again);
+    char *second = train_config_text(&again);
     if (!second || strcmp(text, second) != 0)
         abort();
     free(text);

@@ -191,20 +191,17 @@ static void test_round_trips(struct random *random)
 static void test_environment(void)
 {
     size_t n, tried = 0;
-    const struct env_param *list = env_params_list(&n);
+    const struct config_key *list = env_params_list(&n);
     for (size_t i = 0; i < n; i++) {
         char values[8][64], err[ENV_ERROR_MAX] = "";
         int n_values = 0;
         for (const char *word = list[i].words; word && *word;
              word += strcspn(word, " ") + (strchr(word, ' ') != 0))
             snprintf(values[n_values++], 64, "%.*s", (int)strcspn(word, " "), word);
-        if (!list[i].words && list[i].whole && list[i].size == sizeof(bool)) {
-            snprintf(values[n_values++], 64, "true");
-            snprintf(values[n_values++], 64, "false");
-        } else if (!list[i].words) {
+        if (list[i].kind <= CONFIG_SPAN) {
             snprintf(values[n_values++], 64, "%.17g", list[i].min);
             snprintf(values[n_values++], 64, "%.17g", list[i].max);
-            if (list[i].range)
+            if (list[i].kind == CONFIG_SPAN)
                 snprintf(values[n_values++], 64, "%.17g..%.17g", list[i].min, list[i].max);
         } else if (n_values == 0) {
             snprintf(values[n_values++], 64, "America/New_York");

@@ -29,7 +29,7 @@ static inline double trained_uniform(struct random *random)
 static inline void trained_environment_text(const struct env_params *params, char *ret, size_t cap)
 {
     size_t n, len = 0;
-    const struct env_param *list = env_params_list(&n);
+    const struct config_key *list = env_params_list(&n);
     for (size_t i = 0; i < n; i++) {
         char value[128];
         if (!env_params_get(params, list[i].name, value, sizeof value))

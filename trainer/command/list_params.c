@@ -17,25 +17,25 @@ static void print_words(const char *words)
             putchar(*p);
 }
 
-static void print_range(const struct env_param *param)
+static void print_range(const struct config_key *param)
 {
-    if (param->words && *param->words)
+    if (param->kind == CONFIG_WORD)
         print_words(param->words);
-    else if (param->words)
+    else if (param->kind == CONFIG_TEXT)
         fputs("text", stdout);
-    else if (param->whole && param->min == 0 && param->max == 1)
+    else if (param->kind == CONFIG_SWITCH)
         fputs("true, false", stdout);
     else
         printf("%.9g to %.9g%s", param->min, param->max,
-               param->whole   ? ", whole"
-               : param->range ? ", or low..high"
-                              : "");
+               param->kind == CONFIG_WHOLE  ? ", whole"
+               : param->kind == CONFIG_SPAN ? ", or low..high"
+                                            : "");
 }
 
 int replay_list_params(void)
 {
     size_t n;
-    const struct env_param *list = env_params_list(&n);
+    const struct config_key *list = env_params_list(&n);
     struct env_params params[N_PRESETS];
     char err[ENV_ERROR_MAX], value[64];
 
@@ -52,7 +52,7 @@ int replay_list_params(void)
             printf(" %s |", env_params_get(&params[k], list[i].name, value, sizeof value) ? value : "?");
         putchar(' ');
         print_range(&list[i]);
-        printf(" | %s |\n", list[i].summary);
+        printf(" | %s |\n", list[i].about);
     }
     return EXIT_SUCCESS;
 }

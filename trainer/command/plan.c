@@ -21,7 +21,7 @@ static void print_time(double seconds)
         printf("%.1f h", seconds / 3600);
 }
 
-static void print(const struct plan *plan, const struct config *config)
+static void print(const struct plan *plan, const struct train_config *config)
 {
     double whole = plan->rollout_s + plan->advantages_s + plan->update_s;
     printf("%s on %s, %s\n", config->name, config->world, plan->backend);
@@ -47,7 +47,7 @@ static void print(const struct plan *plan, const struct config *config)
     putchar('\n');
 }
 
-static int print_json(const struct plan *plan, const struct config *config)
+static int print_json(const struct plan *plan, const struct train_config *config)
 {
     json_t *json = json_pack("{s:s}", "schema", "papertape.plan/1"), *fields = plan_json(plan, config);
     int r = json && fields && json_object_update(json, fields) == 0 &&
@@ -67,7 +67,7 @@ int command_plan(int argc, char **argv)
     int status = train_args_parse("plan", argc, argv, &args);
     if (status != GO_ON)
         return status;
-    struct config *config = malloc(sizeof *config);
+    struct train_config *config = malloc(sizeof *config);
     struct source source = {0};
     struct plan plan;
     if (!config)

@@ -112,7 +112,7 @@ static int read_config(struct study_run *run)
         return bad_config(run, path, r, why);
     run->has_settings = true;
     run->now_ns = run->config.now_ns;
-    if (!config_trades(&run->config))
+    if (!train_config_trades(&run->config))
         return study_failed(run, "config",
                             "%s: [training] world: %s: a market is right: trials are judged on bars", path,
                             run->config.world);
@@ -126,7 +126,7 @@ static void take_name(struct study_run *run)
     if (strcmp(run->config.name, "training") != 0)
         return;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(run->args->name, "@"), run->args->name);
-    (void)config_set(&run->config, "training", "name", name, err); /* else it stays what it was */
+    (void)train_config_set(&run->config, "training", "name", name, err); /* else it stays what it was */
 }
 
 static void take_args(struct study_run *run)

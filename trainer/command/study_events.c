@@ -33,9 +33,9 @@ static json_t *space_json(const struct space *space)
 static json_t *settings_json(const struct search_settings *settings)
 {
     enum { KEYS_MAX = 64 };
-    struct config_key keys[KEYS_MAX];
     char value[64];
-    size_t n = settings_keys(keys, KEYS_MAX);
+    size_t n;
+    const struct config_key *keys = settings_keys(&n);
     json_t *json = json_object();
     for (size_t i = 0; i < n && i < KEYS_MAX && json; i++)
         if (settings_get(settings, keys[i].name, value, sizeof value) == 0)
@@ -45,7 +45,7 @@ static json_t *settings_json(const struct search_settings *settings)
 
 void study_started(struct study_run *run)
 {
-    json_t *config = config_json(&run->config);
+    json_t *config = train_config_json(&run->config);
     if (config)
         json_object_set_new(config, "study", settings_json(&run->settings));
     report_event(&run->report, "start",

@@ -15,8 +15,8 @@ enum { STUDY_DEVICES_MAX = 64, STUDY_URL_MAX = PATH_MAX };
 struct study_run {
     const struct study_args *args;
     struct report report;
-    char *text;                      /* of the configuration */
-    struct config config, of_worker; /* of_worker: with its share of the machine */
+    char *text;                            /* of the configuration */
+    struct train_config config, of_worker; /* of_worker: with its share of the machine */
     struct search_settings settings;
     bool has_settings, there; /* there: the study was, before this run */
     int64_t now_ns;

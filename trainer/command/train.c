@@ -47,7 +47,7 @@ static void tell(void *ctx, const char *words)
 static int claim_output(struct train_run *run)
 {
     char err[CLAIM_ERROR_MAX];
-    const struct config *config = &run->config;
+    const struct train_config *config = &run->config;
     int64_t newest = -1;
     int r = claim_take(config->output, config->name, &run->claim, err);
     if (r < 0) /* -EBUSY: another training's, which no restart would help */
@@ -249,7 +249,7 @@ static bool is_due(int64_t iteration, int64_t every)
 
 static int run_all(struct train_run *run)
 {
-    const struct config *config = &run->config;
+    const struct train_config *config = &run->config;
     int status = GO_ON;
     while (status == GO_ON && run->steps < config->ppo.total_steps && !stop_asked() && !run->report.failed) {
         status = iterate(run);
@@ -284,13 +284,13 @@ static int run_all(struct train_run *run)
     return EXIT_SUCCESS;
 }
 
-static int print_config(const struct train_args *args, struct config *config)
+static int print_config(const struct train_args *args, struct train_config *config)
 {
     char err[CONFIG_ERROR_MAX];
     int status = train_args_config(args, config, err);
     if (status != GO_ON)
         return args_say(status, "%s", err);
-    char *text = config_text(config);
+    char *text = train_config_text(config);
     if (!text)
         return args_say(EXIT_FAILURE, "out of memory: the configuration");
     fputs(text, stdout);

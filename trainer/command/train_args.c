@@ -186,12 +186,12 @@ __attribute__((format(printf, 3, 4))) static int config_error(char *err, int sta
     return status;
 }
 
-static int find_output(const struct train_args *args, struct config *config, char *err)
+static int find_output(const struct train_args *args, struct train_config *config, char *err)
 {
     char reason[512];
     struct state_dir state;
     char why[CONFIG_ERROR_MAX];
-    if (args->output && config_set(config, "training", "output", args->output, why) < 0)
+    if (args->output && train_config_set(config, "training", "output", args->output, why) < 0)
         return config_error(err, EXIT_USAGE, "bad folder: --output: %s", why);
     if (config->output[0])
         return GO_ON;
@@ -203,9 +203,10 @@ static int find_output(const struct train_args *args, struct config *config, cha
     return GO_ON;
 }
 
-int train_args_config(const struct train_args *args, struct config *ret, char err[static CONFIG_ERROR_MAX])
+int train_args_config(const struct train_args *args, struct train_config *ret,
+                      char err[static CONFIG_ERROR_MAX])
 {
-    if (config_read(args->config, ret, err) < 0)
+    if (train_config_read(args->config, ret, err) < 0)
         return EXIT_FAILURE;
     if (ret->ppo.threads == 0)
         ret->ppo.threads = processors(); /* a part of the run's identity: checkpoints name it */

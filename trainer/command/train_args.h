@@ -17,6 +17,7 @@ int train_args_parse(const char *verb, int argc, char **argv, struct train_args 
 
 /* Reads --config; with what the command line says instead, threads as a number, and an output folder.
  * GO_ON; or the exit status, with a sentence that is not said yet. */
-int train_args_config(const struct train_args *args, struct config *ret, char err[static CONFIG_ERROR_MAX]);
+int train_args_config(const struct train_args *args, struct train_config *ret,
+                      char err[static CONFIG_ERROR_MAX]);
 
 #endif

@@ -7,7 +7,7 @@
 #include "exchange/whole_file.h"
 #include "trainer/command/args.h"
 #include "trainer/command/train.h"
-#include "trainer/config_errors.h"
+#include "trainer/config.h"
 
 enum { TEXT_MAX = 1 << 24 };
 
@@ -64,7 +64,7 @@ char *train_read_text(const char *path, char err[static TRAIN_TEXT_ERROR_MAX])
 int train_tell_errors(const char *path, const char *text)
 {
     struct telling telling = {.path = path};
-    return config_errors(path, text, NULL, tell, &telling);
+    return train_config_errors(path, text, NULL, tell, &telling);
 }
 
 int train_check(const char *path, bool json)
@@ -73,7 +73,7 @@ int train_check(const char *path, bool json)
     struct telling telling = {.path = path, .errors = json ? json_array() : NULL};
     if (!text)
         return args_say(EXIT_FAILURE, "%s", err);
-    int n = json && !telling.errors ? -ENOMEM : config_errors(path, text, NULL, tell, &telling);
+    int n = json && !telling.errors ? -ENOMEM : train_config_errors(path, text, NULL, tell, &telling);
     free(text);
     json_t *out = json && n >= 0 ? json_pack("{s:s, s:O}", "schema", "papertape.training-check/1", "errors",
                                              telling.errors)

@@ -30,13 +30,13 @@ json_t *phase_json(enum phase phase, const struct phase_use *use, size_t held_by
                      report_number(use->device));
 }
 
-json_t *config_json(const struct config *config)
+json_t *train_config_json(const struct train_config *config)
 {
-    struct config_key keys[KEYS_MAX];
-    size_t n = config_keys(keys, KEYS_MAX);
+    size_t n;
+    const struct config_key *keys = train_config_keys(&n);
     json_t *json = json_object();
     char *value = malloc(CONFIG_LIST_MAX);
-    bool whole = json && value && n <= KEYS_MAX, trades = config_trades(config);
+    bool whole = json && value, trades = train_config_trades(config);
     for (size_t i = 0; i < n && whole; i++) {
         const struct config_key *key = &keys[i];
         if (!trades && (strcmp(key->section, "environment") == 0 || strcmp(key->section, "data") == 0))
@@ -44,7 +44,7 @@ json_t *config_json(const struct config *config)
         json_t *section = json_object_get(json, key->section);
         if (!section && json_object_set_new(json, key->section, section = json_object()) < 0)
             section = NULL;
-        whole = section && config_get(config, key->section, key->name, value, CONFIG_LIST_MAX) == 0 &&
+        whole = section && train_config_get(config, key->section, key->name, value, CONFIG_LIST_MAX) == 0 &&
                 json_object_set_new(section, key->name, json_string(value)) == 0;
     }
     free(value);
@@ -54,7 +54,7 @@ json_t *config_json(const struct config *config)
     return NULL;
 }
 
-json_t *plan_json(const struct plan *plan, const struct config *config)
+json_t *plan_json(const struct plan *plan, const struct train_config *config)
 {
     return json_pack(
         "{s:s, s:s, s:o, s:i, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",

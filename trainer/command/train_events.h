@@ -29,8 +29,9 @@ struct phase_use {
 
 /* Each gives a new object, or NULL without memory. */
 json_t *phase_json(enum phase phase, const struct phase_use *use, size_t held_bytes);
-json_t *config_json(const struct config *config); /* {"training": {"name": "…"}, …}: all values as texts */
-json_t *plan_json(const struct plan *plan, const struct config *config);
+json_t *train_config_json(
+    const struct train_config *config); /* {"training": {"name": "…"}, …}: all values as texts */
+json_t *plan_json(const struct plan *plan, const struct train_config *config);
 json_t *evaluation_json(const struct source *source, const struct evaluation *evaluation);
 
 struct update_figures {

@@ -8,44 +8,49 @@
 #include "trainer/command/train.h"
 #include "trainer/study/settings.h"
 
-enum { KEYS_MAX = 256, VALUE_MAX = 256, RANGE_MAX = 128 };
+enum { VALUE_MAX = 256, RANGE_MAX = 128 };
 
-static bool is_switch(const struct config_key *key)
+static bool is_widths(const struct config_key *key)
 {
-    return key->whole && key->min == 0 && key->max == 1;
+    return key->words && strcmp(key->words, "widths") == 0;
+}
+
+static const char *kind_name(const struct config_key *key)
+{
+    static const char *const names[] = {
+        [CONFIG_WHOLE] = "whole",   [CONFIG_NUMBER] = "number", [CONFIG_SPAN] = "number",
+        [CONFIG_SWITCH] = "switch", [CONFIG_WORD] = "choice",   [CONFIG_TEXT] = "text",
+        [CONFIG_NAME] = "text",     [CONFIG_OWN] = "text"};
+    return is_widths(key) ? "widths" : key->kind == CONFIG_OWN && key->words ? "choice" : names[key->kind];
 }
 
 static void range_text(const struct config_key *key, char ret[static RANGE_MAX])
 {
     size_t n = 0;
-    if (key->words && strcmp(key->words, "widths") == 0)
+    if (is_widths(key))
         snprintf(ret, RANGE_MAX, "widths with commas, or none");
-    else if (key->words && !key->words[0])
-        snprintf(ret, RANGE_MAX, "text");
+    else if (key->kind == CONFIG_SWITCH && strcmp(key->words, "false true") == 0)
+        snprintf(ret, RANGE_MAX, "true, false");
     else if (key->words)
         for (const char *p = key->words; *p && n < RANGE_MAX - 3; p++)
             n += (size_t)snprintf(ret + n, RANGE_MAX - n, *p == ' ' ? ", " : "%c", *p);
-    else if (is_switch(key))
-        snprintf(ret, RANGE_MAX, "true, false");
+    else if (key->kind > CONFIG_SPAN)
+        snprintf(ret, RANGE_MAX, "text");
     else
         snprintf(ret, RANGE_MAX, "%.9g to %.9g%s", key->min, key->max,
-                 key->whole   ? ", whole"
-                 : key->range ? ", or low..high"
-                              : "");
+                 key->kind == CONFIG_WHOLE  ? ", whole"
+                 : key->kind == CONFIG_SPAN ? ", or low..high"
+                                            : "");
 }
 
 static json_t *key_json(const struct config_key *key, const char *value)
 {
-    const char *kind = !key->words                         ? is_switch(key) ? "switch"
-                                                             : key->whole   ? "whole"
-                                                                            : "number"
-                       : key->words[0] == '\0'             ? "text"
-                       : strcmp(key->words, "widths") == 0 ? "widths"
-                                                           : "choice";
+    const char *kind = kind_name(key);
     json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:b, s:b, s:s}", "section", key->section, "key", key->name,
-                             "kind", kind, "default", value, "may_change", key->may_change, "tunable",
-                             key->tunable, "summary", key->summary);
-    if (json && !key->words && !is_switch(key)) {
+                             "kind", kind, "default", value, "may_change",
+                             key->marks & CONFIG_KEY_FREE || strcmp(key->section, "study") == 0, "tunable",
+                             !!(key->marks & CONFIG_KEY_TUNABLE), "summary", key->about);
+    if (json && key->kind <= CONFIG_SPAN) {
         json_object_set_new(json, "min", json_real(key->min));
         json_object_set_new(json, "max", json_real(key->max));
     }
@@ -54,15 +59,16 @@ static json_t *key_json(const struct config_key *key, const char *value)
     return json;
 }
 
-static int default_of(const struct config *config, const struct config_key *key, char value[static VALUE_MAX])
+static int default_of(const struct train_config *config, const struct config_key *key,
+                      char value[static VALUE_MAX])
 {
     if (strcmp(key->section, "study") != 0)
-        return config_get(config, key->section, key->name, value, VALUE_MAX);
+        return train_config_get(config, key->section, key->name, value, VALUE_MAX);
     const struct search_settings settings = settings_defaults();
     return settings_get(&settings, key->name, value, VALUE_MAX);
 }
 
-static int list(const struct config *config, const struct config_key *keys, size_t n, json_t *ret)
+static int list(const struct train_config *config, const struct config_key *keys, size_t n, json_t *ret)
 {
     char value[VALUE_MAX], range[RANGE_MAX];
     const char *section = "";
@@ -79,7 +85,7 @@ static int list(const struct config *config, const struct config_key *keys, size
                    strcmp(keys[i].section, "training") != 0 ? "\n" : "", keys[i].section);
         section = keys[i].section;
         range_text(&keys[i], range);
-        printf("| `%s` | %s | %s | %s |\n", keys[i].name, value, range, keys[i].summary);
+        printf("| `%s` | %s | %s | %s |\n", keys[i].name, value, range, keys[i].about);
     }
     return 0;
 }
@@ -109,16 +115,14 @@ static int list_space(json_t *ret)
 
 int train_list_keys(int json)
 {
-    struct config_key keys[KEYS_MAX], study[KEYS_MAX];
-    size_t n = config_keys(keys, KEYS_MAX), n_study = settings_keys(study, KEYS_MAX);
-    struct config *config = malloc(sizeof *config);
+    size_t n, n_study;
+    const struct config_key *keys = train_config_keys(&n), *study = settings_keys(&n_study);
+    struct train_config *config = malloc(sizeof *config);
     json_t *of_training = json ? json_array() : NULL, *of_study = json ? json_array() : NULL,
            *space = json ? json_array() : NULL, *out = NULL;
-    int r = config && (!json || (of_training && of_study && space)) && n <= KEYS_MAX && n_study <= KEYS_MAX
-                ? 0
-                : -ENOMEM;
+    int r = config && (!json || (of_training && of_study && space)) ? 0 : -ENOMEM;
     if (r == 0) {
-        config_defaults(config);
+        train_config_defaults(config);
         r = list(config, keys, n, of_training);
     }
     if (r == 0)

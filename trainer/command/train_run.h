@@ -13,7 +13,7 @@
 
 struct train_run {
     const struct train_args *args;
-    struct config config;
+    struct train_config config;
     struct report report;
     struct tensorboard *board; /* NULL: none, or it could not be written any more */
     struct checkpoint *from;   /* what it resumes from; NULL: nothing, or no longer needed */

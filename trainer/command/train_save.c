@@ -56,7 +56,7 @@ static int save_policy(struct train_run *run, char err[static KEEP_ERROR_MAX])
 {
     char path[PATH_MAX];
     struct kept_policy policy = {0};
-    const struct config *config = &run->config;
+    const struct train_config *config = &run->config;
     snprintf(path, sizeof path, "%s/%s.safetensors", config->output, config->name);
     int r = kept_policy_take(run->making.learner, &policy, err);
     if (r == 0)
@@ -80,7 +80,7 @@ static void warn(struct train_run *run, int *last, int error, const char *words)
 void train_save(struct train_run *run)
 {
     char err[KEEP_ERROR_MAX];
-    const struct config *config = &run->config;
+    const struct train_config *config = &run->config;
     struct usage begun = usage_now();
     run->lost = false;
     report_state(&run->report, "checkpointing", run->steps);
@@ -152,7 +152,7 @@ void train_started(struct train_run *run)
                            "observation", shape->observation, "actions", shape->actions, "levels",
                            shape->levels, "parameters", (json_int_t)learner->layout.n_learned, "output",
                            run->config.output, "predicted", plan_json(&run->plan, &run->config), "config",
-                           config_json(&run->config)));
+                           train_config_json(&run->config)));
 }
 
 static json_t *cause_json(const char *cause)

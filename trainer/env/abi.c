@@ -9,16 +9,11 @@ static const struct {
     const char *name;
     size_t size;
 } structures[] = {
-    {"env_asset_source", sizeof(struct env_asset_source)},
-    {"env_episode", sizeof(struct env_episode)},
-    {"env_info", sizeof(struct env_info)},
-    {"env_io", sizeof(struct env_io)},
-    {"env_market_source", sizeof(struct env_market_source)},
-    {"env_options", sizeof(struct env_options)},
-    {"env_param", sizeof(struct env_param)},
-    {"env_params", sizeof(struct env_params)},
-    {"env_trade", sizeof(struct env_trade)},
-    {"symbol", sizeof(struct symbol)},
+    {"config_key", sizeof(struct config_key)},   {"env_asset_source", sizeof(struct env_asset_source)},
+    {"env_episode", sizeof(struct env_episode)}, {"env_info", sizeof(struct env_info)},
+    {"env_io", sizeof(struct env_io)},           {"env_market_source", sizeof(struct env_market_source)},
+    {"env_options", sizeof(struct env_options)}, {"env_params", sizeof(struct env_params)},
+    {"env_trade", sizeof(struct env_trade)},     {"symbol", sizeof(struct symbol)},
 };
 
 const char *env_version(void)

@@ -3,66 +3,31 @@
 #include <errno.h>
 #include <string.h>
 
-#include "trainer/env/key.h"
 #include "trainer/env/params_table.h"
 #include "trainer/env/refusal.h"
 
-/* The reference environment's. */
-static const struct env_params reference = {
-    .execution = ENV_REFERENCE,
-    .task = ENV_PORTFOLIO,
-    .actions = ENV_CONTINUOUS,
-    .autoreset = ENV_NEXT_STEP,
-    .levels = 21,
-    .action_span = 10,
-    .lookback = 3,
-    .norm_cash = 0x1p-11,
-    .norm_stocks = 0x1p-8,
-    .norm_tech = 0x1p-14,
-    .norm_reward = 0x1p-9,
-    .norm_action = 100,
-    .initial_capital = {1000, 1000},
-    .buy_cost_pct = {0.0025, 0.0025},
-    .sell_cost_pct = {0.0025, 0.0025},
-    .forced_exit_bars = 48,
-    .forced_exit_pct = 0.05,
-    .gamma = 0.99,
-    .final_return = true,
-    .weight_alpha = 0.5,
-    .weight_absolute = 0.3,
-    .weight_cash = 0.2,
-    .threshold = 0.3,
-    .collateral = 1.5,
-    .session_close_s = 86400,
-    .session_zone = "UTC",
-    .weight_return = 1,
-    .weight_step = 1,
-    .weight_trend = 1,
-    .weight_day = 1,
-    .trend_bars = 20,
-};
-
-static const char *const presets[] = {"reference", "market", "day-trade"};
+static const char presets[] = "reference market day-trade";
 
 int env_params_preset(const char *name, struct env_params *ret, char err[static ENV_ERROR_MAX])
 {
-    struct env_params params = reference;
-    if (strcmp(name, "market") == 0) {
+    char why[CONFIG_WHY_MAX];
+    struct env_params params = {0};
+    if (config_key_word(name, presets, why) < 0)
+        return env_refuse(-ENOENT, err, "preset: %s", why);
+    config_key_defaults(env_params_table, env_params_table_n, "environment", &params);
+    params.final_return = strcmp(name, "reference") == 0;
+    if (strcmp(name, "market") == 0)
         params.execution = ENV_MARKET;
-        params.final_return = false;
-    } else if (strcmp(name, "day-trade") == 0) {
+    if (strcmp(name, "day-trade") == 0) {
         params.task = ENV_DAY_TRADE;
-        params.final_return = false;
         params.action_span = 1; /* a direction */
         params.shorts = true;
-    } else if (strcmp(name, "reference") != 0) {
-        return key_no_preset(presets, sizeof presets / sizeof *presets, name, err);
     }
     *ret = params;
     return 0;
 }
 
-const struct env_param *env_params_list(size_t *ret_n)
+const struct config_key *env_params_list(size_t *ret_n)
 {
     *ret_n = env_params_table_n;
     return env_params_table;
@@ -71,25 +36,25 @@ const struct env_param *env_params_list(size_t *ret_n)
 int env_params_set(struct env_params *params, const char *key, const char *text,
                    char err[static ENV_ERROR_MAX])
 {
-    const struct env_param *param = key_find(env_params_table, env_params_table_n, key);
-    if (!param)
-        return env_refuse(-ENOENT, err, "%.60s: there is no such parameter; the nearest is %s", key,
-                          key_nearest(env_params_table, env_params_table_n, key));
-    return key_set(param, params, text, err);
+    char why[CONFIG_WHY_MAX];
+    const struct config_key *row = config_key_find(env_params_table, env_params_table_n, NULL, key);
+    int r = row ? config_key_read(row, text, params, why)
+                : config_key_unknown(env_params_table, env_params_table_n, NULL, key, why);
+    return r < 0 ? env_refuse(row ? r : -ENOENT, err, "%.60s: %s", key, why) : 0;
 }
 
 bool env_params_get(const struct env_params *params, const char *key, char *buf, size_t cap)
 {
-    const struct env_param *param = key_find(env_params_table, env_params_table_n, key);
-    return param && key_print(param, params, buf, cap);
+    const struct config_key *row = config_key_find(env_params_table, env_params_table_n, NULL, key);
+    return row && config_key_text(row, params, buf, cap);
 }
 
 int env_params_check(const struct env_params *params, int n_assets, char err[static ENV_ERROR_MAX])
 {
     for (size_t i = 0; i < env_params_table_n; i++) {
-        int rc = key_check(&env_params_table[i], params, err);
-        if (rc < 0)
-            return rc;
+        char why[CONFIG_WHY_MAX];
+        if (config_key_check(&env_params_table[i], params, why) < 0)
+            return env_refuse(-EINVAL, err, "%s: %s", env_params_table[i].name, why);
     }
     if (n_assets < 1 || n_assets > ENV_ASSETS_MAX)
         return env_refuse(-EINVAL, err, "assets: %d: from 1 to %d is right", n_assets, ENV_ASSETS_MAX);

@@ -71,31 +71,23 @@ struct env_params {
     double drawdown_penalty, volatility_penalty;
 };
 
-/* A row of a table of keys, these or PPO's: how its value is read and written. */
-struct env_param {
-    const char *name, *summary;
-    double min, max;   /* of numbers, both included; of ranges, for both ends */
-    const char *words; /* of choices: "reference market"; "" of text; NULL for numbers */
-    bool whole;        /* numbers without a fraction, and switches (min 0, max 1) */
-    bool range;        /* one number, or "low..high" */
-    size_t offset, size;
-};
-
 #ifndef __CUDACC__ /* the host's, in C */
+#include "record/config_key.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
 /* Every key, sorted by name. */
-const struct env_param *env_params_list(size_t *ret_n);
+const struct config_key *env_params_list(size_t *ret_n);
 
 /* Presets. "reference": execution reference and all defaults of the reference environment; "market":
  * execution market (the default for training), no reward at the end but the last step's own; "day-trade". */
 int env_params_preset(const char *name, struct env_params *ret, char err[static ENV_ERROR_MAX]);
 
 /* Sets one key from text ("0.01", "true", "market", "900..1100"). 0; -ENOENT for an unknown key (err names
- * the nearest); -EINVAL, -ERANGE with what would be right. *params is as it was on failure. */
+ * the nearest); -EINVAL with what would be right. *params is as it was on failure. */
 int env_params_set(struct env_params *params, const char *key, const char *text,
                    char err[static ENV_ERROR_MAX]);
 

@@ -4,7 +4,7 @@
 
 #include "trainer/env/params.h"
 
-extern const struct env_param env_params_table[]; /* sorted by name */
+extern const struct config_key env_params_table[]; /* sorted by name */
 extern const size_t env_params_table_n;
 
 #endif

@@ -48,10 +48,10 @@ static void copy_params(struct env_params *ret, const struct env_params *params)
 {
     memset(ret, 0, sizeof *ret);
     for (size_t i = 0; i < env_params_table_n; i++) {
-        const struct env_param *param = &env_params_table[i];
+        const struct config_key *param = &env_params_table[i];
         char *to = (char *)ret + param->offset;
         const char *from = (const char *)params + param->offset;
-        bool text = param->words && !param->words[0];
+        bool text = param->kind == CONFIG_TEXT;
         memcpy(to, from, text ? strnlen(from, param->size) : param->size);
     }
 }
@@ -82,7 +82,7 @@ static int check_head(const struct head *head, const struct head *own, char err[
         return -EINVAL;
     }
     for (size_t i = 0; i < env_params_table_n; i++) {
-        const struct env_param *param = &env_params_table[i];
+        const struct config_key *param = &env_params_table[i];
         if (memcmp((const char *)&head->params + param->offset, (const char *)&own->params + param->offset,
                    param->size) == 0)
             continue;

@@ -63,8 +63,8 @@ struct ppo_params {
     int threads;       /* 0: one a core. Also the shards of a minibatch: part of a run's identity */
 };
 
-/* Every key, sorted by name. words "widths": a list of layers' widths, "64,64" or "none". */
-const struct env_param *ppo_params_list(size_t *ret_n);
+/* Every key, sorted by name; CONFIG_OWN: a list of layers' widths, "64,64" or "none". */
+const struct config_key *ppo_params_list(size_t *ret_n);
 
 /* "default" (64x64, 8 copies), "reference-4080" (32 copies x 4096 steps, minibatch 1024, 2048,1024,512, bf16,
  * memory cap 0.8, bounded entropy 0.05 to 0.005). */

@@ -445,7 +445,7 @@ static bool goes_on(struct control_call *call, const struct training *training, 
                     const struct training_wants *wants)
 {
     char err[CONFIG_ERROR_MAX], section[64] = "", key[64] = "";
-    struct config *both = calloc(2, sizeof *both);
+    struct train_config *both = calloc(2, sizeof *both);
     int skip = 0;
     int r = both ? 0 : -ENOMEM;
     if (wants->study != training->wants.study) {
@@ -457,9 +457,9 @@ static bool goes_on(struct control_call *call, const struct training *training, 
         return false;
     }
     if (both && training_begin(training) >= WORKER_RESUME &&
-        config_parse("training.ini", training->record.config, &both[0], err) == 0 &&
-        config_parse("training.ini", text, &both[1], err) == 0)
-        r = config_continues(&both[0], &both[1], let_change, NULL, err);
+        train_config_parse("training.ini", training->record.config, &both[0], err) == 0 &&
+        train_config_parse("training.ini", text, &both[1], err) == 0)
+        r = train_config_continues(&both[0], &both[1], let_change, NULL, err);
     free(both);
     if (r == -ENOMEM)
         control_error(call, "ENOMEM", "out of memory");

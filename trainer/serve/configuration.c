@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trainer/config_errors.h"
 #include "trainer/study/settings.h"
 
 #define FILE_NAME "training.ini"
@@ -21,7 +20,7 @@ static void add(void *ctx, int line, const char *section, const char *key, const
 json_t *configuration_errors(const char *text)
 {
     json_t *errors = json_array();
-    if (errors && config_errors(FILE_NAME, text, NULL, add, errors) == -ENOMEM) {
+    if (errors && train_config_errors(FILE_NAME, text, NULL, add, errors) == -ENOMEM) {
         json_decref(errors);
         return NULL;
     }
@@ -91,9 +90,9 @@ static char *edit(const char *text, const char *name, const char *output)
 }
 
 /* NULL: it cannot be read, `err` says why. For free(). */
-static struct config *parse(const char *text, bool *ret_is_study, char *err)
+static struct train_config *parse(const char *text, bool *ret_is_study, char *err)
 {
-    struct config *config = malloc(sizeof *config);
+    struct train_config *config = malloc(sizeof *config);
     struct search_settings search = {0};
     if (!config || settings_parse(FILE_NAME, text, config, &search, ret_is_study, err) < 0) {
         free(config);
@@ -108,7 +107,7 @@ static bool says(const char *text, const char *name, const char *output)
 {
     char err[CONFIG_ERROR_MAX];
     bool study;
-    struct config *config = parse(text, &study, err);
+    struct train_config *config = parse(text, &study, err);
     bool good = config && strcmp(config->name, name) == 0 && strcmp(config->output, output) == 0;
     free(config);
     return good;
@@ -119,14 +118,14 @@ static char *rewrite(const char *text, const char *name, const char *output, cha
 {
     char *whole = NULL;
     bool is_study;
-    struct config *config = parse(text, &is_study, err);
+    struct train_config *config = parse(text, &is_study, err);
     if (config && is_study)
         snprintf(err, CONFIG_ERROR_MAX,
                  FILE_NAME ": [training]: name and output cannot be set in it: a plain heading [training] at "
                            "the beginning of a line would be right");
-    else if (config && config_set(config, "training", "name", name, err) == 0 &&
-             config_set(config, "training", "output", output, err) == 0)
-        whole = config_text(config);
+    else if (config && train_config_set(config, "training", "name", name, err) == 0 &&
+             train_config_set(config, "training", "output", output, err) == 0)
+        whole = train_config_text(config);
     free(config);
     return whole;
 }

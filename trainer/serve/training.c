@@ -74,23 +74,24 @@ void training_forget_longest(struct training *training)
 
 int training_wants_read(const char *text, struct training_wants *ret, char err[static CONFIG_ERROR_MAX])
 {
-    struct config *config = malloc(sizeof *config);
+    struct train_config *config = malloc(sizeof *config);
     struct search_settings search = {0};
     bool study = false;
     int r = config ? settings_parse("training.ini", text, config, &search, &study, err) : -ENOMEM;
     if (!config)
         snprintf(err, CONFIG_ERROR_MAX, "out of memory: training.ini");
     if (r == 0) {
-        *ret = (struct training_wants){.study = study,
-                                       .every_ns = study ? search.every_ns : 0,
-                                       .on_device = config_trades(config) && config->ppo.device != PPO_CPU,
-                                       .insists = config->ppo.device == PPO_CUDA,
-                                       .priority = (int)config->serve.priority,
-                                       .memory_mib = config->serve.memory_mib,
-                                       .cpu_hours = config->serve.cpu_hours,
-                                       .restarts = (int)config->serve.restarts,
-                                       .hung_ms = config->serve.hung_s * 1000,
-                                       .total_steps = study ? search.trials : config->ppo.total_steps};
+        *ret =
+            (struct training_wants){.study = study,
+                                    .every_ns = study ? search.every_ns : 0,
+                                    .on_device = train_config_trades(config) && config->ppo.device != PPO_CPU,
+                                    .insists = config->ppo.device == PPO_CUDA,
+                                    .priority = (int)config->serve.priority,
+                                    .memory_mib = config->serve.memory_mib,
+                                    .cpu_hours = config->serve.cpu_hours,
+                                    .restarts = (int)config->serve.restarts,
+                                    .hung_ms = config->serve.hung_s * 1000,
+                                    .total_steps = study ? search.trials : config->ppo.total_steps};
         memcpy(ret->output, config->output, sizeof ret->output);
         memcpy(ret->tensorboard, config->tensorboard, sizeof ret->tensorboard);
         settings_finish(&search);

@@ -37,7 +37,7 @@ static bool of_config(const struct config_key *key)
                                          "test_from", "test_to",    NULL};
     if (strcmp(key->name, "total_steps") == 0)
         return true;
-    return !key->may_change && !is_one_of(key->name, others);
+    return !(key->marks & CONFIG_KEY_FREE) && !is_one_of(key->name, others);
 }
 
 /* ---- Their values. ---- */
@@ -69,25 +69,25 @@ static bool put(json_t *to, const char *section, const char *name, const char *v
 
 static bool put_study(json_t *to, const struct search_settings *settings)
 {
-    struct config_key keys[KEYS_MAX];
     char value[CONFIG_WORD_MAX];
-    size_t n = settings_keys(keys, KEYS_MAX);
-    for (size_t i = 0; i < n && i < KEYS_MAX; i++)
+    size_t n;
+    const struct config_key *keys = settings_keys(&n);
+    for (size_t i = 0; i < n; i++)
         if (of_study(keys[i].name) && (settings_get(settings, keys[i].name, value, sizeof value) < 0 ||
                                        !put(to, "study", keys[i].name, value)))
             return false;
     return true;
 }
 
-static bool put_config(json_t *to, const struct config *config, const struct search_settings *settings,
+static bool put_config(json_t *to, const struct train_config *config, const struct search_settings *settings,
                        char *value)
 {
-    struct config_key keys[KEYS_MAX];
-    size_t n = config_keys(keys, KEYS_MAX);
-    for (size_t i = 0; i < n && i < KEYS_MAX; i++) {
+    size_t n;
+    const struct config_key *keys = train_config_keys(&n);
+    for (size_t i = 0; i < n; i++) {
         const struct config_key *key = &keys[i];
         if (of_config(key) && !is_searched(&settings->space, key->name, value, CONFIG_LIST_MAX) &&
-            config_get(config, key->section, key->name, value, CONFIG_LIST_MAX) < 0)
+            train_config_get(config, key->section, key->name, value, CONFIG_LIST_MAX) < 0)
             return false;
         if (of_config(key) && !put(to, key->section, key->name, value))
             return false;
@@ -95,14 +95,14 @@ static bool put_config(json_t *to, const struct config *config, const struct sea
     return true;
 }
 
-json_t *study_definition(const struct config *config, const struct search_settings *settings)
+json_t *study_definition(const struct train_config *config, const struct search_settings *settings)
 {
-    struct config *own = malloc(sizeof *own);
+    struct train_config *own = malloc(sizeof *own);
     char *value = malloc(CONFIG_LIST_MAX);
     json_t *json = own && value ? json_object() : NULL;
     if (json) {
         *own = *config;
-        int64_t end = config_train_end(&config->data); /* also by test_from */
+        int64_t end = train_config_train_end(&config->data); /* also by test_from */
         own->data.train_to = end == INT64_MAX ? 0 : end;
         if (!put_study(json, settings) || !put_config(json, own, settings, value)) {
             json_decref(json);
@@ -114,14 +114,14 @@ json_t *study_definition(const struct config *config, const struct search_settin
     return json;
 }
 
-json_t *study_made_of(const struct config *config, const struct search_settings *settings)
+json_t *study_made_of(const struct train_config *config, const struct search_settings *settings)
 {
     char value[CONFIG_WORD_MAX], hex[20];
     json_t *all = study_definition(config, settings);
     bool whole = all && put(all, "study", "combine", ensemble_combine_name(settings->combine));
     if (whole && (whole = settings_get(settings, "ensemble", value, sizeof value) == 0))
         whole = put(all, "study", "ensemble", value);
-    if (whole && (whole = config_get(config, "training", "seed", value, sizeof value) == 0))
+    if (whole && (whole = train_config_get(config, "training", "seed", value, sizeof value) == 0))
         whole = put(all, "training", "seed", value);
     char *text = whole ? json_dumps(all, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
     json_t *hash = NULL;

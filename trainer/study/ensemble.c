@@ -47,7 +47,7 @@ static int keep(const struct study_market *market, const struct eval_episode *ep
     return r;
 }
 
-static int test(const struct study_market *market, const struct config *config,
+static int test(const struct study_market *market, const struct train_config *config,
                 const struct ensemble_policy *ensemble, const char *folder, struct trial_split *ret,
                 char err[static TRIAL_ERROR_MAX])
 {
@@ -77,7 +77,7 @@ static int test(const struct study_market *market, const struct config *config,
     return r;
 }
 
-int study_ensemble_make(const struct study_market *market, const struct config *config,
+int study_ensemble_make(const struct study_market *market, const struct train_config *config,
                         const struct search_settings *settings, const int *numbers, int n, const char *folder,
                         struct trial_split *ret, char ret_path[static PATH_MAX],
                         char err[static TRIAL_ERROR_MAX])

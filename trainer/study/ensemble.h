@@ -11,7 +11,7 @@
  * in the environment of `config`, the first one's, as study_trial_final() tests each. 0; -EINVAL: they cannot
  * act together (rules that differ, execution reference), and nothing is left; errors of writing; -ENOMEM;
  * with a sentence. */
-int study_ensemble_make(const struct study_market *market, const struct config *config,
+int study_ensemble_make(const struct study_market *market, const struct train_config *config,
                         const struct search_settings *settings, const int *numbers, int n, const char *folder,
                         struct trial_split *ret, char ret_path[static PATH_MAX],
                         char err[static TRIAL_ERROR_MAX]);

@@ -20,7 +20,7 @@
  * - anew for each trial and split: the environment's market (norm_tech and lookback are the trial's), copies,
  *   networks, optimiser, normalisers. */
 struct study_market {
-    const struct config *config;
+    const struct train_config *config;
     const struct search_settings *settings;
     struct source source; /* bars and least quantities; source.train: their rows in the market, ending so */
     struct trainer_data *grid;       /* without features: which rows there are */
@@ -56,7 +56,7 @@ double study_param_most(const struct distribution *distribution);
 /* A trial on its way: who is told, and how far it is. */
 struct study_running_trial {
     const struct study_market *market;
-    const struct config *config; /* of the trial; its env.start is 0 */
+    const struct train_config *config; /* of the trial; its env.start is 0 */
     const struct trial_calls *calls;
     double done, whole; /* trainings done; of so many */
     double steps_s;     /* of the last iteration */

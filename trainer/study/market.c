@@ -68,7 +68,7 @@ static size_t most(const struct search_settings *settings, const char *key, doub
 static int open_columns(struct study_market *market, const struct trainer_data_options *options,
                         char err[static TRIAL_ERROR_MAX])
 {
-    const struct config_data *data = &market->config->data;
+    const struct train_config_data *data = &market->config->data;
     struct trainer_data_options of = *options;
     if (!data->features[0])
         return 0;
@@ -339,7 +339,7 @@ static int fit_splits(struct study_market *market, const struct study_market_opt
     return r;
 }
 
-int study_market_open(const struct config *config, const struct search_settings *settings,
+int study_market_open(const struct train_config *config, const struct search_settings *settings,
                       const struct study_market_options *options, struct study_market **ret,
                       char err[static TRIAL_ERROR_MAX])
 {
@@ -350,7 +350,7 @@ int study_market_open(const struct config *config, const struct search_settings 
     market->config = config;
     market->settings = settings;
     options = options ? options : &for_trials;
-    int r = config_trades(config)
+    int r = train_config_trades(config)
                 ? 0
                 : study_error(err, -EINVAL, "[training] world: %s: a search needs a market, and its bars",
                               config->world);

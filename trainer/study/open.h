@@ -15,7 +15,7 @@ struct study_opening {
     const char *folder;
     int64_t now_ns;
     const struct search_settings *settings; /* trials and the space */
-    const struct config *config;
+    const struct train_config *config;
 };
 
 /* Makes it, or goes on with one of the same directions; of that each parameter must be what it was: the same

@@ -14,7 +14,7 @@
  * proposal, a new reference. 1: it was told to stop. Of what comes to nothing
  * nothing stays in FOLDER/proposals. -ENODATA: no COMPLETE trial; else what the last training, or the
  * machine, was at fault for. */
-int study_proposal_make(const struct study_market *market, const struct config *base,
+int study_proposal_make(const struct study_market *market, const struct train_config *base,
                         const struct search_settings *settings, const struct study *study,
                         const struct study_members *others, const char *folder,
                         const struct trial_calls *calls, json_t **ret, char err[static TRIAL_ERROR_MAX]);
@@ -25,7 +25,7 @@ int study_proposal_make(const struct study_market *market, const struct config *
  * reckoned of all trials is reckoned anew; the file is written then. 0: it is to be made anew: it is of
  * another study or of other trials, other ones are the best now, or it is made of something else. -errno with
  * a sentence: the file cannot be written. */
-int study_proposal_rejudge(const struct config *base, const struct search_settings *settings,
+int study_proposal_rejudge(const struct train_config *base, const struct search_settings *settings,
                            const struct study *study, const struct study_members *others, const char *folder,
                            const struct trial_calls *calls, json_t *proposal,
                            char err[static TRIAL_ERROR_MAX]);

@@ -9,8 +9,9 @@
 #include "trainer/study/internal.h"
 
 /* The configuration of a trial, by the distributions that it was drawn from. */
-static int configure(const struct config *base, const struct study *study, const struct study_trial *trial,
-                     struct config *ret, char err[static TRIAL_ERROR_MAX])
+static int configure(const struct train_config *base, const struct study *study,
+                     const struct study_trial *trial, struct train_config *ret,
+                     char err[static TRIAL_ERROR_MAX])
 {
     struct space space = {0};
     double *values = calloc((size_t)trial->n_params + 1, sizeof(double));
@@ -57,10 +58,11 @@ static bool is_own_fault(int r)
 
 /* One trial as the configuration of the proposal's member number ret->n, trained on all rows. 0, 1, or -errno
  * as study_trial_final(). */
-static int make_member(const struct study_market *market, const struct config *base,
+static int make_member(const struct study_market *market, const struct train_config *base,
                        const struct study *study, const struct study_trial *trial, const char *folder,
-                       const struct trial_calls *calls, struct config *config, struct config *best,
-                       struct study_proposed *ret, char err[static TRIAL_ERROR_MAX])
+                       const struct trial_calls *calls, struct train_config *config,
+                       struct train_config *best, struct study_proposed *ret,
+                       char err[static TRIAL_ERROR_MAX])
 {
     char own[PATH_MAX], number[16];
     struct trial_split split;
@@ -84,13 +86,13 @@ static int make_member(const struct study_market *market, const struct config *b
 }
 
 /* The best trials whose training succeeds, at most `wanted`, below `folder`. */
-static int make_members(const struct study_market *market, const struct config *base, int wanted,
+static int make_members(const struct study_market *market, const struct train_config *base, int wanted,
                         const struct study *study, const struct study_ranked *ranked, const char *folder,
-                        const struct trial_calls *calls, struct config *best, struct study_proposed *ret,
-                        char err[static TRIAL_ERROR_MAX])
+                        const struct trial_calls *calls, struct train_config *best,
+                        struct study_proposed *ret, char err[static TRIAL_ERROR_MAX])
 {
     char words[TRIAL_ERROR_MAX + 96];
-    struct config *config = malloc(sizeof *config);
+    struct train_config *config = malloc(sizeof *config);
     int r = config ? 0 : study_error(err, -ENOMEM, "out of memory: a configuration");
     for (int i = 0; i < ranked->n && ret->n < wanted && (r == 0 || is_own_fault(r)); i++) {
         r = make_member(market, base, study, ranked->trials[i], folder, calls, config, best, ret, err);
@@ -114,7 +116,7 @@ int study_proposed_most(const struct search_settings *settings)
 }
 
 /* The best trial's; with more of them wanted the ensemble of these, unless they cannot act together. */
-int study_proposed_make(const struct study_market *market, const struct config *base,
+int study_proposed_make(const struct study_market *market, const struct train_config *base,
                         const struct search_settings *settings, const struct study *study,
                         const struct study_ranked *ranked, const char *folder,
                         const struct trial_calls *calls, struct study_proposed *ret,
@@ -122,7 +124,7 @@ int study_proposed_make(const struct study_market *market, const struct config *
 {
     char own[PATH_MAX], number[16], why[TRIAL_ERROR_MAX];
     int numbers[POLICY_MEMBERS_MAX], wanted = study_proposed_most(settings);
-    struct config *best = malloc(sizeof *best);
+    struct train_config *best = malloc(sizeof *best);
     int r = best ? 0 : study_error(err, -ENOMEM, "out of memory: a configuration");
     if (r == 0)
         r = make_members(market, base, wanted, study, ranked, folder, calls, best, ret, err);

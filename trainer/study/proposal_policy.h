@@ -23,7 +23,7 @@ int study_proposed_most(const struct search_settings *settings);
  * unless they cannot act together. One whose training is refused or diverges is told, and the next best takes
  * its place. `ret` is zeroed before. 0; 1: it was told to stop; -errno with a sentence: what the last
  * training, or the machine, was at fault for. */
-int study_proposed_make(const struct study_market *market, const struct config *base,
+int study_proposed_make(const struct study_market *market, const struct train_config *base,
                         const struct search_settings *settings, const struct study *study,
                         const struct study_ranked *ranked, const char *folder,
                         const struct trial_calls *calls, struct study_proposed *ret,

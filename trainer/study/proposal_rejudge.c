@@ -70,7 +70,7 @@ static int reckon_again(const struct search_settings *settings, const struct stu
 }
 
 /* By the limits, the name and the expiry that it has. */
-static bool is_judged_so(const json_t *proposal, const struct config *base,
+static bool is_judged_so(const json_t *proposal, const struct train_config *base,
                          const struct search_settings *settings, const json_t *gates)
 {
     const json_t *before = json_object_get(proposal, "gates"), *gate;
@@ -86,7 +86,7 @@ static bool is_judged_so(const json_t *proposal, const struct config *base,
     return same;
 }
 
-int study_proposal_rejudge(const struct config *base, const struct search_settings *settings,
+int study_proposal_rejudge(const struct train_config *base, const struct search_settings *settings,
                            const struct study *study, const struct study_members *others, const char *folder,
                            const struct trial_calls *calls, json_t *proposal,
                            char err[static TRIAL_ERROR_MAX])

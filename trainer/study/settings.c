@@ -8,7 +8,7 @@
 #include "trainer/study/grid.h"
 #include "trainer/study/settings_table.h"
 
-int settings_set(struct search_settings *settings, const struct config *config, const char *section,
+int settings_set(struct search_settings *settings, const struct train_config *config, const char *section,
                  const char *key, const char *text, char err[static CONFIG_ERROR_MAX])
 {
     return strcmp(section, "search") == 0 ? settings_set_search(settings, config, key, text, err)
@@ -18,7 +18,7 @@ int settings_set(struct search_settings *settings, const struct config *config, 
 static int misfit(const char **ret_key, const char *key, char *err, const char *words)
 {
     *ret_key = key;
-    return config_say(err, -EINVAL, "[study] %s: %s", key, words);
+    return train_config_say(err, -EINVAL, "[study] %s: %s", key, words);
 }
 
 int settings_check(const struct search_settings *settings, const char **ret_key,
@@ -46,16 +46,16 @@ int settings_check_grid(const struct search_settings *settings, const char **ret
     return misfit(ret_key, "sampler", err, words);
 }
 
-int settings_parse(const char *name, const char *text, struct config *ret_config, struct search_settings *ret,
-                   bool *ret_is_study, char err[static CONFIG_ERROR_MAX])
+int settings_parse(const char *name, const char *text, struct train_config *ret_config,
+                   struct search_settings *ret, bool *ret_is_study, char err[static CONFIG_ERROR_MAX])
 {
-    return config_read_text(name, text, 0, ret_config, ret, ret_is_study, err);
+    return train_config_read_text(name, text, 0, ret_config, ret, ret_is_study, err);
 }
 
-int settings_parse_at(const char *name, const char *text, int64_t now_ns, struct config *ret_config,
+int settings_parse_at(const char *name, const char *text, int64_t now_ns, struct train_config *ret_config,
                       struct search_settings *ret, bool *ret_is_study, char err[static CONFIG_ERROR_MAX])
 {
-    return config_read_text(name, text, now_ns, ret_config, ret, ret_is_study, err);
+    return train_config_read_text(name, text, now_ns, ret_config, ret, ret_is_study, err);
 }
 
 void settings_finish(struct search_settings *settings)

@@ -38,20 +38,21 @@ struct search_settings {
 /* Without a space. */
 struct search_settings settings_defaults(void);
 
-/* Reads the text of a configuration: config becomes what config_parse() makes of it. *ret_is_study: it has a
- * section [study] or [search]; without one settings are the defaults. Errors by line, as config_parse(). For
- * settings_finish(). */
-int settings_parse(const char *name, const char *text, struct config *ret_config, struct search_settings *ret,
-                   bool *ret_is_study, char err[static CONFIG_ERROR_MAX]);
+/* Reads the text of a configuration: config becomes what train_config_parse() makes of it. *ret_is_study: it
+ * has a section [study] or [search]; without one settings are the defaults. Errors by line, as
+ * train_config_parse(). For settings_finish(). */
+int settings_parse(const char *name, const char *text, struct train_config *ret_config,
+                   struct search_settings *ret, bool *ret_is_study, char err[static CONFIG_ERROR_MAX]);
 void settings_finish(struct search_settings *settings); /* fine on a zeroed one */
 
 /* The same, where `now` in times of [data] is `now_ns` (0: the clock, whole seconds): a run's workers, and
  * one that goes on with a study, must see the same bars. The configuration's now_ns is what it was. */
-int settings_parse_at(const char *name, const char *text, int64_t now_ns, struct config *ret_config,
+int settings_parse_at(const char *name, const char *text, int64_t now_ns, struct train_config *ret_config,
                       struct search_settings *ret, bool *ret_is_study, char err[static CONFIG_ERROR_MAX]);
 
-/* Every key of [study], in the order of the file, as config_keys() has it; and the text of its value. */
-size_t settings_keys(struct config_key *ret, size_t cap);
+/* Every key of [study], in the order of the file, as rows of a struct search_settings; and the text of a
+ * value. */
+const struct config_key *settings_keys(size_t *ret_n);
 int settings_get(const struct search_settings *settings, const char *key, char *buf, size_t cap);
 
 /* The default search space: keys of [search] and their ranges as text. */
@@ -63,8 +64,8 @@ const struct search_default *settings_default_space(size_t *ret_n);
 /* Puts a trial's values into a copy of the configuration. Names are keys of [training], [network], [ppo] and
  * [environment], and net_dimension: the width of every hidden layer. A minibatch is at most the rollout that
  * it is taken from (copies * steps); where there is a recurrent layer, steps and minibatch are whole
- * sequences. -EINVAL: together they are none that config_check() takes; the sentence names them. */
-int settings_apply(const struct config *base, const struct space *space, const double *values,
-                   struct config *ret, char err[static CONFIG_ERROR_MAX]);
+ * sequences. -EINVAL: together they are none that train_config_check() takes; the sentence names them. */
+int settings_apply(const struct train_config *base, const struct space *space, const double *values,
+                   struct train_config *ret, char err[static CONFIG_ERROR_MAX]);
 
 #endif

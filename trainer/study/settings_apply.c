@@ -35,7 +35,7 @@ static void set_widths(struct net_shape *net, int width)
         net->vf[i] = width;
 }
 
-static int set_one(struct config *config, const char *name, const char *text, char *err)
+static int set_one(struct train_config *config, const char *name, const char *text, char *err)
 {
     char why[PPO_ERROR_MAX];
     if (strcmp(name, "net_dimension") == 0) {
@@ -44,10 +44,10 @@ static int set_one(struct config *config, const char *name, const char *text, ch
     }
     int of_ppo = ppo_params_set(&config->ppo, name, text, why);
     if (of_ppo < 0 && of_ppo != -ENOENT)
-        return config_say(err, -EINVAL, "[search] %.600s", why);
+        return train_config_say(err, -EINVAL, "[search] %.600s", why);
     int of_env = env_params_set(&config->env, name, text, why);
     if (of_env < 0 && (of_env != -ENOENT || of_ppo == -ENOENT))
-        return config_say(err, -EINVAL, "[search] %.600s", why);
+        return train_config_say(err, -EINVAL, "[search] %.600s", why);
     return 0;
 }
 
@@ -64,26 +64,26 @@ static void fit(struct ppo_params *ppo)
         ppo->minibatch -= ppo->minibatch % sequence;
 }
 
-int settings_apply(const struct config *base, const struct space *space, const double *values,
-                   struct config *ret, char err[static CONFIG_ERROR_MAX])
+int settings_apply(const struct train_config *base, const struct space *space, const double *values,
+                   struct train_config *ret, char err[static CONFIG_ERROR_MAX])
 {
     char text[VALUE_MAX], why[CONFIG_ERROR_MAX];
-    struct config *config = malloc(sizeof *config);
-    int r = config ? 0 : config_say(err, -ENOMEM, "out of memory");
+    struct train_config *config = malloc(sizeof *config);
+    int r = config ? 0 : train_config_say(err, -ENOMEM, "out of memory");
     if (config)
         *config = *base;
     for (int i = 0; i < space->n && r == 0; i++) {
         const struct space_param *param = &space->params[i];
         if (value_text(&param->distribution, values[i], text) < 0)
-            r = config_say(err, -EINVAL, "[search] %s: %.17g: a value of its range is right", param->name,
-                           values[i]);
+            r = train_config_say(err, -EINVAL, "[search] %s: %.17g: a value of its range is right",
+                                 param->name, values[i]);
         else
             r = set_one(config, param->name, text, err);
     }
     if (r == 0) {
         fit(&config->ppo);
-        if ((r = config_check(config, why)) < 0)
-            config_say(err, r, "[search] these values do not fit together: %.700s", why);
+        if ((r = train_config_check(config, why)) < 0)
+            train_config_say(err, r, "[search] these values do not fit together: %.700s", why);
     }
     if (r == 0)
         *ret = *config;

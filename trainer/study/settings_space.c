@@ -66,61 +66,46 @@ const struct search_default *settings_default_space(size_t *ret_n)
 
 #define NET_DIMENSION "net_dimension"
 
-static const struct env_param net_dimension = {
-    .name = NET_DIMENSION, .min = 1, .max = NET_WIDTH_MAX, .whole = true};
-
-/* Not a trial's: the machine's, and what episodes are for the learner. */
-static bool is_fixed(const char *key)
-{
-    static const char *const names[] = {"device", "threads", "memory_cap", "autoreset"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(key, names[i]) == 0)
-            return true;
-    return false;
-}
+static const struct config_key net_dimension = {
+    "search",           NET_DIMENSION, "width of every hidden layer", NULL, KEY_WHOLE(1, NET_WIDTH_MAX),
+    .size = sizeof(int)};
 
 /* gamma is PPO's, whose range is the environment's too. */
-static const struct env_param *find_param(const char *key)
+static const struct config_key *find_param(const char *name)
 {
-    size_t n;
-    const struct env_param *list = ppo_params_list(&n);
-    if (is_fixed(key))
-        return NULL;
+    size_t n_ppo, n_env;
+    const struct config_key *ppo = ppo_params_list(&n_ppo), *env = env_params_list(&n_env);
+    const struct config_key *key = config_key_find(ppo, n_ppo, NULL, name);
+    key = key ? key : config_key_find(env, n_env, NULL, name);
+    if (!key && strcmp(name, NET_DIMENSION) == 0)
+        return &net_dimension;
+    return key && key->marks & CONFIG_KEY_FIXED ? NULL : key;
+}
+
+static void offer(struct nearest *nearest, const char *name, const struct config_key *keys, size_t n)
+{
     for (size_t i = 0; i < n; i++)
-        if (strcmp(list[i].name, key) == 0)
-            return &list[i];
-    list = env_params_list(&n);
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(list[i].name, key) == 0)
-            return &list[i];
-    return strcmp(key, NET_DIMENSION) == 0 ? &net_dimension : NULL;
+        if (!(keys[i].marks & CONFIG_KEY_FIXED))
+            nearest_offer(nearest, name, keys[i].name);
 }
 
 static int unknown(const char *key, char *err)
 {
     struct nearest nearest = {0};
-    struct config_key keys[256];
-    size_t n;
+    size_t n_ppo, n_env;
+    const struct config_key *ppo = ppo_params_list(&n_ppo), *env = env_params_list(&n_env);
+    const char *home = train_config_home(key);
     for (size_t i = 0; i < N_ALIASES; i++)
         if (strcmp(key, aliases[i][0]) == 0)
-            return config_say(err, -ENOENT, "[search] %s: unknown key: %s is its name", key, aliases[i][1]);
-    size_t n_keys = config_keys(keys, sizeof keys / sizeof *keys);
-    for (size_t i = 0; i < n_keys && i < sizeof keys / sizeof *keys; i++)
-        if (strcmp(keys[i].name, key) == 0)
-            return config_say(err, -ENOENT, "[search] %s: it is not searched: it belongs to [%s]", key,
-                              keys[i].section);
-    if (settings_has(key))
-        return config_say(err, -ENOENT, "[search] %s: it is not searched: it belongs to [study]", key);
-    const struct env_param *ppo = ppo_params_list(&n);
-    for (size_t i = 0; i < n; i++)
-        if (!is_fixed(ppo[i].name))
-            nearest_offer(&nearest, key, ppo[i].name);
-    const struct env_param *env = env_params_list(&n);
-    for (size_t i = 0; i < n; i++)
-        if (!is_fixed(env[i].name))
-            nearest_offer(&nearest, key, env[i].name);
+            return train_config_say(err, -ENOENT, "[search] %s: unknown key: %s is its name", key,
+                                    aliases[i][1]);
+    if (home || settings_has(key))
+        return train_config_say(err, -ENOENT, "[search] %s: it is not searched: it belongs to [%s]", key,
+                                home ? home : "study");
+    offer(&nearest, key, ppo, n_ppo);
+    offer(&nearest, key, env, n_env);
     nearest_offer(&nearest, key, NET_DIMENSION);
-    return config_say(err, -ENOENT, "[search] %.60s: unknown key: did you mean %s?", key, nearest.best);
+    return train_config_say(err, -ENOENT, "[search] %.60s: unknown key: did you mean %s?", key, nearest.best);
 }
 
 /* ---- Values. ---- */
@@ -162,23 +147,21 @@ static bool read_number(const char *text, double *ret)
 /* Would the key's own section take it? */
 static int check_value(const char *key, const char *text, char *err)
 {
-    char why[PPO_ERROR_MAX], *end;
+    char why[PPO_ERROR_MAX], words[CONFIG_WHY_MAX];
+    int width;
     struct ppo_params ppo = {0};
     struct env_params env = {0};
-    if (strcmp(key, NET_DIMENSION) == 0) {
-        double width = strtod(text, &end);
-        return *end || !(width >= 1 && width <= NET_WIDTH_MAX) || width != floor(width)
-                   ? config_say(err, -ERANGE, "[search] %s: %.60s: a whole number from 1 to %d is right", key,
-                                text, NET_WIDTH_MAX)
+    if (strcmp(key, NET_DIMENSION) == 0)
+        return config_key_read(&net_dimension, text, &width, words) < 0
+                   ? train_config_say(err, -EINVAL, "[search] %s: %s", key, words)
                    : 0;
-    }
     int r = ppo_params_set(&ppo, key, text, why);
     if (r == -ENOENT)
         r = env_params_set(&env, key, text, why);
-    return r < 0 ? config_say(err, r, "[search] %.600s", why) : 0;
+    return r < 0 ? train_config_say(err, r, "[search] %.600s", why) : 0;
 }
 
-static int bars_an_hour(const struct config *config)
+static int bars_an_hour(const struct train_config *config)
 {
     const int64_t hour_ns = INT64_C(3600000000000), interval = config->data.interval_ns;
     return interval > 0 && interval < hour_ns ? (int)(hour_ns / interval) : 1;
@@ -192,7 +175,7 @@ struct range {
 
 static int bad_range(const char *key, const char *text, char *err)
 {
-    return config_say(
+    return train_config_say(
         err, -EINVAL,
         "[search] %s: %.100s: A..B [log] [step S], or choices as A | B, are right; a value that "
         "stays belongs to its own section",
@@ -225,11 +208,11 @@ static int read_range(const char *key, const char *text, struct range *ret, char
         } else if (strcmp(word, "step") == 0 && ret->step == 0) {
             word = strtok_r(NULL, " \t", &save);
             if (!word || !read_number(word, &ret->step) || !(ret->step > 0))
-                return config_say(err, -EINVAL, "[search] %s: step %.60s: a number above 0 is right", key,
-                                  word ? word : "");
+                return train_config_say(err, -EINVAL, "[search] %s: step %.60s: a number above 0 is right",
+                                        key, word ? word : "");
         } else {
-            return config_say(err, -EINVAL,
-                              "[search] %s: %.60s: log, step S and hourly, each once, are right", key, word);
+            return train_config_say(
+                err, -EINVAL, "[search] %s: %.60s: log, step S and hourly, each once, are right", key, word);
         }
     }
     return 0;
@@ -240,95 +223,97 @@ static bool is_whole(double value)
     return value == floor(value) && fabs(value) <= 0x1p53;
 }
 
-static int check_end(const struct env_param *param, double value, char *err)
+static int check_end(const struct config_key *param, double value, char *err)
 {
     char text[64];
-    snprintf(text, sizeof text, param->whole ? "%.0f" : "%.17g", value);
+    snprintf(text, sizeof text, param->kind == CONFIG_WHOLE ? "%.0f" : "%.17g", value);
     return check_value(param->name, text, err);
 }
 
-static int take_range(const struct config *config, const struct env_param *param, const char *text,
+static int take_range(const struct train_config *config, const struct config_key *param, const char *text,
                       struct distribution *ret, char *err)
 {
     char why[DISTRIBUTION_ERROR_MAX];
     struct range range;
-    const bool is_switch = param->whole && param->min == 0 && param->max == 1;
+    const bool whole = param->kind == CONFIG_WHOLE;
     int r = read_range(param->name, text, &range, err);
     if (r < 0)
         return r;
-    if (param->words || is_switch)
-        return config_say(err, -EINVAL, "[search] %s: %.60s: choices as A | B are right", param->name, text);
+    if (param->kind > CONFIG_SPAN)
+        return train_config_say(err, -EINVAL, "[search] %s: %.60s: choices as A | B are right", param->name,
+                                text);
     if (range.hourly) {
         range.from *= bars_an_hour(config);
         range.to *= bars_an_hour(config);
     }
-    if (param->whole && !(is_whole(range.from) && is_whole(range.to) && is_whole(range.step)))
-        return config_say(err, -EINVAL, "[search] %s: %.60s: whole numbers are right", param->name, text);
+    if (whole && !(is_whole(range.from) && is_whole(range.to) && is_whole(range.step)))
+        return train_config_say(err, -EINVAL, "[search] %s: %.60s: whole numbers are right", param->name,
+                                text);
     if (range.from > range.to)
-        return config_say(err, -EINVAL, "[search] %s: %.60s: the lower number first is right", param->name,
-                          text);
+        return train_config_say(err, -EINVAL, "[search] %s: %.60s: the lower number first is right",
+                                param->name, text);
     if ((r = check_end(param, range.from, err)) < 0 || (r = check_end(param, range.to, err)) < 0)
         return r;
-    r = distribution_number(param->whole ? DISTRIBUTION_INT : DISTRIBUTION_FLOAT, range.from, range.to,
-                            param->whole && range.step == 0 ? 1 : range.step, range.log, ret, why);
-    return r < 0 ? config_say(err, r, "[search] %s: %.200s", param->name, why) : 0;
+    r = distribution_number(whole ? DISTRIBUTION_INT : DISTRIBUTION_FLOAT, range.from, range.to,
+                            whole && range.step == 0 ? 1 : range.step, range.log, ret, why);
+    return r < 0 ? train_config_say(err, r, "[search] %s: %.200s", param->name, why) : 0;
 }
 
 /* A choice as a study stores it: numbers and switches as such. */
-static json_t *choice_json(const struct env_param *param, const char *text, double number, bool is_number)
+static json_t *choice_json(const struct config_key *param, const char *text, double number, bool is_number)
 {
-    const bool is_switch = param->whole && param->min == 0 && param->max == 1;
-    if (is_switch)
+    if (param->kind == CONFIG_SWITCH)
         return json_boolean(strcmp(text, "true") == 0);
-    if (param->words || !is_number)
+    if (param->kind > CONFIG_SPAN || !is_number)
         return json_string(text);
-    return param->whole ? json_integer((json_int_t)number) : json_real(number);
+    return param->kind == CONFIG_WHOLE ? json_integer((json_int_t)number) : json_real(number);
 }
 
-static int add_choice(const struct env_param *param, char *text, json_t *choices, char *err)
+static int add_choice(const struct config_key *param, char *text, json_t *choices, char *err)
 {
     char value[64];
     double number = 0;
     const char *checked = text;
     trim(text);
-    const bool is_number = !param->words && read_number(text, &number);
+    const bool is_number = param->kind <= CONFIG_SPAN && read_number(text, &number);
     if (is_number) {
         snprintf(value, sizeof value, is_whole(number) ? "%.0f" : "%.17g", number);
         checked = value;
     }
     if (!*text)
-        return config_say(err, -EINVAL, "[search] %s: an empty choice: A | B is right", param->name);
+        return train_config_say(err, -EINVAL, "[search] %s: an empty choice: A | B is right", param->name);
     int r = check_value(param->name, checked, err);
     json_t *choice = r == 0 ? choice_json(param, text, number, is_number) : NULL;
     if (r == 0 && !choice)
-        return config_say(err, -ENOMEM, "out of memory");
+        return train_config_say(err, -ENOMEM, "out of memory");
     for (size_t i = 0; r == 0 && i < json_array_size(choices); i++)
         if (json_equal(json_array_get(choices, i), choice))
-            r = config_say(err, -EINVAL, "[search] %s: %.60s: each choice once is right", param->name, text);
+            r = train_config_say(err, -EINVAL, "[search] %s: %.60s: each choice once is right", param->name,
+                                 text);
     if (r == 0 && json_array_append(choices, choice) < 0)
-        r = config_say(err, -ENOMEM, "out of memory");
+        r = train_config_say(err, -ENOMEM, "out of memory");
     json_decref(choice);
     return r;
 }
 
-static int take_choices(const struct env_param *param, const char *text, struct distribution *ret, char *err)
+static int take_choices(const struct config_key *param, const char *text, struct distribution *ret, char *err)
 {
     char why[DISTRIBUTION_ERROR_MAX], *copy = strdup(text), *rest = copy, *choice;
     json_t *choices = json_array();
-    int r = copy && choices ? 0 : config_say(err, -ENOMEM, "out of memory");
+    int r = copy && choices ? 0 : train_config_say(err, -ENOMEM, "out of memory");
     while (r == 0 && (choice = strsep(&rest, "|")))
         r = add_choice(param, choice, choices, err);
     if (r == 0 && (r = distribution_categories(choices, ret, why)) < 0)
-        config_say(err, r, "[search] %s: %.200s", param->name, why);
+        train_config_say(err, r, "[search] %s: %.200s", param->name, why);
     json_decref(choices);
     free(copy);
     return r;
 }
 
-int settings_set_search(struct search_settings *settings, const struct config *config, const char *key,
+int settings_set_search(struct search_settings *settings, const struct train_config *config, const char *key,
                         const char *text, char err[static CONFIG_ERROR_MAX])
 {
-    const struct env_param *param = find_param(key);
+    const struct config_key *param = find_param(key);
     struct distribution distribution = {0};
     if (!param)
         return unknown(key, err);
@@ -339,11 +324,11 @@ int settings_set_search(struct search_settings *settings, const struct config *c
     r = space_add(&settings->space, key, &distribution);
     distribution_finish(&distribution);
     if (r == -EEXIST)
-        return config_say(err, -EINVAL, "[search] %s: already searched", key);
-    return r < 0 ? config_say(err, r, "out of memory") : 0;
+        return train_config_say(err, -EINVAL, "[search] %s: already searched", key);
+    return r < 0 ? train_config_say(err, r, "out of memory") : 0;
 }
 
-int settings_complete(struct search_settings *settings, const struct config *config,
+int settings_complete(struct search_settings *settings, const struct train_config *config,
                       char err[static CONFIG_ERROR_MAX])
 {
     const int own = settings->space.n;

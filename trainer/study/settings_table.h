@@ -4,26 +4,7 @@
 
 #include "trainer/study/settings.h"
 
-enum settings_kind {
-    SETTINGS_SAMPLER,
-    SETTINGS_PRUNER, /* sets the other keys of the pruner, too */
-    SETTINGS_SPLIT,
-    SETTINGS_SPACE,
-    SETTINGS_COMBINE,
-    SETTINGS_SWITCH,
-    SETTINGS_WHOLE,    /* int, int64_t, uint64_t */
-    SETTINGS_BARS,     /* int64_t; -1: auto */
-    SETTINGS_NUMBER,   /* double */
-    SETTINGS_DURATION, /* int64_t, ns */
-};
-
-struct settings_row {
-    const char *name, *summary;
-    enum settings_kind kind;
-    double min, max;
-    size_t offset, size;
-};
-extern const struct settings_row settings_table[]; /* in the file's order */
+extern const struct config_key settings_table[]; /* in the file's order */
 extern const size_t settings_table_n;
 
 bool settings_has(const char *key); /* of [study] */
@@ -31,13 +12,13 @@ bool settings_has(const char *key); /* of [study] */
 /* "90d": so many s, m, h, d or w as ns, at least one and at most a century; false: it is none. */
 bool settings_duration(const char *text, int64_t *ret_ns);
 
-/* A line of [study] or [search]: 0; -ENOENT for a key that there is not, with the nearest; -EINVAL, -ERANGE,
+/* A line of [study] or [search]: 0; -ENOENT for a key that there is not, with the nearest; -EINVAL,
  * -ENOMEM. `config` says how long a bar is. *settings is as it was on failure. */
-int settings_set(struct search_settings *settings, const struct config *config, const char *section,
+int settings_set(struct search_settings *settings, const struct train_config *config, const char *section,
                  const char *key, const char *text, char err[static CONFIG_ERROR_MAX]);
 int settings_set_study(struct search_settings *settings, const char *key, const char *text,
                        char err[static CONFIG_ERROR_MAX]);
-int settings_set_search(struct search_settings *settings, const struct config *config, const char *key,
+int settings_set_search(struct search_settings *settings, const struct train_config *config, const char *key,
                         const char *text, char err[static CONFIG_ERROR_MAX]);
 
 /* Do they fit together? 0, or -EINVAL with the key of [study] that is to blame. */
@@ -49,7 +30,7 @@ int settings_check_grid(const struct search_settings *settings, const char **ret
                         char err[static CONFIG_ERROR_MAX]);
 
 /* Adds of the default space what is searched besides. */
-int settings_complete(struct search_settings *settings, const struct config *config,
+int settings_complete(struct search_settings *settings, const struct train_config *config,
                       char err[static CONFIG_ERROR_MAX]);
 
 #endif

@@ -15,7 +15,7 @@ bool study_continue(struct study_running_trial *run, double share)
     return run->go == TRIAL_GO;
 }
 
-struct gpu_module *study_device_open(const struct config *config)
+struct gpu_module *study_device_open(const struct train_config *config)
 {
     char reason[GPU_REASON_MAX]; /* every learner tells it */
     struct gpu_module *module = NULL;
@@ -61,7 +61,7 @@ static int take_data(const struct study_market *market, int which, const struct 
     return learnt->owned ? study_fit(market, blocks, n, end, &learnt->data, err) : 0;
 }
 
-static int make_markets(const struct config *config, const struct split_rows *blocks, int n,
+static int make_markets(const struct train_config *config, const struct split_rows *blocks, int n,
                         struct study_trained *learnt, char err[static TRIAL_ERROR_MAX])
 {
     struct env_block within[SPLIT_BLOCKS_MAX];

@@ -9,9 +9,9 @@
 #include "trainer/study/internal.h"
 
 /* The trial's configuration as an environment over blocks takes it; on the heap, for it is large. */
-static struct config *own_config(const struct config *config)
+static struct train_config *own_config(const struct train_config *config)
 {
-    struct config *own = malloc(sizeof *own);
+    struct train_config *own = malloc(sizeof *own);
     if (own) {
         *own = *config;
         own->env.start = 0;
@@ -19,7 +19,7 @@ static struct config *own_config(const struct config *config)
     return own;
 }
 
-static int check_config(const struct study_market *market, const struct config *config,
+static int check_config(const struct study_market *market, const struct train_config *config,
                         char err[static TRIAL_ERROR_MAX])
 {
     if ((size_t)config->env.lookback > market->lookback)
@@ -127,7 +127,7 @@ static struct split_rows tested_rows(const struct study_market *market)
                                market->search.to};
 }
 
-int study_trial_run(const struct study_market *market, const struct config *config, const char *folder,
+int study_trial_run(const struct study_market *market, const struct train_config *config, const char *folder,
                     const struct trial_calls *calls, struct trial_outcome *ret,
                     char err[static TRIAL_ERROR_MAX])
 {
@@ -137,7 +137,7 @@ int study_trial_run(const struct study_market *market, const struct config *conf
     const struct split *split = &market->settings->split;
     struct trial trial = {.rows = tested_rows(market)};
     size_t n = trial.rows.to - trial.rows.from;
-    struct config *own = own_config(config);
+    struct train_config *own = own_config(config);
     struct trial_outcome *outcome = calloc(1, sizeof *outcome);
     trial.paths = calloc((size_t)split->paths * n, sizeof(double));
     trial.returns = malloc(n * sizeof(double));
@@ -189,14 +189,14 @@ static int finish(struct study_running_trial *run, const struct study_trained *l
     return r < 0 ? study_error(err, r, "%s", why) : 0;
 }
 
-int study_trial_final(const struct study_market *market, const struct config *config, const char *folder,
-                      const struct trial_calls *calls, struct trial_split *ret,
+int study_trial_final(const struct study_market *market, const struct train_config *config,
+                      const char *folder, const struct trial_calls *calls, struct trial_split *ret,
                       char err[static TRIAL_ERROR_MAX])
 {
     int r = check_config(market, config, err);
     if (r < 0)
         return r;
-    struct config *own = own_config(config);
+    struct train_config *own = own_config(config);
     struct study_running_trial run = {.market = market, .config = own, .calls = calls, .whole = 1};
     struct study_trained learnt;
     struct trial_split split = {0};

@@ -23,7 +23,7 @@ struct study_market_options {
  * repeats its last price is no evidence. `config`, `settings` must outlive it. `options` NULL: zeroed. 1: it
  * was told to stop, *ret untouched; -EINVAL: too few rows for the splits, a symbol that has none of them, and
  * errors of source_load(). */
-int study_market_open(const struct config *config, const struct search_settings *settings,
+int study_market_open(const struct train_config *config, const struct search_settings *settings,
                       const struct study_market_options *options, struct study_market **ret,
                       char err[static TRIAL_ERROR_MAX]);
 void study_market_close(struct study_market *market); /* NULL is fine */
@@ -38,7 +38,7 @@ int study_make_folder(const char *folder, char err[static TRIAL_ERROR_MAX]);
 /* Keeps the device's context from one learner to the next, while this process trains; NULL: there is none, or
  * none is asked for. For gpu_module_close(). A context does not survive a fork: what workers are forked from
  * has none, and each opens its own. */
-struct gpu_module *study_device_open(const struct config *config);
+struct gpu_module *study_device_open(const struct train_config *config);
 
 struct trial_split {
     double sharpe, holding, equal_weight; /* annualised, of the split's test rows, a bar's returns */
@@ -67,14 +67,14 @@ struct trial_calls {
  * split's training rows alone; blocks that are not adjacent are never one episode. Leaves in `folder` (made
  * where missing) returns.csv: timestamp_ns, path_1 …, holding, equal_weight: out-of-sample returns of each
  * bar. 0; 1: it was told to stop; -EDOM: the training diverged; -ENOMEM; -EINVAL; with a sentence. */
-int study_trial_run(const struct study_market *market, const struct config *config, const char *folder,
+int study_trial_run(const struct study_market *market, const struct train_config *config, const char *folder,
                     const struct trial_calls *calls, struct trial_outcome *ret,
                     char err[static TRIAL_ERROR_MAX]);
 
 /* Trains on all rows of the search, writes `folder`/policy.safetensors (made where missing), and tests it on
  * the holdout: *ret is that, holdout.csv as returns.csv. As study_trial_run(). */
-int study_trial_final(const struct study_market *market, const struct config *config, const char *folder,
-                      const struct trial_calls *calls, struct trial_split *ret,
+int study_trial_final(const struct study_market *market, const struct train_config *config,
+                      const char *folder, const struct trial_calls *calls, struct trial_split *ret,
                       char err[static TRIAL_ERROR_MAX]);
 
 #endif

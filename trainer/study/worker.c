@@ -224,7 +224,7 @@ static int end_trial(struct worker *worker, int r, const struct trial_outcome *o
 }
 
 /* 0, or -errno of the storage. */
-static int work(struct worker *worker, struct config *config, struct trial_outcome *outcome)
+static int work(struct worker *worker, struct train_config *config, struct trial_outcome *outcome)
 {
     const struct study_order *order = worker->order;
     const struct trial_calls calls = {worker, take_report, take_progress, take_words};
@@ -252,7 +252,7 @@ static int run(struct worker *worker)
 {
     const struct study_order *order = worker->order;
     const struct search_settings *settings = order->settings;
-    struct config *config = malloc(sizeof *config);
+    struct train_config *config = malloc(sizeof *config);
     struct trial_outcome *outcome = malloc(sizeof *outcome);
     char err[STUDY_ERROR_MAX];
     int r = config && outcome ? 0 : -ENOMEM, failed, retried;

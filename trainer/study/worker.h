@@ -10,7 +10,7 @@ struct study_order {
     const char *url, *folder; /* folder of the study: trial N's is FOLDER/N */
     int64_t study_id;
     int wanted; /* trials, of all workers */
-    const struct config *config;
+    const struct train_config *config;
     const struct search_settings *settings;
     const struct study_market *market;
 };

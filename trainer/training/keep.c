@@ -46,14 +46,14 @@ static int add(void *ctx, const char *name, const void *bytes, size_t n)
     return 0;
 }
 
-int keep_checkpoint(const struct config *config, const char *output, struct learner *learner, int64_t steps,
-                    char err[static KEEP_ERROR_MAX])
+int keep_checkpoint(const struct train_config *config, const char *output, struct learner *learner,
+                    int64_t steps, char err[static KEEP_ERROR_MAX])
 {
     char why[CHECKPOINT_ERROR_MAX];
     const int32_t n_copies = learner->params.copies;
     struct pieces pieces = {0};
     const struct ppo_sink sink = {&pieces, add};
-    char *text = config_text(config);
+    char *text = train_config_text(config);
     int r = text ? add(&pieces, "config", text, strlen(text)) : -ENOMEM;
     if (r == 0)
         r = add(&pieces, "backend", learner->ops->backend, strlen(learner->ops->backend));
@@ -72,7 +72,7 @@ int keep_checkpoint(const struct config *config, const char *output, struct lear
     return r;
 }
 
-int keep_check(const struct checkpoint *checkpoint, const struct config *config,
+int keep_check(const struct checkpoint *checkpoint, const struct train_config *config,
                void (*changed)(void *ctx, const char *words), void *ctx, char err[static KEEP_ERROR_MAX])
 {
     size_t n;
@@ -82,20 +82,20 @@ int keep_check(const struct checkpoint *checkpoint, const struct config *config,
         return say(err, -EINVAL, "checkpoint: %.300s: it has no configuration: one of a training is needed",
                    path);
     char why[CONFIG_ERROR_MAX], *text = strndup(bytes, n);
-    struct config *before = malloc(sizeof *before);
-    int r = text && before ? config_parse("config", text, before, why) : -ENOMEM;
+    struct train_config *before = malloc(sizeof *before);
+    int r = text && before ? train_config_parse("config", text, before, why) : -ENOMEM;
     if (r == -ENOMEM)
         say(err, r, "out of memory: %.300s", path);
     else if (r < 0)
         say(err, r, "checkpoint: %.300s: its configuration cannot be read: %.600s", path, why);
-    else if ((r = config_continues(before, config, changed, ctx, why)) < 0)
+    else if ((r = train_config_continues(before, config, changed, ctx, why)) < 0)
         say(err, r, "cannot resume: %.300s: %.600s", path, why);
     free(text);
     free(before);
     return r;
 }
 
-int keep_copies(const struct checkpoint *checkpoint, const struct config *config)
+int keep_copies(const struct checkpoint *checkpoint, const struct train_config *config)
 {
     size_t n;
     int32_t copies;
@@ -172,7 +172,7 @@ void kept_policy_drop(struct kept_policy *policy)
 static char *environment_text(const struct env_params *params)
 {
     size_t n, bytes;
-    const struct env_param *list = env_params_list(&n);
+    const struct config_key *list = env_params_list(&n);
     char *text = NULL, value[128];
     FILE *out = open_memstream(&text, &bytes);
     if (!out)

@@ -8,21 +8,21 @@
 
 enum { KEEP_ERROR_MAX = 1024 };
 
-/* The pieces of a checkpoint that are the program's, beside the learner's: "config", config_text();
+/* The pieces of a checkpoint that are the program's, beside the learner's: "config", train_config_text();
  * "backend", the learner's; "n_copies", int32: it may have fewer than the configuration asks for, where a
  * device had no memory for all of them. */
 
 /* Writes OUTPUT/NAME-STEPS.ckpt and keeps config->checkpoint_keep of them. 0 or -errno as checkpoint_keep().
  */
-int keep_checkpoint(const struct config *config, const char *output, struct learner *learner, int64_t steps,
-                    char err[static KEEP_ERROR_MAX]);
+int keep_checkpoint(const struct train_config *config, const char *output, struct learner *learner,
+                    int64_t steps, char err[static KEEP_ERROR_MAX]);
 
-/* Is it of a run that `config` may go on with? `changed` as config_continues(). 0; -EINVAL: it has no
+/* Is it of a run that `config` may go on with? `changed` as train_config_continues(). 0; -EINVAL: it has no
  * configuration, or another one: the key with both values. */
-int keep_check(const struct checkpoint *checkpoint, const struct config *config,
+int keep_check(const struct checkpoint *checkpoint, const struct train_config *config,
                void (*changed)(void *ctx, const char *words), void *ctx, char err[static KEEP_ERROR_MAX]);
 /* The copies of its learner, which alone may go on from it: of a checkpoint that keep_check() took. */
-int keep_copies(const struct checkpoint *checkpoint, const struct config *config);
+int keep_copies(const struct checkpoint *checkpoint, const struct train_config *config);
 /* The learner goes on from it. *ret_steps: done so far; ret_backend: what it ran on, "" where unknown. */
 int keep_restore(const struct checkpoint *checkpoint, struct learner *learner, int64_t *ret_steps,
                  char ret_backend[static CHECKPOINT_NAME_MAX], char err[static KEEP_ERROR_MAX]);

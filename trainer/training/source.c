@@ -63,7 +63,7 @@ static int bad_list(const char *key, char *err)
 
 /* ---- Bars. ---- */
 
-static int load_files(const struct config_data *data, struct words *bars, struct words *symbols,
+static int load_files(const struct train_config_data *data, struct words *bars, struct words *symbols,
                       struct market **ret, char err[static SOURCE_ERROR_MAX])
 {
     if (!split(data->bars, bars) || bars->n == 0)
@@ -85,7 +85,7 @@ static int load_files(const struct config_data *data, struct words *bars, struct
                name ? name : "another one");
 }
 
-static int load_state(const struct config_data *data, const struct words *symbols, struct market **ret,
+static int load_state(const struct train_config_data *data, const struct words *symbols, struct market **ret,
                       char err[static SOURCE_ERROR_MAX])
 {
     struct state_dir state;
@@ -99,7 +99,7 @@ static int load_state(const struct config_data *data, const struct words *symbol
 
 static int load_bars(struct source *source, char err[static SOURCE_ERROR_MAX])
 {
-    const struct config_data *data = &source->config->data;
+    const struct train_config_data *data = &source->config->data;
     struct words *bars = malloc(sizeof *bars), *symbols = malloc(sizeof *symbols);
     int r = bars && symbols ? 0 : say(err, -ENOMEM, "out of memory");
     if (r == 0 && !split(data->symbols, symbols))
@@ -153,13 +153,13 @@ static int find_rows(const struct market *market, const char *what, int64_t from
     return 0;
 }
 
-int source_load(const struct config *config, struct source *ret, char err[static SOURCE_ERROR_MAX])
+int source_load(const struct train_config *config, struct source *ret, char err[static SOURCE_ERROR_MAX])
 {
-    const struct config_data *data = &config->data;
+    const struct train_config_data *data = &config->data;
     struct source source = {.config = config};
-    int r = config_trades(config) ? load_bars(&source, err) : 0;
+    int r = train_config_trades(config) ? load_bars(&source, err) : 0;
     if (r == 0 && source.market) {
-        int64_t end = config_train_end(data);
+        int64_t end = train_config_train_end(data);
         r = read_least(&source, err);
         if (r == 0)
             r = find_rows(source.market, "train", data->train_from, end, &source.train, err);
@@ -196,7 +196,7 @@ static int make_market(struct source *source, const char *what, const struct sou
                        const struct env_params *params, struct trainer_data **ret_data,
                        struct env_market **ret_market, char err[static SOURCE_ERROR_MAX])
 {
-    const struct config_data *data = &source->config->data;
+    const struct train_config_data *data = &source->config->data;
     const struct market_options store = {0};
     struct trainer_data_options options = {
         .from = rows->from,
@@ -267,7 +267,7 @@ int source_features(struct source *source, char err[static SOURCE_ERROR_MAX])
 int source_world(const struct source *source, size_t copies, struct ppo_world *ret,
                  char err[static SOURCE_ERROR_MAX])
 {
-    const struct config *config = source->config;
+    const struct train_config *config = source->config;
     struct env *env = NULL;
     if (!source->market)
         return ppo_world_builtin(config->world, copies, config->ppo.seed, ret, err);

@@ -16,7 +16,7 @@ struct source_rows {
 };
 
 struct source {
-    const struct config *config;         /* the caller's */
+    const struct train_config *config;   /* the caller's */
     struct market *market;               /* NULL: a world that is built in */
     struct source_rows train, test, fit; /* test.to 0: nothing is tested */
     double *least;                       /* [n_symbols] units, or NULL: 0 each */
@@ -27,7 +27,7 @@ struct source {
 /* Reads the bars and finds the rows. `config` must outlive it. 0, for source_close(); -EINVAL and errors of
  * opening with a sentence: a file that is missing or bad by its name, a range without bars by its key and the
  * bars' own. */
-int source_load(const struct config *config, struct source *ret, char err[static SOURCE_ERROR_MAX]);
+int source_load(const struct train_config *config, struct source *ret, char err[static SOURCE_ERROR_MAX]);
 
 /* Computes the features and makes the markets that environments are made of. */
 int source_features(struct source *source, char err[static SOURCE_ERROR_MAX]);

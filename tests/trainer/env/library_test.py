@@ -15,7 +15,7 @@ sys.path.append(str(Path(__file__).resolve().parents[2]))
 from installed_library import InstalledLibrary, check, compilers, done, examples, functions, run  # noqa: E402
 
 BUILD, SOURCE, CC = sys.argv[1], Path(sys.argv[2]), sys.argv[3:]
-HEADERS = ["abi.h", "env.h", "market.h", "params.h", "symbol.h", "trade.h"]
+HEADERS = ["abi.h", "config_key.h", "env.h", "market.h", "params.h", "symbol.h", "trade.h"]
 
 
 def declared(headers):
@@ -64,8 +64,8 @@ def main():
     for what, program, environment in library.programs(name, source, found):
         printed.add(run([program], input=text, env=environment))
         for given, part in (
-            (["lookbak", "3"], "the nearest is lookback"),
-            (["lookback", "0"], "lookback: 0: "),
+            (["lookbak", "3"], "did you mean lookback?"),
+            (["lookback", "0"], 'lookback: "0": '),
             (["lookback", "30"], "rows"),
         ):
             bad = subprocess.run([program, *given], input=text, env=environment, capture_output=True, text=True)

@@ -192,7 +192,7 @@ def test_check(trainer, folder):
     with open(os.path.join(folder, "check.ini"), "w") as file:
         file.write("[ppo]\ngama = 1\ngamma = 2\n[training]\nworld = cartpole\n[data]\nbars = x\n")
     ran = trainer.run("train", "--check", "--config", "check.ini")
-    right = ["papertape-trainer: check.ini:2: [ppo] gama: unknown key", "papertape-trainer: check.ini:3: [ppo] gamma: 2: ",
+    right = ["papertape-trainer: check.ini:2: [ppo] gama: unknown key", "papertape-trainer: check.ini:3: [ppo] gamma: \"2\": ",
              "papertape-trainer: check.ini:7: [data] bars: the world cartpole is no market"]
     told = ran.stderr.splitlines()
     check(ran.returncode == 1 and len(told) == 3 and all(a.startswith(b) for a, b in zip(told, right, strict=True)), f"check: {ran.stderr}")

@@ -1,6 +1,5 @@
 /* The configuration: what is written is read, every key stands in the example, and what is wrong is named. */
 #include "trainer/config.h"
-#include "trainer/config_errors.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -11,15 +10,15 @@
 enum { KEYS_MAX = 256 };
 
 static char err[CONFIG_ERROR_MAX];
-static struct config config, other;
-static struct config_key keys[KEYS_MAX];
+static struct train_config config, other;
+static const struct config_key *keys;
 static size_t n_keys;
 
 static void refused(const char *text, int code, const char *const *words)
 {
     err[0] = '\0';
     other.name[0] = '!';
-    CHECK_INT(config_parse("F.ini", text, &other, err), code);
+    CHECK_INT(train_config_parse("F.ini", text, &other, err), code);
     CHECK(other.name[0] == '!'); /* untouched */
     for (; *words; words++)
         if (!strstr(err, *words)) {
@@ -37,40 +36,40 @@ static void test_refused(void)
 {
     REFUSED("[trainin]\n", -EINVAL, "F.ini:1:", "[trainin]", "unknown section", "[training]");
     REFUSED("[data]\nbars = A.csv\n\n[pp]\nx = 1\n", -EINVAL, ":4:", "[ppo]");
-    REFUSED(MARKET "[ppo]\ncoppies = 4\n", -ENOENT, ":4:", "[ppo] coppies", "did you mean copies?");
-    REFUSED(MARKET "[training]\nevaluate_evry = 4\n", -ENOENT, ":4:", "did you mean evaluate_every?");
-    REFUSED(MARKET "[environment]\nlookbak = 4\n", -ENOENT, ":4:", "[environment]", "lookback");
-    REFUSED(MARKET "symbls = A\n", -ENOENT, ":3:", "did you mean symbols?");
-    REFUSED(MARKET "gamma = 1\n", -ENOENT, ":3:", "[data] gamma", "belongs to [ppo]");
-    REFUSED(MARKET "[environment]\ncopies = 4\n", -ENOENT, ":4:", "belongs to [ppo]");
-    REFUSED(MARKET "[ppo]\nlookback = 4\n", -ENOENT, ":4:", "belongs to [environment]");
-    REFUSED(MARKET "[ppo]\nbars = 4\n", -ENOENT, ":4:", "belongs to [data]");
-    REFUSED(MARKET "[ppo]\ngamma = 1.5\n", -ERANGE, ":4:", "gamma", "1.5", "0 to 1");
+    REFUSED(MARKET "[ppo]\ncoppies = 4\n", -EINVAL, ":4:", "[ppo] coppies", "did you mean copies?");
+    REFUSED(MARKET "[training]\nevaluate_evry = 4\n", -EINVAL, ":4:", "did you mean evaluate_every?");
+    REFUSED(MARKET "[environment]\nlookbak = 4\n", -EINVAL, ":4:", "[environment]", "lookback");
+    REFUSED(MARKET "symbls = A\n", -EINVAL, ":3:", "did you mean symbols?");
+    REFUSED(MARKET "gamma = 1\n", -EINVAL, ":3:", "[data] gamma", "belongs to [ppo]");
+    REFUSED(MARKET "[environment]\ncopies = 4\n", -EINVAL, ":4:", "belongs to [ppo]");
+    REFUSED(MARKET "[ppo]\nlookback = 4\n", -EINVAL, ":4:", "belongs to [environment]");
+    REFUSED(MARKET "[ppo]\nbars = 4\n", -EINVAL, ":4:", "belongs to [data]");
+    REFUSED(MARKET "[ppo]\ngamma = 1.5\n", -EINVAL, ":4:", "gamma", "1.5", "0 to 1");
     REFUSED(MARKET "[ppo]\ngamma = a\n", -EINVAL, ":4:", "gamma", "a number");
     REFUSED(MARKET "[network]\npolicy_layers = 64;64\n", -EINVAL, ":4:", "policy_layers", "64,64");
     REFUSED(MARKET "[network]\nactivation = tan\n", -EINVAL, ":4:", "activation", "tanh");
-    REFUSED(MARKET "[training]\ncheckpoint_keep = 0\n", -ERANGE, ":4:", "checkpoint_keep", "from 1");
-    REFUSED(MARKET "[training]\ncheckpoint_every = -1\n", -ERANGE, ":4:", "checkpoint_every", "from 0");
+    REFUSED(MARKET "[training]\ncheckpoint_keep = 0\n", -EINVAL, ":4:", "checkpoint_keep", "from 1");
+    REFUSED(MARKET "[training]\ncheckpoint_every = -1\n", -EINVAL, ":4:", "checkpoint_every", "from 0");
     REFUSED(MARKET "[training]\ncheckpoint_every = 1.5\n", -EINVAL, ":4:", "whole number");
     REFUSED(MARKET "[training]\nname = a/b\n", -EINVAL, ":4:", "name", "a/b");
     REFUSED(MARKET "[training]\nname =\n", -EINVAL, ":4:", "name");
     REFUSED("[data]\nbars =;A.csv\n", -EINVAL, ":2:", "bars", ";");
     REFUSED(MARKET "features = a\tb\n", -EINVAL, ":3:", "features");
-    REFUSED(MARKET "[training]\npreset = refrence-4080\n", -ENOENT, ":4:", "reference-4080");
-    REFUSED(MARKET "[environment]\npreset = markt\n", -ENOENT, ":4:", "nearest is market");
+    REFUSED(MARKET "[training]\npreset = refrence-4080\n", -EINVAL, ":4:", "reference-4080");
+    REFUSED(MARKET "[environment]\npreset = markt\n", -EINVAL, ":4:", "did you mean market?");
     REFUSED(MARKET "[environment]\nautoreset = off\n", -EINVAL, ":4:", "autoreset", "same_step");
     REFUSED(MARKET "[training]\nworld = cartpole\n", -EINVAL, "[data]", "no market");
-    REFUSED(MARKET "[training]\nworld = cartpol\n", -ENOENT, "[training] world", "cartpole");
-    REFUSED("[training]\nworld = cartpol\n", -ENOENT, "F.ini: ", "[training] world", "cartpole");
+    REFUSED(MARKET "[training]\nworld = cartpol\n", -EINVAL, "[training] world", "cartpole");
+    REFUSED("[training]\nworld = cartpol\n", -EINVAL, ":2:", "[training] world", "cartpole");
     REFUSED("[training]\nworld = cartpole\n[data]\nbars = A.csv\n", -EINVAL, ":4:", "no market");
     REFUSED("", -EINVAL, "F.ini: ", "[data] bars");
-    REFUSED(MARKET "[serve]\npriority = 101\n", -ERANGE, ":4:", "[serve] priority", "-100 to 100");
-    REFUSED(MARKET "[serve]\nprioritee = 1\n", -ENOENT, ":4:", "did you mean priority?");
-    REFUSED(MARKET "[serve]\nrestarts = -1\n", -ERANGE, ":4:", "restarts", "from 0");
-    REFUSED(MARKET "[serve]\ncpu_hours = -1\n", -ERANGE, ":4:", "cpu_hours", "0 to 876000");
+    REFUSED(MARKET "[serve]\npriority = 101\n", -EINVAL, ":4:", "[serve] priority", "-100 to 100");
+    REFUSED(MARKET "[serve]\nprioritee = 1\n", -EINVAL, ":4:", "did you mean priority?");
+    REFUSED(MARKET "[serve]\nrestarts = -1\n", -EINVAL, ":4:", "restarts", "from 0");
+    REFUSED(MARKET "[serve]\ncpu_hours = -1\n", -EINVAL, ":4:", "cpu_hours", "0 to 876000");
     REFUSED(MARKET "[serve]\ncpu_hours = nan\n", -EINVAL, ":4:", "cpu_hours", "a number");
-    REFUSED(MARKET "[ppo]\nmemory_mib = 1\n", -ENOENT, ":4:", "belongs to [serve]");
-    REFUSED(MARKET "[environment]\nlevels = 4\n", -EINVAL, "F.ini: [environment] levels", "odd");
+    REFUSED(MARKET "[ppo]\nmemory_mib = 1\n", -EINVAL, ":4:", "belongs to [serve]");
+    REFUSED(MARKET "[environment]\nlevels = 4\n", -EINVAL, ":4:", "[environment] levels", "odd");
     REFUSED(MARKET "state = /x\n", -EINVAL, "[data] state", "one of the two");
     REFUSED("[data]\nstate = /x\n", -EINVAL, "[data] symbols");
     REFUSED("[data]\nstate = /x\nsymbols = A\n", -EINVAL, "[data] interval");
@@ -84,19 +83,19 @@ static void test_refused(void)
     REFUSED(MARKET "[ppo]\nseed = 4\n[training]\nseed = 4\n", -EINVAL, ":6:", "already set in line 4");
     REFUSED("copies = 4\n", -EINVAL, ":1:", "before any section");
     REFUSED(MARKET "[ppo]\ncopies\n", -EINVAL, ":4:", "KEY = VALUE");
-    REFUSED(MARKET "[ppo]\nminibatch = 100000\n", -EINVAL, "F.ini: ", "minibatch");
+    REFUSED(MARKET "[ppo]\nminibatch = 100000\n", -EINVAL, ":4:", "minibatch");
     char *line = malloc(CONFIG_LINE_MAX + 100);
     int n = snprintf(line, 64, MARKET "features = ");
     memset(line + n, 'x', CONFIG_LINE_MAX);
     line[n + CONFIG_PATH_MAX] = '\0';
-    REFUSED(line, -ERANGE, ":3:", "features", "1023");
+    REFUSED(line, -EINVAL, ":3:", "features", "1023");
     line[n + CONFIG_PATH_MAX] = 'x';
     line[n + CONFIG_LINE_MAX] = '\0';
     REFUSED(line, -EINVAL, ":3:", "too long");
     free(line);
-    CHECK_INT(config_read(scratch_path("none.ini"), &other, err), -ENOENT);
+    CHECK_INT(train_config_read(scratch_path("none.ini"), &other, err), -ENOENT);
     CHECK(strstr(err, "none.ini") && strstr(err, "INI"));
-    CHECK(config_read(scratch_root(), &other, err) < 0);
+    CHECK(train_config_read(scratch_root(), &other, err) < 0);
     CHECK(strstr(err, scratch_root()));
 }
 
@@ -107,7 +106,7 @@ static void test_read(void)
                        "[environment]\nlookback = 5\npreset = reference\ninitial_capital = 900..1100\n"
                        "[data]\nbars = A_1h.csv, B_1h.csv\ntrain_from = 2024-01-01\ntrain_to = 1706745600\n"
                        "test_from = 2024-02-01T00:00:00Z\ninterval = 1h\n";
-    CHECK_INT(config_parse("F.ini", text, &config, err), 0);
+    CHECK_INT(train_config_parse("F.ini", text, &config, err), 0);
     CHECK(config.ppo.learning_rate == 1e-3 && config.ppo.seed == 7 && config.ppo.minibatch == 256);
     CHECK(config.ppo.copies == 32 && config.ppo.steps == 4096 && config.ppo.net.n_pi == 3);
     CHECK(config.env.execution == ENV_REFERENCE && config.env.lookback == 5);
@@ -120,20 +119,20 @@ static void test_read(void)
     CHECK_STR(config.data.bars, "A_1h.csv, B_1h.csv");
     CHECK(config.serve.priority == 0 && config.serve.memory_mib == 0 && config.serve.cpu_hours == 0 &&
           config.serve.restarts == 5);
-    CHECK_INT(config_parse("F.ini",
-                           "[training]\nworld = cartpole\n[serve]\npriority = -100\nmemory_mib = 4096\n"
-                           "cpu_hours = .25\nrestarts = 0\n",
-                           &config, err),
+    CHECK_INT(train_config_parse("F.ini",
+                                 "[training]\nworld = cartpole\n[serve]\npriority = -100\nmemory_mib = 4096\n"
+                                 "cpu_hours = .25\nrestarts = 0\n",
+                                 &config, err),
               0);
     CHECK(config.serve.priority == -100 && config.serve.memory_mib == 4096 &&
           config.serve.cpu_hours == 0.25 && config.serve.restarts == 0);
 
-    CHECK_INT(config_parse("F.ini", MARKET "test_from = 2024-02-01\n", &config, err), 0);
-    CHECK_INT(config_train_end(&config.data), config.data.test_from);
-    CHECK_INT(config_parse("F.ini", MARKET, &config, err), 0);
-    CHECK(config_train_end(&config.data) == INT64_MAX);
-    CHECK_INT(config_parse("F.ini", "[training]\nworld = cartpole\n", &config, err), 0);
-    CHECK(!config_trades(&config));
+    CHECK_INT(train_config_parse("F.ini", MARKET "test_from = 2024-02-01\n", &config, err), 0);
+    CHECK_INT(train_config_train_end(&config.data), config.data.test_from);
+    CHECK_INT(train_config_parse("F.ini", MARKET, &config, err), 0);
+    CHECK(train_config_train_end(&config.data) == INT64_MAX);
+    CHECK_INT(train_config_parse("F.ini", "[training]\nworld = cartpole\n", &config, err), 0);
+    CHECK(!train_config_trades(&config));
 }
 
 /* Text that is read back is the same text, whatever the values. */
@@ -149,18 +148,18 @@ static void test_text(void)
          "reference-4080\noutput = /a b/c\n"),
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        CHECK_INT(config_parse("F.ini", files[i], &config, err), 0);
-        char *text = config_text(&config), *again = NULL;
+        CHECK_INT(train_config_parse("F.ini", files[i], &config, err), 0);
+        char *text = train_config_text(&config), *again = NULL;
         CHECK(text != NULL);
-        int r = text ? config_parse("text", text, &other, err) : -ENOMEM;
+        int r = text ? train_config_parse("text", text, &other, err) : -ENOMEM;
         CHECK_INT(r, 0);
         if (r < 0)
             fprintf(stderr, "%s\n", err);
         else
-            again = config_text(&other);
+            again = train_config_text(&other);
         CHECK_STR(again, text);
-        CHECK_INT(config_continues(&config, &other, NULL, NULL, err), 0);
-        CHECK(config_trades(&config) == (strstr(text, "[environment]") != NULL));
+        CHECK_INT(train_config_continues(&config, &other, NULL, NULL, err), 0);
+        CHECK(train_config_trades(&config) == (strstr(text, "[environment]") != NULL));
         free(text);
         free(again);
     }
@@ -191,27 +190,28 @@ static bool is_in(const char *const *list, size_t n, const struct config_key *ke
 }
 
 /* Any other value that it may have. */
-static bool change(struct config *to, const struct config_key *key, const char *before, char *ret, size_t cap)
+static bool change(struct train_config *to, const struct config_key *key, const char *before, char *ret,
+                   size_t cap)
 {
     static const char *const texts[] = {
         "other", "wide110",   "2024-01-01",     "5m",        "15m",      "none", "7,5",
         "17",    "reference", "reference-4080", "day-trade", "cartpole", "/x",   "America/New_York"};
     const char *words = key->words;
     for (size_t i = 0; i < N(texts) + 3; i++) {
-        if (!words && i < 3)
+        if (key->kind <= CONFIG_SPAN && i < 3)
             snprintf(ret, cap, "%.17g", i == 0 ? key->min : i == 1 ? key->max : (key->min + key->max) / 2);
         else if (i >= 3)
             snprintf(ret, cap, "%s", texts[i - 3]);
         else
             snprintf(ret, cap, "%s", i % 2 ? "true" : "false");
-        if (words && *words && i < 3) { /* its first, or its last choice */
+        if (words && key->kind == CONFIG_WORD && i < 3) { /* its first, or its last choice */
             const char *last = strrchr(words, ' ');
             snprintf(ret, cap, "%.*s", i ? (int)strlen(words) : (int)strcspn(words, " "),
                      i && last ? last + 1 : words);
         }
         char now[CONFIG_LIST_MAX];
-        if (config_set(to, key->section, key->name, ret, err) == 0 &&
-            config_get(to, key->section, key->name, now, sizeof now) == 0 && strcmp(now, before) != 0) {
+        if (train_config_set(to, key->section, key->name, ret, err) == 0 &&
+            train_config_get(to, key->section, key->name, now, sizeof now) == 0 && strcmp(now, before) != 0) {
             snprintf(ret, cap, "%.250s", now);
             return true;
         }
@@ -240,7 +240,7 @@ static bool names_both(const char *words, const char *key, const char *before, c
 static void test_continues(void)
 {
     size_t n_free = 0, n_tunable = 0;
-    CHECK_INT(config_parse("F.ini", MARKET, &config, err), 0);
+    CHECK_INT(train_config_parse("F.ini", MARKET, &config, err), 0);
     for (size_t k = 0; k < n_keys; k++) {
         const struct config_key *key = &keys[k];
         char before[CONFIG_LIST_MAX], now[CONFIG_LIST_MAX];
@@ -248,24 +248,24 @@ static void test_continues(void)
              tunable = is_in(tunable_keys, N(tunable_keys), key);
         n_free += is_free;
         n_tunable += tunable;
-        CHECK(key->may_change == is_free && key->tunable == tunable);
+        CHECK(!!(key->marks & CONFIG_KEY_FREE) == is_free && !!(key->marks & CONFIG_KEY_TUNABLE) == tunable);
         other = config;
-        CHECK_INT(config_get(&config, key->section, key->name, before, sizeof before), 0);
+        CHECK_INT(train_config_get(&config, key->section, key->name, before, sizeof before), 0);
         bool changed = change(&other, key, before, now, sizeof now);
         CHECK(changed);
         if (!changed)
             fprintf(stderr, "[%s] %s: no other value than %s\n", key->section, key->name, before);
         if (strcmp(key->name, "preset") == 0) { /* changes others, too: all of them fixed or tunable */
-            CHECK_INT(config_continues(&config, &other, NULL, NULL, err), -EINVAL);
+            CHECK_INT(train_config_continues(&config, &other, NULL, NULL, err), -EINVAL);
             continue;
         }
         struct changes changes = {0};
-        int strict = config_continues(&config, &other, NULL, NULL, err);
+        int strict = train_config_continues(&config, &other, NULL, NULL, err);
         CHECK_INT(strict, is_free ? 0 : -EINVAL);
         CHECK(is_free || names_both(err, key->name, before, now));
         CHECK(is_free || tunable == (strstr(err, "--changed") != NULL));
         CHECK(strcmp(key->name, "threads") != 0 || strstr(err, "one a core of this machine"));
-        int lax = config_continues(&config, &other, take_change, &changes, err);
+        int lax = train_config_continues(&config, &other, take_change, &changes, err);
         CHECK_INT(lax, is_free || tunable ? 0 : -EINVAL);
         CHECK_INT(changes.n, tunable ? 1 : 0);
         CHECK(!tunable || names_both(changes.words, key->name, before, now));
@@ -299,7 +299,7 @@ static void all_errors(const char *text, int n)
 {
     told = (struct told){.in_order = true, .last_line = 1};
     other.name[0] = '!';
-    CHECK_INT(config_errors("F.ini", text, &other, take_error, &told), n);
+    CHECK_INT(train_config_errors("F.ini", text, &other, take_error, &told), n);
     CHECK_INT(told.n, n);
     CHECK(told.in_order);
     CHECK((other.name[0] == '!') == (n > 0)); /* untouched */
@@ -326,8 +326,8 @@ static void test_all_errors(void)
                "copies = 4\n[ppo]\ncopies = 5\nbars = x\n",
                10);
     has("10 [] : KEY = VALUE");
-    has("3 [ppo] learning_rate: fast: a number");
-    has("4 [ppo] gamma: 1.5: ");
+    has("3 [ppo] learning_rate: \"fast\": a number");
+    has("4 [ppo] gamma: \"1.5\": ");
     has("5 [ppo] gama: unknown key: did you mean gamma?");
     has("7 [ppo] : KEY = VALUE");
     has("8 [trainin] : unknown section: did you mean [training]?");
@@ -370,8 +370,8 @@ static void test_all_errors(void)
     size_t n = (size_t)sprintf(many, "[ppo]\n");
     for (int i = 0; i < 4200; i++)
         n += (size_t)sprintf(many + n, "x = 1\n");
-    CHECK(config_parse("F.ini", many, &other, err) < 0);
-    CHECK(config_errors("F.ini", many, NULL, take_error, &(struct told){0}) > 4000);
+    CHECK(train_config_parse("F.ini", many, &other, err) < 0);
+    CHECK(train_config_errors("F.ini", many, NULL, take_error, &(struct told){0}) > 4000);
     free(many);
 }
 
@@ -384,11 +384,11 @@ static void test_example(const char *path)
     if (file)
         fclose(file);
     text[n] = '\0';
-    int r = config_read(path, &other, err);
+    int r = train_config_read(path, &other, err);
     CHECK_INT(r, 0);
     if (r < 0)
         fprintf(stderr, "%s\n", err);
-    config_defaults(&config);
+    train_config_defaults(&config);
     for (size_t i = 0; i < n_keys; i++) {
         snprintf(wanted, sizeof wanted, "\n[%s]\n", keys[i].section);
         const char *from = strstr(text, wanted), *end = from ? strstr(from + 1, "\n[") : NULL;
@@ -396,7 +396,7 @@ static void test_example(const char *path)
         const char *line = from ? strstr(from, wanted) : NULL;
         bool there = line && (!end || line < end);
         if (there && strcmp(keys[i].section, "data") != 0) {
-            CHECK_INT(config_get(&config, keys[i].section, keys[i].name, value, sizeof value), 0);
+            CHECK_INT(train_config_get(&config, keys[i].section, keys[i].name, value, sizeof value), 0);
             snprintf(wanted, sizeof wanted, "\n%s =%s%s\n", keys[i].name, *value ? " " : "", value);
             there = strstr(from, wanted) == line;
         }
@@ -408,14 +408,14 @@ static void test_example(const char *path)
         if (!there)
             fprintf(stderr, "%s: [%s] %s: its line, with its default, after a comment\n", path,
                     keys[i].section, keys[i].name);
-        CHECK(keys[i].summary && *keys[i].summary);
+        CHECK(keys[i].about && *keys[i].about);
     }
 }
 
 int main(int argc, char **argv)
 {
     CHECK(argc == 2);
-    n_keys = config_keys(keys, KEYS_MAX);
+    keys = train_config_keys(&n_keys);
     CHECK(n_keys > 100 && n_keys < KEYS_MAX);
     test_refused();
     test_read();

@@ -129,16 +129,16 @@ def duplicates():
 
 def keywords():
     source = market()
-    refused(TypeError, "the nearest is lookback", made, source, lookbak=3)
+    refused(TypeError, "did you mean lookback?", made, source, lookbak=3)
     refused(TypeError, "features: a Market has it", made, source, features=np.zeros((ROWS, 3)))
-    refused(ValueError, "lookback: an array of shape (3,)", made, source, lookback=np.zeros(3))
+    refused(ValueError, 'lookback: "an array of shape (3,)"', made, source, lookback=np.zeros(3))
     check(made(source, buy_cost_pct=np.array([0.0, 0.01])).parameters()["buy_cost_pct"] == "0..0.01", "a range's array")
     for value in ("yes", 2, -1, 0.5):
-        refused(ValueError, f"random_start: {value}: true or false is right", made, source, random_start=value)
+        refused(ValueError, f'random_start: "{value}": did you mean ', made, source, random_start=value)
     check(made(source, shorts=np.False_, float32=1.0).parameters()["float32"] == "true", "1.0 of a switch")
     refused(TypeError, "autoreset_mode", made, source, autoreset="off")
     refused(TypeError, "its caller", PapertapeEnv, source, autoreset="off")
-    refused(ValueError, "the nearest is reference", made, source, preset="referense")
+    refused(ValueError, "did you mean reference?", made, source, preset="referense")
     refused(ValueError, "autoreset_mode: 'x'", made, source, autoreset_mode="x")
     refused(ValueError, "backend: 'sse'", made, source, backend="sse")
     refused(ValueError, "infos: money", made, source, infos=("money",))

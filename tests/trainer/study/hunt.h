@@ -7,7 +7,7 @@
 
 struct hunt {
     struct place_bars bars;
-    struct config *config;
+    struct train_config *config;
     struct search_settings settings;
     struct study_market *market;
     struct study_store *store;
@@ -36,7 +36,7 @@ static inline void hunt_begin(struct hunt *hunt, size_t rows, bool signal, uint6
 {
     char text[PLACE_TEXT], err[CONFIG_ERROR_MAX], name[32];
     bool is_study;
-    *hunt = (struct hunt){.config = fatal_calloc(1, sizeof(struct config))};
+    *hunt = (struct hunt){.config = fatal_calloc(1, sizeof(struct train_config))};
     place_draw(&hunt->bars, rows, signal, seed);
     const char *features = place_features("log_return:1 zscore\nvolume log1p zscore\n");
     place_text(text, place_write(&hunt->bars, "AAA", NULL), features, search);
@@ -58,7 +58,7 @@ static inline double hunt_trial(struct hunt *hunt)
 {
     char err[TRIAL_ERROR_MAX], folder[SCRATCH_PATH_MAX + 16];
     const struct space *space = &hunt->settings.space;
-    struct config *config = fatal_calloc(1, sizeof *config);
+    struct train_config *config = fatal_calloc(1, sizeof *config);
     double *values = fatal_calloc((size_t)space->n + 1, sizeof(double));
     struct trial_outcome outcome;
     int64_t trial;

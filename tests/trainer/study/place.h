@@ -114,12 +114,12 @@ static inline void place_text(char text[static PLACE_TEXT], const char *bars, co
         bars, features[0] ? "features = " : "", features, more);
 }
 
-static inline void place_config(struct config *config, const char *bars, const char *features,
+static inline void place_config(struct train_config *config, const char *bars, const char *features,
                                 const char *more)
 {
     char text[PLACE_TEXT], err[CONFIG_ERROR_MAX];
     place_text(text, bars, features, more);
-    if (config_parse("place", text, config, err) < 0)
+    if (train_config_parse("place", text, config, err) < 0)
         fatal("%s", err);
 }
 
@@ -136,7 +136,7 @@ static inline void place_settings(struct search_settings *settings, const char *
         fatal("%s", err);
 }
 
-static inline struct study_market *place_open(const struct config *config,
+static inline struct study_market *place_open(const struct train_config *config,
                                               const struct search_settings *settings)
 {
     struct study_market *market = NULL;

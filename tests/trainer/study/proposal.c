@@ -150,7 +150,7 @@ static void test_best(struct hunt *hunt)
     CHECK(access(in_folder(hunt, policy), F_OK) < 0);
 
     /* The trial's own parameters, all rows of the search. */
-    struct config *config = fatal_calloc(1, sizeof *config);
+    struct train_config *config = fatal_calloc(1, sizeof *config);
     const struct space *space = &hunt->settings.space;
     double values[8];
     for (int i = 0; i < space->n; i++)

@@ -42,7 +42,7 @@ static json_t *hash_of(const struct made *made, const char *name)
 {
     struct place_bars bars;
     struct search_settings settings;
-    struct config *config = fatal_calloc(1, sizeof *config);
+    struct train_config *config = fatal_calloc(1, sizeof *config);
     char more[256];
     place_settings(&settings, "kfold:2");
     settings.holdout = made->holdout;

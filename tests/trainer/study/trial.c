@@ -11,7 +11,8 @@ enum { ROWS = 1500, SOME = 60 };
 /* ---- What training sees. ---- */
 
 /* Weights and normalisers of a training on split `which`, one after the other. */
-static float *learn(const struct study_market *market, const struct config *config, int which, size_t *ret_n)
+static float *learn(const struct study_market *market, const struct train_config *config, int which,
+                    size_t *ret_n)
 {
     const struct split *split = &market->settings->split;
     int chosen[SPLIT_GROUPS_MAX];
@@ -79,7 +80,7 @@ static void test_unseen(const char *split, const char *execution, const char *li
 {
     struct place_bars bars, spoilt;
     struct search_settings settings;
-    struct config *config = fatal_calloc(1, sizeof *config);
+    struct train_config *config = fatal_calloc(1, sizeof *config);
     char more[128], own[16];
     const char *path = lines[0] ? place_features(lines) : "";
     snprintf(more, sizeof more, "[environment]\nexecution = %s\n", execution);
@@ -93,7 +94,7 @@ static void test_unseen(const char *split, const char *execution, const char *li
         bool unseen[ROWS];
         size_t n, n_again, n_other;
         float *once = learn(market, config, which, &n);
-        struct config *again = fatal_calloc(1, sizeof *again);
+        struct train_config *again = fatal_calloc(1, sizeof *again);
         snprintf(own, sizeof own, "B%d", which % 100);
         for (int seen = 0; seen < 2; seen++) {
             place_draw(&spoilt, ROWS, true, 11);
@@ -138,7 +139,7 @@ static void test_eval(const char *lines, const char *execution)
 {
     struct place_bars bars[2];
     struct search_settings settings;
-    struct config *config = fatal_calloc(1, sizeof *config);
+    struct train_config *config = fatal_calloc(1, sizeof *config);
     struct trial_split split;
     struct trained_policy *policy = NULL;
     struct eval_market market;
@@ -215,7 +216,7 @@ static void test_apart(void)
 {
     struct place_bars bars;
     struct search_settings settings;
-    struct config *config = fatal_calloc(1, sizeof *config);
+    struct train_config *config = fatal_calloc(1, sizeof *config);
     struct study_trained learnt = {0};
     struct study_tested sums[4];
     char err[TRIAL_ERROR_MAX] = "";
@@ -346,7 +347,7 @@ static void test_splits(const char *text, int combinations, int paths)
 {
     struct place_bars bars;
     struct search_settings settings;
-    struct config *config = fatal_calloc(1, sizeof *config);
+    struct train_config *config = fatal_calloc(1, sizeof *config);
     struct trial_outcome outcome;
     struct heard heard = {.shares_rise = true};
     struct trial_calls calls = calls_of(&heard);
@@ -391,7 +392,7 @@ static void test_stops(void)
 {
     struct place_bars bars;
     struct search_settings settings;
-    struct config *config = fatal_calloc(1, sizeof *config);
+    struct train_config *config = fatal_calloc(1, sizeof *config);
     struct trial_outcome outcome;
     struct trial_split split;
     char err[TRIAL_ERROR_MAX] = "";
@@ -439,7 +440,7 @@ static void test_refusals(void)
 {
     struct place_bars bars;
     struct search_settings settings;
-    struct config *config = fatal_calloc(1, sizeof *config), *trial = fatal_calloc(1, sizeof *trial);
+    struct train_config *config = fatal_calloc(1, sizeof *config), *trial = fatal_calloc(1, sizeof *trial);
     struct trial_outcome outcome;
     char err[TRIAL_ERROR_MAX];
     place_settings(&settings, "kfold:4");
@@ -485,7 +486,7 @@ static void test_gap_after(void)
 {
     struct place_bars bars, spoilt, other;
     struct search_settings settings;
-    struct config *config = fatal_calloc(1, sizeof *config), *again = fatal_calloc(1, sizeof *again);
+    struct train_config *config = fatal_calloc(1, sizeof *config), *again = fatal_calloc(1, sizeof *again);
     char first[SCRATCH_PATH_MAX], both[2 * SCRATCH_PATH_MAX + 8], path[SCRATCH_PATH_MAX];
     static const char more[] = "[environment]\nexecution = market\n";
     snprintf(path, sizeof path, "%s", place_features("sma:50 /close-1 minmax\nvolume log1p normal\n"));
@@ -536,7 +537,7 @@ static void test_gaps(const char *execution)
 {
     struct place_bars bars;
     struct search_settings settings;
-    struct config *config = fatal_calloc(1, sizeof *config);
+    struct train_config *config = fatal_calloc(1, sizeof *config);
     struct trial_outcome outcome;
     struct trial_split split;
     char err[TRIAL_ERROR_MAX] = "", more[96];

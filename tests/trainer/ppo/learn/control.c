@@ -57,11 +57,11 @@ int main(int argc, char **argv)
            EPISODES);
     for (size_t i = 0; i < sizeof worlds / sizeof worlds[0]; i++) {
         char path[4096], err[CONFIG_ERROR_MAX];
-        static struct config config;
+        static struct train_config config;
         if (strcmp(worlds[i].name, argv[2]) != 0)
             continue;
         snprintf(path, sizeof path, "%s/%s.ini", argv[1], worlds[i].name);
-        if (config_read(path, &config, err) < 0) {
+        if (train_config_read(path, &config, err) < 0) {
             fprintf(stderr, "%s\n", err);
             return EXIT_FAILURE;
         }

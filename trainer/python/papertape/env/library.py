@@ -89,17 +89,27 @@ class Episode(ctypes.Structure):
     ]
 
 
-class Param(ctypes.Structure):
+class Key(ctypes.Structure):
+    """A row of a table of keys: record/config_key.h."""
+
+    WHOLE, NUMBER, SPAN, SWITCH, WORD = range(5)
     _fields_ = [
+        ("section", c_char_p),
         ("name", c_char_p),
-        ("summary", c_char_p),
+        ("about", c_char_p),
+        ("fallback", c_char_p),
+        ("kind", c_int),
         ("min", c_double),
         ("max", c_double),
+        ("scale", c_int),
+        ("share", c_bool),
+        ("none", c_char_p),
         ("words", c_char_p),
-        ("whole", c_bool),
-        ("range", c_bool),
         ("offset", c_size_t),
         ("size", c_size_t),
+        ("marks", ctypes.c_uint),
+        ("read", c_void_p),
+        ("print", c_void_p),
     ]
 
 
@@ -125,14 +135,14 @@ STRUCTURES: dict[str, type[ctypes.Structure]] = {
     "env_io": Io,
     "env_info": Info,
     "env_episode": Episode,
-    "env_param": Param,
+    "config_key": Key,
 }
 
 # Results and arguments; every `err` and every array is a c_void_p.
 FUNCTIONS = {
     "env_version": (c_char_p, ()),
     "env_struct_size": (c_size_t, (c_char_p,)),
-    "env_params_list": (POINTER(Param), (POINTER(c_size_t),)),
+    "env_params_list": (POINTER(Key), (POINTER(c_size_t),)),
     "env_params_preset": (c_int, (c_char_p, c_void_p, c_void_p)),
     "env_params_set": (c_int, (c_void_p, c_char_p, c_char_p, c_void_p)),
     "env_params_get": (c_bool, (c_void_p, c_char_p, c_void_p, c_size_t)),

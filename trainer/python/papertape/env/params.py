@@ -6,7 +6,7 @@ import ctypes
 from dataclasses import dataclass
 from typing import Any
 
-from papertape.env.library import LIBRARY, call
+from papertape.env.library import LIBRARY, Key, call
 
 VALUE_MAX = 64  # of one value as text
 OF_MARKETS = ("features", "first_row", "interval", "min_order_qty", "names", "present", "symbols", "times")
@@ -33,12 +33,12 @@ def parameters() -> dict[str, Parameter]:
     return {
         row.name.decode(): Parameter(
             row.name.decode(),
-            row.summary.decode(),
+            row.about.decode(),
             row.min,
-            row.max,
-            tuple((row.words or b"").decode().split()),
-            row.whole,
-            row.range,
+            1.0 if row.kind == Key.SWITCH else row.max,
+            tuple(row.words.decode().split()) if row.kind == Key.WORD else (),
+            row.kind in (Key.WHOLE, Key.SWITCH),
+            row.kind == Key.SPAN,
         )
         for row in rows
     }
