@@ -1,152 +1,157 @@
-#include "cli/verbs.h"
-
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/account_args.h"
 #include "cli/account_list.h"
 #include "cli/ask.h"
+#include "cli/text.h"
+#include "cli/verbs.h"
+#include "exchange/decimal.h"
 #include "exchange/exit_status.h"
+#include "strategy/risk_keys.h"
 
-static const char help[] =
-    "Usage: papertape account list [--csv|--json] [--state DIR]\n"
-    "       papertape account create NAME --currency C --cash X [--strategy S [--set k=v]…] [OPTION…]\n"
-    "       papertape account deposit|withdraw NAME AMOUNT [--key K]\n"
-    "       papertape account transfer FROM TO AMOUNT [--key K]\n"
-    "       papertape account reset NAME [--cash X] [--key K]\n"
-    "       papertape account resume NAME [--key K]\n"
-    "\n"
-    "Paper accounts. Exit status 0 once the daemon has accepted and committed it, 1 when it was refused,\n"
-    "with the reason. reset cancels its orders, closes the books on what it holds and deposits anew; the\n"
-    "past stays in the ledger. resume lets an account that its drawdown killed trade again; its highest\n"
-    "equity begins anew.\n"
-    "\n"
-    "  --key K                       given again with the same key, nothing is done twice\n"
-    "  --currency C, --cash X        what the new account is counted in, and its first deposit\n"
-    "  --strategy S, --set k=v       who trades on it, with which parameters; without: orders by hand only\n"
-    "  --fee-maker F, --fee-taker F  of the notional of a fill: 0.001 or 0.1%\n"
-    "  --fees TIER                   instead: a tier of the venue, as papertape fees lists them\n"
-    "  --shorts                      it may sell what it does not hold\n"
-    "  --collateral X%               of a short's value, to open it (150%)\n"
-    "  --maintenance X%              below which it is bought back (125%)\n"
-    "  --borrow-rate X%              a year, on what is borrowed\n"
-    "  --risk-exposure-symbol X%, --risk-exposure-account X%\n"
-    "                                most of equity in one symbol, and in all together; 0: no limit\n"
-    "  --risk-daily-loss X%          of the day's first equity; 0: off\n"
-    "  --risk-orders-per-second N    at most 64; 0: no limit\n"
-    "  --risk-drawdown X%            of its highest equity; once lost it is closed and killed; 0: off\n"
-    "  --risk-price-band X%          how far an opening order's price may be from the last; 0: off\n"
-    "  --risk-cooldown S             seconds after a position was closed; 0: off\n"
-    "  --risk-positions N            most symbols held or being entered; 0: no limit\n"
-    "\n"
-    "What is left out of create is as the configuration has it by default.\n";
-
-static void print_done(const char *verb, char **words, const json_t *result)
+static void print_done(const struct option_call *call, const json_t *result)
 {
-    if (strcmp(verb, "create") == 0)
-        printf("created %s", words[0]);
-    else if (strcmp(verb, "reset") == 0)
-        printf("reset %s", words[0]);
-    else if (strcmp(verb, "resume") == 0)
-        printf("resumed %s", words[0]);
-    else if (strcmp(verb, "deposit") == 0)
-        printf("deposited %s into %s", words[1], words[0]);
-    else if (strcmp(verb, "withdraw") == 0)
-        printf("withdrew %s from %s", words[1], words[0]);
-    else
-        printf("transferred %s from %s to %s", words[2], words[0], words[1]);
+    static const struct {
+        const char *word,
+            *words[3]; /* before each argument, the last one first where there are two or three */
+    } done[] = {{"create", {"created"}},
+                {"reset", {"reset"}},
+                {"resume", {"resumed"}},
+                {"deposit", {"deposited", "into"}},
+                {"withdraw", {"withdrew", "from"}},
+                {"transfer", {"transferred", "from", "to"}}};
+    size_t i = 0;
+
+    while (strcmp(done[i].word, call->word) != 0)
+        i++;
+    printf("%s ", done[i].words[0]);
+    text_print(stdout, call->arguments[call->n - 1]);
+    for (int k = 1; k < call->n; k++) {
+        printf(" %s ", done[i].words[k]);
+        text_print(stdout, call->arguments[k - 1]);
+    }
     puts(json_is_true(json_object_get(result, "repeated")) ? " (done before)" : "");
 }
 
-static int change(const char *verb, char **words, int n, const struct account_wish *wish)
+static int send(struct option_call *call, const char *cmd)
 {
-    const char *cmd = NULL, *why = NULL;
-    json_t *result, *args = account_args(verb, words, n, wish, &cmd, &why);
+    json_t *result;
+    int status = ask_args_send(call, cmd, &result);
 
-    if (!args)
-        return ask_usage("account", why);
-    int r = ask_daemon("account", wish->state, cmd, args, &result);
-    if (r != EXIT_OK)
-        return r;
-    print_done(verb, words, result); /* words of a name's characters only: nothing that steers a terminal */
+    if (status != EXIT_OK)
+        return status;
+    if (call->json)
+        return ask_print(call, "papertape.account/1", result);
+    print_done(call, result);
     json_decref(result);
     return EXIT_OK;
 }
 
-/* "cooldown_s" as "risk-cooldown": the unit is in the help. */
-static void limit_option(const char *name, char *ret, size_t size)
+static int create(struct option_call *call)
 {
-    size_t n = strlen(name);
-    snprintf(ret, size, "risk-%.*s", (int)(n > 2 && strcmp(name + n - 2, "_s") == 0 ? n - 2 : n), name);
-    for (char *c = ret; *c; c++)
-        *c = *c == '_' ? '-' : *c;
+    int status = ask_args_put(call, "name", call->arguments[0]);
+    return status == EXIT_OK ? send(call, "account_create") : status;
 }
 
-static int run_line(int argc, char **argv)
+/* reset, resume. */
+static int of_one(struct option_call *call)
 {
-    struct account_wish wish = {0};
-    const struct {
-        const char *name;
-        const char **text;
-    } fields[] = {
-        {"state", &wish.state},
-        {"key", &wish.key},
-        {"currency", &wish.currency},
-        {"cash", &wish.cash},
-        {"strategy", &wish.strategy},
-        {"fees", &wish.fees},
-        {"fee-maker", &wish.fee_maker},
-        {"fee-taker", &wish.fee_taker},
-        {"collateral", &wish.collateral},
-        {"maintenance", &wish.maintenance},
-        {"borrow-rate", &wish.borrow_rate},
-    };
-    enum { FIELDS = sizeof fields / sizeof *fields, ALL = FIELDS + RISK_KEYS_N, FIRST_FIELD = 0x100 };
-    char limits[RISK_KEYS_N][32];
-    struct option options[ALL + 4] = {
-        [ALL] = {"help", no_argument, NULL, 'h'},
-        [ALL + 1] = {"set", required_argument, NULL, 'p'},
-        [ALL + 2] = {"shorts", no_argument, NULL, 'x'},
-    };
-    int option;
+    char cmd[32];
+    int status = ask_args_put(call, "account", call->arguments[0]);
 
-    if (argc > 1 && strcmp(argv[1], "list") == 0)
-        return cli_account_list(argc, argv, help);
-    for (int i = 0; i < FIELDS; i++)
-        options[i] = (struct option){fields[i].name, required_argument, NULL, FIRST_FIELD + i};
-    for (int i = 0; i < RISK_KEYS_N; i++) {
-        limit_option(risk_keys[i].name, limits[i], sizeof limits[i]);
-        options[FIELDS + i] = (struct option){limits[i], required_argument, NULL, FIRST_FIELD + FIELDS + i};
-    }
-    optind = 0;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-        if (option >= FIRST_FIELD + FIELDS) {
-            wish.risk[option - FIRST_FIELD - FIELDS] = optarg;
-        } else if (option >= FIRST_FIELD) {
-            *fields[option - FIRST_FIELD].text = optarg;
-        } else if (option == 'x') {
-            wish.shorts = true;
-        } else if (option == 'p' && wish.n_params < STRATEGY_PARAMS_MAX) {
-            wish.params[wish.n_params++] = optarg;
-        } else if (option == 'p') {
-            return ask_usage("account", "--set: no strategy has so many parameters");
-        } else if (option == 'h') {
-            fputs(help, stdout);
-            return EXIT_OK;
-        } else if (optopt == '.' || (optopt >= '0' && optopt <= '9')) {
-            return ask_usage("account",
-                             "an amount must be a decimal number above 0, as 500; to take, withdraw");
-        } else {
-            return ask_wrong_option("account", argv, option);
-        }
-    }
-    const char *verb = optind < argc ? argv[optind] : "";
-    return change(verb, argv + optind + 1, optind < argc ? argc - optind - 1 : 0, &wish);
+    snprintf(cmd, sizeof cmd, "account_%s", call->word);
+    return status == EXIT_OK ? send(call, cmd) : status;
 }
+
+/* To withdraw is to deposit less than nothing. */
+static int deposit(struct option_call *call)
+{
+    char amount[DECIMAL_TEXT_MAX + 2];
+    const char *text = call->arguments[1];
+
+    if (text[0] == '-')
+        return option_fail(call, EXIT_USAGE,
+                           "an amount must be a decimal number above 0, as 500; to take, withdraw");
+    snprintf(amount, sizeof amount, "%s%s", strcmp(call->word, "withdraw") == 0 ? "-" : "",
+             text + (text[0] == '+'));
+    int status = ask_args_put(call, "account", call->arguments[0]);
+    if (status == EXIT_OK)
+        status = ask_args_put(call, "amount", amount);
+    return status == EXIT_OK ? send(call, "account_deposit") : status;
+}
+
+static int transfer(struct option_call *call)
+{
+    static const char *const keys[] = {"from", "to", "amount"};
+    int status = EXIT_OK;
+
+    for (int i = 0; i < 3 && status == EXIT_OK; i++)
+        status = ask_args_put(call, keys[i], call->arguments[i]);
+    return status == EXIT_OK ? send(call, "account_transfer") : status;
+}
+
+static int take_param(struct option_call *call, const struct option_row *row, const char *value)
+{
+    const struct ask_args *into = call->into;
+    const char *equals = strchr(value, '=');
+    json_t *params = json_object_get(into->args, "params");
+
+    if (!equals || equals == value)
+        return option_fail(call, EXIT_USAGE, "--%s: a parameter and its number are needed, as fast=10",
+                           row->name);
+    if (!params) {
+        params = json_object();
+        json_object_set_new(into->args, "params", params);
+    }
+    if (json_object_setn_new(params, value, (size_t)(equals - value), json_string(equals + 1)) < 0)
+        return option_fail(call, EXIT_USAGE, "--%s: the parameter's name must be UTF-8", row->name);
+    return EXIT_OK;
+}
+
+static const struct option_action actions[] = {
+    {"list", NULL, "all of them, with equity, peak, drawdown and rules", .need = OPTION_NEEDS_STATE,
+     OPTION_LISTS, .run = account_list},
+    {"create", "NAME", "a new one. What is left out is as the configuration has it by default",
+     "swing --currency USDT --cash 5000", OPTION_NEEDS_DAEMON, .run = create},
+    {"deposit", "ACCOUNT AMOUNT", "more cash", "main 500", OPTION_NEEDS_DAEMON, .run = deposit},
+    {"withdraw", "ACCOUNT AMOUNT", "less", "main 500", OPTION_NEEDS_DAEMON, .run = deposit},
+    {"transfer", "ACCOUNT ACCOUNT AMOUNT", "from the first to the second", "main swing 500",
+     OPTION_NEEDS_DAEMON, .run = transfer},
+    {"reset", "ACCOUNT",
+     "cancels its orders, closes the books on what it holds and deposits again; the past stays in the ledger",
+     "main", OPTION_NEEDS_DAEMON, .run = of_one},
+    {"resume", "ACCOUNT",
+     "lets an account that its drawdown halted trade again; its highest equity starts again", "main",
+     OPTION_NEEDS_DAEMON, .run = of_one},
+};
+
+#define CREATE                                    .take = ask_args_take, .of = "create"
+#define LIMIT(member, key, kind, fallback, about) {"risk-" key, "X", about, CREATE},
+
+static const struct option_row options[] = {
+    {"key", "K", "given again with the same key, nothing is done twice", .take = ask_args_take,
+     .of = "create deposit withdraw transfer reset resume"},
+    {"cash", "X", "the first deposit", .take = ask_args_take, .of = "create reset"},
+    {"currency", "C", "what it is counted in", CREATE},
+    {"strategy", "STRATEGY", "what trades on it; without: orders by hand only", CREATE},
+    {"set", "KEY=VALUE", "a parameter of it", .take = take_param, .of = "create"},
+    {"fee-maker", "X", "of the notional of a fill by a maker: 0.001 or 0.1%", CREATE},
+    {"fee-taker", "X", "and by a taker", CREATE},
+    {"fees", "TIER", "instead: a tier of the venue, as papertape fees lists them", CREATE},
+    {"shorts", NULL, "it may sell what it does not hold", CREATE},
+    {"collateral", "X%", "of a short's value, to open it (150%)", CREATE},
+    {"maintenance", "X%", "below which it is bought back (125%)", CREATE},
+    {"borrow-rate", "X%", "a year, on what is borrowed", CREATE},
+    RISK_KEYS(LIMIT)};
 
 const struct option_verb cli_account = {
     .name = "account",
     .words = "accounts: list, create, deposit, withdraw, transfer, reset, resume",
-    .run = run_line};
+    .about = "Paper accounts. With --json papertape.accounts/1, of a change papertape.account/1.",
+    .exits = "0 of a change once the daemon has accepted and committed it, 1 when it was refused, with the "
+             "reason.",
+    .page = "accounts",
+    OPTION_ACTIONS(actions),
+    OPTION_OPTIONS(options),
+    ASK_ARGS,
+};

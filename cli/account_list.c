@@ -200,18 +200,11 @@ static void print_line(struct stored_list *list, const struct account_line *line
     json_decref(object);
 }
 
-int cli_account_list(int argc, char **argv, const char *help)
+int account_list(struct option_call *call)
 {
-    struct stored_options options;
     struct accounts_read *read;
     struct db_reader *reader;
-    int r = stored_options(argc, argv, "csv json", help, &options);
-
-    if (r != EXIT_OK || options.done)
-        return r;
-    if (options.first + 1 < argc)
-        return stored_fail(EXIT_USAGE, "account", argv[options.first + 1], "list takes no argument");
-    r = stored_open("account", options.state, &reader);
+    int r = stored_open("account", call->state, &reader);
     if (r != EXIT_OK)
         return r;
     read = calloc(1, sizeof *read);
@@ -225,7 +218,7 @@ int cli_account_list(int argc, char **argv, const char *help)
                              read);
     db_reader_end(reader);
     struct stored_list list = {.name = "accounts",
-                               .form = options.form,
+                               .form = stored_form(call),
                                .columns = columns,
                                .n_columns = sizeof columns / sizeof *columns};
     stored_begin(&list);

@@ -112,6 +112,79 @@ int ask_daemon(const char *verb, const char *state, const char *cmd, json_t *arg
     return status;
 }
 
+void ask_args_init(void *into)
+{
+    ((struct ask_args *)into)->args = json_object();
+}
+
+void ask_args_finish(void *into)
+{
+    json_decref(((struct ask_args *)into)->args);
+}
+
+int ask_args_put(struct option_call *call, const char *key, const char *text)
+{
+    const struct ask_args *into = call->into;
+
+    if (json_object_set_new(into->args, key, json_string(text)) == 0)
+        return EXIT_OK;
+    return option_fail(call, EXIT_USAGE, "%s: it must be UTF-8", key);
+}
+
+int ask_args_take(struct option_call *call, const struct option_row *row, const char *value)
+{
+    const struct ask_args *into = call->into;
+    char key[64];
+
+    snprintf(key, sizeof key, "%s", row->name + (strncmp(row->name, "risk-", 5) == 0 ? 5 : 0));
+    for (char *c = key; *c; c++)
+        *c = *c == '-' ? '_' : *c;
+    if (value)
+        return ask_args_put(call, key, value);
+    json_object_set_new(into->args, key, json_true());
+    return EXIT_OK;
+}
+
+/* "args.client_id" as "--client-id"; "args.symbol: ", of what is no option but a word, goes. */
+static void as_options(const struct option_call *call, struct control_error *error)
+{
+    char text[sizeof error->message];
+    char *at = error->message, *end;
+
+    while ((at = strstr(at, "args."))) {
+        char name[64], limit[80], shown[96];
+        end = at + 5 + strspn(at + 5, "abcdefghijklmnopqrstuvwxyz_");
+        snprintf(name, sizeof name, "%.*s", (int)(end - at - 5), at + 5);
+        snprintf(limit, sizeof limit, "risk-%s", name);
+        bool is_limit = option_named(call, limit), is_option = is_limit || option_named(call, name);
+        if (!is_option && strncmp(end, ": ", 2) == 0)
+            end += 2;
+        snprintf(shown, sizeof shown, "%s%s", is_option ? "--" : "",
+                 is_limit    ? limit
+                 : is_option ? name
+                             : "");
+        for (char *c = shown; *c; c++)
+            *c = *c == '_' ? '-' : *c;
+        snprintf(text, sizeof text, "%.*s%s%s", (int)(at - error->message), error->message, shown, end);
+        memcpy(error->message, text, sizeof text);
+        at += strlen(shown);
+    }
+}
+
+int ask_args_send(struct option_call *call, const char *cmd, json_t **ret_result)
+{
+    struct ask_args *into = call->into;
+    struct control_error error;
+    int status = ask_quietly(call->state, cmd, into->args, ret_result, &error);
+
+    into->args = NULL;
+    if (status == EXIT_OK)
+        return EXIT_OK;
+    as_options(call, &error);
+    ask_say(call->verb->name, &error);
+    return status;
+}
+
 int ask_print(const struct option_call *call, const char *schema, json_t *answer)
 {
     json_t *object = json_pack("{s:s}", "schema", schema);

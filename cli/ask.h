@@ -41,6 +41,23 @@ int ask_unknown_action(const char *verb, const char *word, const char *const *ac
  * refused or did not answer. Takes `args`, which may be NULL. */
 int ask_daemon(const char *verb, const char *state, const char *cmd, json_t *args, json_t **ret_result);
 
+/* Options that are arguments of the daemon's command under their own names, "--client-id" as client_id: what
+ * a verb has for `size`, `init`, `finish` and its rows' `take`. What they may be is the daemon's to say. */
+struct ask_args {
+    json_t *args;
+};
+void ask_args_init(void *into);
+void ask_args_finish(void *into);
+int ask_args_take(struct option_call *call, const struct option_row *row, const char *value);
+#define ASK_ARGS .size = sizeof(struct ask_args), .init = ask_args_init, .finish = ask_args_finish
+
+/* Puts a text; it must be UTF-8: EXIT_OK, or EXIT_USAGE with its line. */
+int ask_args_put(struct option_call *call, const char *key, const char *text);
+
+/* Sends the arguments, which are used up. EXIT_OK and the result, the caller's; else an exit status and its
+ * line, in which the daemon's args.NAME are options. */
+int ask_args_send(struct option_call *call, const char *cmd, json_t **ret_result);
+
 /* {"schema": SCHEMA, …} in one line on stdout: an answer, which it takes. An exit status. */
 int ask_print(const struct option_call *call, const char *schema, json_t *answer);
 

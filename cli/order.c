@@ -1,60 +1,12 @@
-#include "cli/verbs.h"
-
-#include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/ask.h"
-#include "cli/order_args.h"
 #include "cli/text.h"
+#include "cli/verbs.h"
+#include "exchange/bars_file.h"
 #include "exchange/exit_status.h"
-
-static const char help[] =
-    "Usage: papertape order buy|sell SYMBOL QTY [--limit P] [--stop P] [--take-profit P] [--trail D|X%]\n"
-    "                                           [--type T] [--tif T] [OPTION…]\n"
-    "       papertape order buy|sell SYMBOL QTY … --bracket-take-profit P --bracket-stop P\n"
-    "       papertape order oco buy|sell SYMBOL QTY --take-profit P --stop P [--stop-limit P]\n"
-    "       papertape order amend ID|CLIENT_ID [--qty Q] [--limit P] [--stop P] [--trail D|X%] [--account "
-    "A]\n"
-    "       papertape order cancel ID|CLIENT_ID [--account A]\n"
-    "       papertape order cancel --all [--symbol S] [--account A]\n"
-    "\n"
-    "A paper order by hand. Exit status 0 once the daemon has accepted and committed it, 1 when it was\n"
-    "refused, with the reason. Given again with the same --client-id, it answers with the same order.\n"
-    "\n"
-    "The type follows from the prices: none, a market order; or\n"
-    "  --limit P               a limit order at P, or better\n"
-    "  --stop P                a market order once a trade reaches P against it\n"
-    "  --stop P --limit L      a limit order at L once a trade reaches P\n"
-    "  --take-profit P         a market order once a trade reaches P in its favour\n"
-    "  --trail D|X%            a stop that follows the best trade at a distance, in price or percent\n"
-    "  --type T                market, limit, stop, stop-limit, take-profit, take-profit-limit, "
-    "trailing-stop\n"
-    "How long, and how:\n"
-    "  --tif T                 gtc (default): till cancelled; ioc: what fills at once; fok: whole at once "
-    "or\n"
-    "                          not at all; day: till 00:00 UTC; gtd: till --expire\n"
-    "  --expire T              when it ends, as 2024-08-08T14:02:00Z or epoch seconds\n"
-    "  --post-only             a limit order that is cancelled rather than take\n"
-    "  --reduce-only           never opens or turns a position\n"
-    "  --client-id ID          your own name for it: 36 of A-Z a-z 0-9 . _ : / -\n"
-    "  --account A             the account, where there are several; of amend and cancel the one whose "
-    "client\n"
-    "                          id it is (the first account, when left out)\n"
-    "Orders that belong together:\n"
-    "  oco                     one cancels the other: a limit order at --take-profit, and a stop at --stop,\n"
-    "                          stop-limit with --stop-limit L, or trailing with --trail\n"
-    "    --take-profit-stop P  instead: a take-profit order, a market order once a trade reaches P; with\n"
-    "                          --take-profit L too, a limit order at L from then on\n"
-    "  --bracket-take-profit L, --bracket-take-profit-stop P, --bracket-stop P, --bracket-stop-limit L,\n"
-    "  --bracket-trail D|X%    an oco that leaves what this order has filled, once it has filled; its "
-    "orders\n"
-    "                          are made as an oco's are\n"
-    "Changing:\n"
-    "  --key K                 of amend and cancel: given again with the same key, nothing is done twice\n"
-    "  --all                   cancel every order, or those of --symbol and --account\n";
-
-static const char first_words[] = "buy, sell, oco, amend or cancel comes first, as: order buy BTCUSDT 0.01";
 
 /* "order 9 PENDING", and a line for each further order of its group. */
 static void print_orders(const json_t *result)
@@ -89,134 +41,216 @@ static void print_changed(const json_t *result, const char *word)
         puts("nothing to cancel");
 }
 
-/* Sends what the line came to, and prints the answer; `changed` is the word for it, NULL for new orders. */
-static int send(const char *cmd, json_t *args, const char *words, const struct order_wish *wish,
-                const char *changed)
+static int send(struct option_call *call, const char *cmd)
 {
     json_t *result;
+    int status = ask_args_send(call, cmd, &result);
 
-    if (!args)
-        return ask_usage("order", words);
-    int r = ask_daemon("order", wish->state, cmd, args, &result);
-    if (r != EXIT_OK)
-        return r;
-    if (changed)
-        print_changed(result, changed);
-    else
+    if (status != EXIT_OK)
+        return status;
+    if (call->json)
+        return ask_print(call, "papertape.order/1", result);
+    if (strcmp(cmd, "order") == 0)
         print_orders(result);
+    else
+        print_changed(result, strcmp(cmd, "cancel") == 0 ? "canceled" : "amended");
     json_decref(result);
     return EXIT_OK;
 }
 
-static int place(const char *side, char **words, int n, const struct order_wish *wish)
-{
-    const char *why = NULL;
+/* ---- a new order ---- */
 
-    if (n != 2)
-        return ask_usage("order", "buy and sell need a symbol and a quantity, as: order buy BTCUSDT 0.01");
-    json_t *args = order_args_single(side, words[0], words[1], wish, &why);
-    return send("order", args, why, wish, NULL);
+static void move(json_t *from, const char *key, json_t *to, const char *as)
+{
+    json_t *value = json_object_get(from, key);
+
+    if (!value)
+        return;
+    json_object_set(to, as, value);
+    json_object_del(from, key);
 }
 
-static int place_oco(char **words, int n, const struct order_wish *wish)
+/* Which option is what of the two orders of a group. */
+struct leg_key {
+    const char *option, *leg, *as;
+};
+static const struct leg_key oco_keys[] = {
+    {"take_profit", "take_profit", "limit"}, {"take_profit_stop", "take_profit", "stop"},
+    {"stop", "stop_loss", "stop"},           {"stop_limit", "stop_loss", "limit"},
+    {"trail", "stop_loss", "trail"},         {"trail_percent", "stop_loss", "trail_percent"},
+};
+static const struct leg_key bracket_keys[] = {
+    {"bracket_take_profit", "take_profit", "limit"}, {"bracket_take_profit_stop", "take_profit", "stop"},
+    {"bracket_stop", "stop_loss", "stop"},           {"bracket_stop_limit", "stop_loss", "limit"},
+    {"bracket_trail", "stop_loss", "trail"},         {"bracket_trail_percent", "stop_loss", "trail_percent"},
+};
+enum { LEG_KEYS = sizeof oco_keys / sizeof *oco_keys };
+
+/* Puts the legs that were given: a group where there is one. */
+static void put_legs(json_t *args, const char *group, const struct leg_key keys[static LEG_KEYS])
 {
-    const char *why = NULL;
+    json_t *legs = json_pack("{s:{}, s:{}}", "take_profit", "stop_loss");
 
-    if (n != 3 || (strcmp(words[0], "buy") != 0 && strcmp(words[0], "sell") != 0))
-        return ask_usage("order",
-                         "oco needs a side, a symbol and a quantity, as: order oco sell BTCUSDT 0.01 "
-                         "--take-profit 62000 --stop 60000");
-    json_t *args = order_args_oco(words[0], words[1], words[2], wish, &why);
-    return send("order", args, why, wish, NULL);
-}
-
-static int change(const char *what, char **words, int n, const struct order_wish *wish)
-{
-    const char *why = NULL, *name = n > 0 ? words[0] : NULL;
-    bool cancels = strcmp(what, "cancel") == 0;
-
-    if (n > 1)
-        return ask_usage("order", cancels ? "cancel takes one order, as: order cancel 7"
-                                          : "amend takes one order, as: order amend 7 --limit 61000.5");
-    json_t *args = cancels ? order_args_cancel(name, wish, &why) : order_args_amend(name, wish, &why);
-    return send(what, args, why, wish, cancels ? "canceled" : "amended");
-}
-
-/* A negative number, which getopt takes for an option. */
-static int negative(int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++)
-        if (strcmp(argv[i], "cancel") == 0 || strcmp(argv[i], "amend") == 0)
-            return ask_usage("order", "an order's number is above 0, as: order cancel 7");
-    return ask_usage("order", "the quantity must be a decimal number above 0, as 0.01");
-}
-
-static int run_line(int argc, char **argv)
-{
-    struct order_wish wish = {0};
-    const struct {
-        const char *name;
-        const char **text; /* or … */
-        bool *flag;
-    } fields[] = {
-        {"state", &wish.state, NULL},
-        {"account", &wish.account, NULL},
-        {"symbol", &wish.symbol, NULL},
-        {"client-id", &wish.client_id, NULL},
-        {"key", &wish.key, NULL},
-        {"type", &wish.type, NULL},
-        {"tif", &wish.tif, NULL},
-        {"expire", &wish.expire, NULL},
-        {"qty", &wish.qty, NULL},
-        {"limit", &wish.limit, NULL},
-        {"stop", &wish.stop, NULL},
-        {"stop-limit", &wish.stop_limit, NULL},
-        {"take-profit", &wish.take_profit, NULL},
-        {"take-profit-stop", &wish.take_profit_stop, NULL},
-        {"trail", &wish.trail, NULL},
-        {"bracket-take-profit", &wish.bracket_take_profit, NULL},
-        {"bracket-take-profit-stop", &wish.bracket_take_profit_stop, NULL},
-        {"bracket-stop", &wish.bracket_stop, NULL},
-        {"bracket-stop-limit", &wish.bracket_stop_limit, NULL},
-        {"bracket-trail", &wish.bracket_trail, NULL},
-        {"post-only", NULL, &wish.post_only},
-        {"reduce-only", NULL, &wish.reduce_only},
-        {"all", NULL, &wish.all},
-    };
-    enum { FIELDS = sizeof fields / sizeof *fields, FIRST_FIELD = 0x100 };
-    struct option options[FIELDS + 2] = {[FIELDS] = {"help", no_argument, NULL, 'h'}};
-    int option;
-
-    for (int i = 0; i < FIELDS; i++)
-        options[i] = (struct option){fields[i].name, fields[i].text ? required_argument : no_argument, NULL,
-                                     FIRST_FIELD + i};
-    optind = 0;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-        if (option == 'h') {
-            fputs(help, stdout);
-            return EXIT_OK;
+    for (int i = 0; i < LEG_KEYS; i++)
+        move(args, keys[i].option, json_object_get(legs, keys[i].leg), keys[i].as);
+    for (int i = 0; i < LEG_KEYS; i++)
+        if (json_object_size(json_object_get(legs, keys[i].leg)) > 0) {
+            json_object_set(args, keys[i].leg, json_object_get(legs, keys[i].leg));
+            json_object_set_new(args, "group", json_string(group));
         }
-        if (option < FIRST_FIELD && (optopt == '.' || (optopt >= '0' && optopt <= '9')))
-            return negative(argc, argv);
-        if (option < FIRST_FIELD)
-            return ask_wrong_option("order", argv, option);
-        if (fields[option - FIRST_FIELD].text)
-            *fields[option - FIRST_FIELD].text = optarg;
-        else
-            *fields[option - FIRST_FIELD].flag = true;
-    }
-    const char *what = optind < argc ? argv[optind] : "";
-    char **words = argv + optind + 1;
-    int n = argc - optind - 1;
-    if (strcmp(what, "buy") == 0 || strcmp(what, "sell") == 0)
-        return place(what, words, n, &wish);
-    if (strcmp(what, "oco") == 0)
-        return place_oco(words, n, &wish);
-    if (strcmp(what, "amend") == 0 || strcmp(what, "cancel") == 0)
-        return change(what, words, n, &wish);
-    return ask_usage("order", first_words);
+    json_decref(legs);
 }
+
+static int put_words(struct option_call *call, const char *side, char **words)
+{
+    int status = ask_args_put(call, "side", side);
+
+    if (status == EXIT_OK)
+        status = ask_args_put(call, "symbol", words[0]);
+    return status == EXIT_OK ? ask_args_put(call, "qty", words[1]) : status;
+}
+
+static int place(struct option_call *call)
+{
+    json_t *args = ((struct ask_args *)call->into)->args;
+    bool profits = json_object_get(args, "take_profit") != NULL;
+    int status = put_words(call, call->word, call->arguments);
+
+    if (profits && json_object_get(args, "stop"))
+        return option_fail(call, EXIT_USAGE,
+                           "--stop, --take-profit: one of them; an order that has both is an oco");
+    if (profits && !json_object_get(args, "type"))
+        ask_args_put(call, "type", json_object_get(args, "limit") ? "take-profit-limit" : "take-profit");
+    move(args, "take_profit", args, "stop");
+    put_legs(args, "bracket", bracket_keys);
+    return status == EXIT_OK ? send(call, "order") : status;
+}
+
+static int place_oco(struct option_call *call)
+{
+    json_t *args = ((struct ask_args *)call->into)->args;
+    int status = put_words(call, call->arguments[0], call->arguments + 1);
+
+    json_object_set_new(args, "group", json_string("oco"));
+    put_legs(args, "oco", oco_keys);
+    return status == EXIT_OK ? send(call, "order") : status;
+}
+
+/* ---- one that is there ---- */
+
+/* amend, cancel: a number is the daemon's, another word the client's. */
+static int change(struct option_call *call)
+{
+    json_t *args = ((struct ask_args *)call->into)->args;
+    const char *name = call->n > 0 ? call->arguments[0] : "";
+    int status = EXIT_OK;
+
+    if (*name && strlen(name) < 19 && strspn(name, "0123456789") == strlen(name))
+        json_object_set_new(args, "order", json_integer(atoll(name)));
+    else if (*name)
+        status = ask_args_put(call, "client_id", name);
+    return status == EXIT_OK ? send(call, call->word) : status;
+}
+
+/* ---- options ---- */
+
+/* "1.5%" is trail_percent, "150" trail. */
+static int take_trail(struct option_call *call, const struct option_row *row, const char *value)
+{
+    size_t len = strlen(value);
+    bool percent = len > 0 && value[len - 1] == '%';
+    char key[32], text[64];
+
+    snprintf(key, sizeof key, "%s%s", strcmp(row->name, "trail") == 0 ? "trail" : "bracket_trail",
+             percent ? "_percent" : "");
+    snprintf(text, sizeof text, "%.*s", (int)(len - percent), value);
+    return ask_args_put(call, key, text);
+}
+
+static int take_expire(struct option_call *call, const struct option_row *row, const char *value)
+{
+    const struct ask_args *into = call->into;
+    int64_t ns;
+
+    if (bars_time_parse(value, strlen(value), &ns) < 0)
+        return option_fail(call, EXIT_USAGE,
+                           "--%s: a time as 2024-08-08, 2024-08-08T14:02:00Z or 1723125720 is needed",
+                           row->name);
+    json_object_set_new(into->args, "expire_ns", json_integer((json_int_t)ns));
+    return EXIT_OK;
+}
+
+#define OF(actions) .take = ask_args_take, .of = (actions)
+#define NEW         "buy sell oco"
+
+static const struct option_row options[] = {
+    {NULL, NULL, "The type follows from the prices: none, a market order; or"},
+    {"limit", "P", "a limit order at P, or better; with --stop, once a trade reaches that",
+     OF("buy sell amend")},
+    {"stop", "P", "a market order once a trade reaches P against it", OF("buy sell oco amend")},
+    {"take-profit", "P", "a market order once a trade reaches P in its favour; of oco a limit order at P",
+     OF(NEW)},
+    {"trail", "D|X%", "a stop that follows the best trade at a distance, in price or percent",
+     .take = take_trail, .of = "buy sell oco amend"},
+    {"type", "market|limit|stop|stop-limit|take-profit|take-profit-limit|trailing-stop", "the type itself",
+     OF("buy sell")},
+    {NULL, NULL, "How long, and how"},
+    {"tif", "gtc|ioc|fok|day|gtd",
+     "gtc (default): till cancelled; ioc: what fills at once; fok: whole at once or not at all; day: till "
+     "00:00 UTC; "
+     "gtd: till --expire",
+     OF(NEW)},
+    {"expire", "T", "when it ends, as 2024-08-08T14:02:00Z or epoch seconds", .take = take_expire, .of = NEW},
+    {"post-only", NULL, "a limit order that is cancelled rather than take", OF("buy sell")},
+    {"reduce-only", NULL, "never opens or turns a position", OF(NEW)},
+    {"client-id", "ID", "your own name for it: 36 of A-Z a-z 0-9 . _ : / -", OF("buy sell oco amend cancel")},
+    {"account", "ACCOUNT",
+     "the account, where there are several; of amend and cancel the one whose client id it is (the first "
+     "account, when "
+     "left out)",
+     OF("buy sell oco amend cancel")},
+    {NULL, NULL, "Orders that belong together"},
+    {"stop-limit", "P", "of oco: a limit order at P once a trade reaches --stop", OF("oco")},
+    {"take-profit-stop", "P",
+     "of oco, instead of --take-profit: a market order once a trade reaches P; with --take-profit L too, a "
+     "limit order "
+     "at L from then on",
+     OF("oco")},
+    {"bracket-take-profit", "P",
+     "with the next four: an oco that leaves what this order has filled, once it has filled", OF("buy sell")},
+    {"bracket-take-profit-stop", "P", "of a bracket, as --take-profit-stop of oco", OF("buy sell")},
+    {"bracket-stop", "P", "of a bracket, as --stop of oco", OF("buy sell")},
+    {"bracket-stop-limit", "P", "of a bracket, as --stop-limit of oco", OF("buy sell")},
+    {"bracket-trail", "D|X%", "of a bracket, as --trail of oco", .take = take_trail, .of = "buy sell"},
+    {NULL, NULL, "Changing"},
+    {"qty", "Q", "a new quantity", OF("amend")},
+    {"key", "K", "given again with the same key, nothing is done twice", OF("amend cancel")},
+    {"all", NULL, "every order, or those of --symbol and --account", OF("cancel")},
+    {"symbol", "SYMBOL", "of --all: those of that symbol", OF("cancel")},
+};
+
+static const struct option_action actions[] = {
+    {"buy|sell", "SYMBOL QTY", "a new order", "BTCUSDT 0.01", OPTION_NEEDS_DAEMON, .run = place},
+    {"oco", "buy|sell SYMBOL QTY",
+     "two, of which one trades and then cancels the other: a take-profit and a stop",
+     "sell BTCUSDT 0.01 --take-profit 62000 --stop 60000", OPTION_NEEDS_DAEMON, .run = place_oco},
+    {"amend", "[ORDER|CLIENT_ID]",
+     "new numbers for one that is alive. Made smaller it keeps its place in the queue", "7 --limit 61000.5",
+     OPTION_NEEDS_DAEMON, .run = change},
+    {"cancel", "[ORDER|CLIENT_ID]", "one order, and with it the other of its oco; or all", "7",
+     OPTION_NEEDS_DAEMON, .run = change},
+};
 
 const struct option_verb cli_order = {
-    .name = "order", .words = "paper orders by hand: buy, sell, oco, amend, cancel", .run = run_line};
+    .name = "order",
+    .words = "paper orders by hand: buy, sell, oco, amend, cancel",
+    .about =
+        "A paper order by hand. What an order may be is the daemon's to say. Given again with the same "
+        "--client-id, "
+        "also after a restart of the daemon, it answers with the same order. With --json, papertape.order/1.",
+    .exits = "0 once the daemon has accepted and committed it, 1 when it was refused, with the reason.",
+    .page = "trading",
+    OPTION_ACTIONS(actions),
+    OPTION_OPTIONS(options),
+    ASK_ARGS,
+};

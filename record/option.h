@@ -12,7 +12,7 @@ struct option_call;
 
 /* An option. What it gives is put into a struct of the verb's own, which begins zeroed. */
 struct option_row {
-    const char *name;     /* without its dashes; NULL: `words` is a heading */
+    const char *name;     /* without its dashes, '_' is '-'; NULL: `words` is a heading */
     const char *argument; /* "P"; NULL: a flag. Words with "|" between: one of these, which is checked */
     const char *words;    /* what it does */
     size_t at;            /* in that struct: a const char *, of a flag a bool */
@@ -125,6 +125,8 @@ const struct option_row *option_row(const struct option_program *program, const 
                                     size_t i);
 const struct option_verb *option_find_verb(const struct option_program *program, const char *name);
 const struct option_action *option_find_action(const struct option_verb *verb, const char *word);
+/* Does the verb have an option of that name, "client_id" or "client-id"? */
+bool option_named(const struct option_call *call, const char *name);
 bool option_row_is_of(const struct option_row *row, const struct option_action *action);
 
 /* Is `word` one of those with `between` between them? */

@@ -58,6 +58,8 @@ static void offer_options(const struct completion *c, const struct option_call *
             (call->action && !call->action->csv && row == option_csv_row(c->program)))
             continue;
         snprintf(name, sizeof name, "--%s", row->name);
+        for (char *at = name; *at; at++)
+            *at = *at == '_' ? '-' : *at;
         offer_with(c, name, row->words);
     }
 }

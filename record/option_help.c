@@ -65,6 +65,8 @@ const char *option_term(const struct option_row *row, char ret[static OPTION_TER
         snprintf(letter, sizeof letter, "-%c, ", row->letter);
     snprintf(ret, OPTION_TERM_MAX, "%s--%s%s%s", letter, row->name, row->argument ? " " : "",
              row->argument ? row->argument : "");
+    for (char *c = ret; *c && *c != ' '; c++)
+        *c = *c == '_' ? '-' : *c;
     return ret;
 }
 

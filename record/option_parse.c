@@ -126,6 +126,26 @@ static int unknown_action(const struct option_call *call, const char *word, char
 
 /* ---- options ---- */
 
+/* Does a row's name begin with these? */
+static bool begins(const char *name, const char *with, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (name[i] == '\0' || (name[i] == '_' ? '-' : name[i]) != (with[i] == '_' ? '-' : with[i]))
+            return false;
+    return true;
+}
+
+bool option_named(const struct option_call *call, const char *name)
+{
+    const struct option_row *row;
+    size_t len = strlen(name);
+
+    for (size_t i = 0; (row = option_row(call->program, call->verb, i)); i++)
+        if (row->name && begins(row->name, name, len) && row->name[len] == '\0')
+            return true;
+    return false;
+}
+
 /* By its whole name, or a beginning that no other has. */
 static const struct option_row *find_long(const struct option_call *call, const char *name, size_t len,
                                           size_t *ret_at)
@@ -134,7 +154,7 @@ static const struct option_row *find_long(const struct option_call *call, const 
     bool several = false;
 
     for (size_t i = 0; (row = option_row(call->program, call->verb, i)); i++) {
-        if (!row->name || strncmp(row->name, name, len) != 0)
+        if (!row->name || !begins(row->name, name, len))
             continue;
         bool whole = row->name[len] == '\0';
         several |= found != NULL;

@@ -36,7 +36,7 @@ struct status_feed {
 };
 
 struct status_stream {
-    char venue[VENUE_NAME_MAX], symbol[SYMBOL_NAME_MAX], stream[STATUS_WORD_MAX];
+    char venue[VENUE_NAME_MAX], symbol[SYMBOL_NAME_MAX], stream[STATUS_WORD_MAX], state[STATUS_WORD_MAX];
     int64_t age_ms, limit_ms, frames;
     double per_second, latency_p50_ms, latency_p99_ms;
     bool stale;

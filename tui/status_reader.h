@@ -2,6 +2,7 @@
 #ifndef TUI_STATUS_READER_H
 #define TUI_STATUS_READER_H
 
+#include "record/field.h"
 #include "tui/status.h"
 
 /* The string object[key], cleaned; "" for anything else. */
@@ -16,11 +17,39 @@ int64_t status_whole(const json_t *object, const char *key);
 /* An age or a count: what is negative is not known, -1. */
 int64_t status_count(const json_t *object, const char *key);
 
-/* The co-process and its trainings (the newest that fit, oldest first); the arena's policies and champion. */
-void status_read_trainings(const json_t *object, struct status *s);
-void status_read_policies(const json_t *object, struct status *s);
+/* A record of ROW's members, each by its kind: the JSON calls it as C does, or (AS) otherwise. */
+#define STATUS_RECORD(...) \
+    { \
+        "", (const struct record_field[]){__VA_ARGS__}, \
+            (int)(sizeof((const struct record_field[]){__VA_ARGS__}) / sizeof(struct record_field)), \
+            sizeof(ROW) \
+    }
+#define AS(kind, member, key) \
+    { \
+        key, key, key, RECORD_##kind, RECORD_REQUIRED, offsetof(ROW, member), sizeof(((ROW *)0)->member), \
+            NULL \
+    }
+#define TEXT(member)   AS(TEXT, member, #member) /* cleaned */
+#define REAL(member)   AS(REAL, member, #member)
+#define COUNT(member)  AS(UNSIGNED, member, #member) /* or an age */
+#define WHOLE(member)  AS(SIGNED, member, #member)
+#define MOMENT(member) AS(TIME, member, #member) /* 0 is none */
+#define TRUE(member)   AS(BOOL, member, #member)
+#define DIGITS(member) AS(SCALE, member, #member) /* 2 where they are not said */
 
-/* One training of which nothing is known. */
+/* Sets each field from the object; with NULL, as nothing is known of it. */
+void status_read(const struct record *record, const json_t *object, void *row);
+
+extern const struct record status_policy_record, status_trainer_record;
+
+/* What of a policy is no plain member of its object. */
+void status_read_policy(const json_t *object, struct status *s, void *row);
+
+/* The co-process and its trainings: the newest that fit, oldest first; and how many there are of what is
+ * listed. */
+void status_read_trainings(const json_t *object, struct status *s);
+
+/* One training, one policy of which nothing is known. */
 void status_training_init(struct status_training *training);
 void status_policy_init(struct status_policy *policy);
 
