@@ -3,14 +3,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/stored.h"
+#include "cli/stored_record.h"
 #include "exchange/exit_status.h"
+#include "record/account.h"
 
 static const struct stored_column columns[] = {
-    {"account", -10},  {"symbol", -10},    {"side", -4},     {"qty", 14},
-    {"entry", 14},     {"mark", 14},       {"cost", 16},     {"value", 16},
-    {"upnl", 14},      {"realized", 14},   {"fees", 12},     {"opened_ns", -24},
-    {"updated_ns", 0}, {"fifo_entry", 14}, {"fifo_cost", 0}, {"fifo_realized", 0},
+    {"account", -10},     {"symbol", -10},   {"side", -4},       {"qty", 14},
+    {"entry", 14},        {"mark", 14},      {"cost", 16},       {"value", 16},
+    {"upnl", 14},         {"realized", 14},  {"fees", 12},       {"quote", STORED_JSON_ONLY},
+    {"opened_ns", -24},   {"updated_ns", 0}, {"fifo_entry", 14}, {"fifo_cost", 0},
+    {"fifo_realized", 0},
 };
 
 struct printing {
@@ -40,91 +42,64 @@ static int64_t mark_of(const struct printing *p, const char *symbol)
     return 0;
 }
 
-/* What follows from a row: units of the symbol's scales. */
-struct worth {
+/* A position, and what follows from it: units of the symbol's scales. */
+struct shown {
+    int account, symbol;
+    const char *side, *quote;
     int64_t entry, mark; /* price; 0: none */
     int64_t fifo_entry;  /* of the lots still held, first in first out */
-    int64_t value, upnl; /* quote; only where there is a mark */
+    int64_t value, upnl; /* quote; INT64_MIN: there is no mark */
+    struct position held;
 };
 
-static struct worth worth_of(const struct printing *p, const struct db_position_row *row)
+#define SHOWN(FIRST, NEXT) \
+    FIRST(account, "", "account", ACCOUNT, FIXED, REQUIRED, NULL) \
+    NEXT(symbol, "", "symbol", SYMBOL, FIXED, REQUIRED, NULL) \
+    NEXT(side, "", "side", STRING, FIXED, OPTIONAL, NULL) \
+    NEXT(entry, "", "entry", PRICE, FIXED, OPTIONAL, NULL) \
+    NEXT(mark, "", "mark", PRICE, FIXED, OPTIONAL, NULL) \
+    NEXT(value, "", "value", QUOTE, FIXED, ABSENT, NULL) \
+    NEXT(upnl, "", "upnl", QUOTE, FIXED, ABSENT, NULL) \
+    NEXT(quote, "", "quote", STRING, FIXED, REQUIRED, NULL) \
+    NEXT(fifo_entry, "", "fifo_entry", PRICE, FIXED, OPTIONAL, NULL)
+#define HELD(member, ...) RECORD_FIELD_(held.member, __VA_ARGS__)
+#define ROW               struct shown
+static const struct record_field fields[] = {RECORD_FIELDS(SHOWN) RECORD_HOLDING(HELD, HELD)};
+static const struct record record = RECORD_OF("positions", fields);
+#undef ROW
+
+static struct shown shown_of(const struct printing *p, const struct db_position_row *row)
 {
     const struct symbol *s = &row->symbol->symbol;
     const struct position *held = &row->position;
     int shift = s->price_scale + s->qty_scale - s->quote_scale;
-    struct worth worth = {.mark = mark_of(p, s->name)};
-    if (held->qty != 0 && shift >= 0 && shift <= DECIMAL_SCALE_MAX) {
-        int128_t unit = decimal_pow10(shift), qty = held->qty < 0 ? -held->qty : held->qty;
-        worth.entry = (int64_t)((held->cost * unit + qty / 2) / qty);
-        worth.fifo_entry = (int64_t)((held->fifo_cost * unit + qty / 2) / qty);
-        worth.value = (int64_t)((int128_t)worth.mark * held->qty / unit);
-        worth.upnl = worth.value - (held->qty < 0 ? -held->cost : held->cost);
+    struct shown shown = {.side = held->qty < 0   ? "S"
+                                  : held->qty > 0 ? "L"
+                                                  : "",
+                          .quote = s->quote,
+                          .mark = mark_of(p, s->name),
+                          .value = INT64_MIN,
+                          .upnl = INT64_MIN,
+                          .held = *held};
+    if (held->qty == 0 || shift < 0 || shift > DECIMAL_SCALE_MAX)
+        return shown;
+    int128_t unit = decimal_pow10(shift), qty = held->qty < 0 ? -held->qty : held->qty;
+    shown.entry = (int64_t)((held->cost * unit + qty / 2) / qty);
+    shown.fifo_entry = (int64_t)((held->fifo_cost * unit + qty / 2) / qty);
+    if (shown.mark != 0) {
+        shown.value = (int64_t)((int128_t)shown.mark * held->qty / unit);
+        shown.upnl = shown.value - (held->qty < 0 ? -held->cost : held->cost);
     }
-    return worth;
-}
-
-static const char *side_of(const struct position *held)
-{
-    return held->qty < 0 ? "S" : held->qty > 0 ? "L" : "";
-}
-
-static json_t *object(const struct db_position_row *row, const struct worth *worth)
-{
-    const struct symbol *s = &row->symbol->symbol;
-    const struct position *held = &row->position;
-    bool valued = worth->mark != 0 && held->qty != 0;
-    return json_pack(
-        "{s:s, s:s, s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:I, s:o, s:o, s:o}", "account",
-        row->account->name, "symbol", s->name, "side", held->qty == 0 ? NULL : side_of(held), "qty",
-        stored_number(held->qty, s->qty_scale), "entry", stored_number_or_null(worth->entry, s->price_scale),
-        "mark", stored_number_or_null(worth->mark, s->price_scale), "cost",
-        stored_number(held->cost, s->quote_scale), "value",
-        valued ? stored_number(worth->value, s->quote_scale) : json_null(), "upnl",
-        valued ? stored_number(worth->upnl, s->quote_scale) : json_null(), "realized",
-        stored_number(held->realized, s->quote_scale), "fees", stored_number(held->fees, s->quote_scale),
-        "quote", s->quote, "opened_ns", held->opened_ns ? json_integer(held->opened_ns) : json_null(),
-        "updated_ns", (json_int_t)held->updated_ns, "fifo_entry",
-        stored_number_or_null(worth->fifo_entry, s->price_scale), "fifo_cost",
-        stored_number(held->fifo_cost, s->quote_scale), "fifo_realized",
-        stored_number(held->fifo_realized, s->quote_scale));
+    return shown;
 }
 
 static void print_position(void *ctx, const struct db_position_row *row)
 {
     struct printing *p = ctx;
-    const struct symbol *s = &row->symbol->symbol;
-    const struct position *held = &row->position;
-    enum stored_form form = p->list.form;
-    char qty[STORED_CELL], entry[STORED_CELL], mark[STORED_CELL], cost[STORED_CELL], value[STORED_CELL],
-        upnl[STORED_CELL], realized[STORED_CELL], fees[STORED_CELL], opened[STORED_CELL],
-        updated[STORED_CELL], fifo_entry[STORED_CELL], fifo_cost[STORED_CELL], fifo_realized[STORED_CELL];
-    if (held->qty == 0 && !p->all)
+    if (row->position.qty == 0 && !p->all)
         return;
-    struct worth worth = worth_of(p, row);
-    if (form == STORED_JSON) {
-        stored_object(&p->list, object(row, &worth));
-        return;
-    }
-    bool valued = worth.mark != 0 && held->qty != 0;
-    const char *const cells[] = {
-        row->account->name,
-        s->name,
-        side_of(held),
-        stored_decimal(form, qty, held->qty, s->qty_scale),
-        stored_decimal_or_none(form, entry, worth.entry, s->price_scale),
-        stored_decimal_or_none(form, mark, worth.mark, s->price_scale),
-        stored_decimal(form, cost, held->cost, s->quote_scale),
-        valued ? stored_decimal(form, value, worth.value, s->quote_scale) : "",
-        valued ? stored_decimal(form, upnl, worth.upnl, s->quote_scale) : "",
-        stored_decimal(form, realized, held->realized, s->quote_scale),
-        stored_decimal(form, fees, held->fees, s->quote_scale),
-        held->opened_ns ? stored_time(form, opened, held->opened_ns) : "",
-        stored_time(form, updated, held->updated_ns),
-        stored_decimal_or_none(form, fifo_entry, worth.fifo_entry, s->price_scale),
-        stored_decimal(form, fifo_cost, held->fifo_cost, s->quote_scale),
-        stored_decimal(form, fifo_realized, held->fifo_realized, s->quote_scale),
-    };
-    stored_row(&p->list, cells);
+    struct shown shown = shown_of(p, row);
+    stored_record_row(&p->list, &shown, &(struct record_context){&row->symbol->symbol, row->account->name});
 }
 
 static int run(struct option_call *call)
@@ -134,10 +109,8 @@ static int run(struct option_call *call)
     if (r != EXIT_OK)
         return r;
     struct printing printing = {
-        .list = {.name = "positions",
-                 .form = stored_form(call),
-                 .columns = columns,
-                 .n_columns = sizeof columns / sizeof *columns},
+        .list =
+            stored_record_list(&record, columns, sizeof columns / sizeof *columns, stored_form(call), NULL),
         .all = *(const bool *)call->into,
     };
     r = db_reader_begin(reader);

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/stored.h"
+#include "cli/stored_record.h"
+#include "db/records.h"
 #include "exchange/exit_status.h"
 
 static const struct stored_column revision_columns[] = {
@@ -120,43 +121,28 @@ static void print_revision(void *ctx, const struct db_revision_row *row)
     stored_row(list, cells);
 }
 
+static const char *venue_of(const struct record_context *context)
+{
+    return context->symbol->venue;
+}
+
 static const struct stored_column action_columns[] = {
-    {"action", 6}, {"ts_ns", -24}, {"symbol", -10}, {"kind", -8}, {"ex_ns", -24},
-    {"shares", 8}, {"per", 8},     {"cash", 12},    {"id", -1},
+    {"action", 6},
+    {"ts_ns", -24},
+    {"venue", STORED_JSON_ONLY, venue_of},
+    {"symbol", -10},
+    {"kind", -8},
+    {"ex_ns", -24},
+    {"shares", 8},
+    {"per", 8},
+    {"cash", 12},
+    {"id", -1},
+    {"input_seq", STORED_JSON_ONLY},
 };
 
 static void print_action(void *ctx, const struct db_action_row *row)
 {
-    enum { ID, TIME, EX, SHARES, PER, CASH, CELLS };
-    struct stored_list *list = ctx;
-    const struct corporate_action *a = &row->action.action;
-    const struct symbol *s = &row->symbol->symbol;
-    bool split = a->kind == ACTION_SPLIT;
-    char cell[CELLS][STORED_CELL];
-
-    if (list->form == STORED_JSON) {
-        stored_object(list, json_pack("{s:I, s:I, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:s, s:I}", "action",
-                                      (json_int_t)row->action.id, "ts_ns", (json_int_t)row->action.ts_ns,
-                                      "venue", row->symbol->venue, "symbol", s->name, "kind",
-                                      corporate_action_name(a->kind), "ex_ns", (json_int_t)a->ex_ns, "shares",
-                                      split ? json_integer(a->shares) : json_null(), "per",
-                                      split ? json_integer(a->per) : json_null(), "cash",
-                                      split ? json_null() : stored_number(a->cash, ACTION_CASH_SCALE), "id",
-                                      a->id, "input_seq", (json_int_t)row->action.input_seq));
-        return;
-    }
-    const char *const cells[] = {
-        stored_integer(cell[ID], (long long)row->action.id),
-        stored_time(list->form, cell[TIME], row->action.ts_ns),
-        s->name,
-        corporate_action_name(a->kind),
-        stored_time(list->form, cell[EX], a->ex_ns),
-        split ? stored_integer(cell[SHARES], a->shares) : "",
-        split ? stored_integer(cell[PER], a->per) : "",
-        split ? "" : stored_decimal(list->form, cell[CASH], a->cash, ACTION_CASH_SCALE),
-        a->id,
-    };
-    stored_row(list, cells);
+    stored_record_row(ctx, &row->action, &(struct record_context){.symbol = &row->symbol->symbol});
 }
 
 /* ---- both ---- */
@@ -208,10 +194,10 @@ static int actions(struct option_call *call)
 
     if (status != EXIT_OK)
         return status;
-    struct stored_list list = {.name = "actions",
-                               .form = stored_form(call),
-                               .columns = action_columns,
-                               .n_columns = sizeof action_columns / sizeof *action_columns};
+    struct stored_list list =
+        stored_record_list(&db_record_actions, action_columns, sizeof action_columns / sizeof *action_columns,
+                           stored_form(call), NULL);
+    list.name = "actions";
     stored_begin(&list);
     int r = db_reader_actions(reader, symbol, print_action, &list);
     stored_end(&list);

@@ -39,6 +39,7 @@ static const char *cell(enum stored_form form, char *buf, const struct record_fi
     int scale = record_scale(field, context->symbol);
     switch (field->kind) {
     case RECORD_TEXT:
+    case RECORD_STRING:
         return record_field_text(field, row);
     case RECORD_WORD:
         return record_field_word(field, row);
@@ -51,7 +52,7 @@ static const char *cell(enum stored_form form, char *buf, const struct record_fi
     default:
         break;
     }
-    if (number == 0 && field->flags & RECORD_OPTIONAL)
+    if (record_field_none(field, row))
         return "";
     if (field->kind == RECORD_TIME)
         return stored_time(form, buf, number);

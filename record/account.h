@@ -30,14 +30,14 @@
     NEXT(order_id, "order_id", "order_id", UNSIGNED, CHANGES, REQUIRED, NULL)
 
 #define RECORD_ACTIONS(FIRST, NEXT) \
-    FIRST(id, "id", "id", UNSIGNED, FIXED, NULLABLE, NULL) \
+    FIRST(id, "id", "action", UNSIGNED, FIXED, NULLABLE, NULL) \
     NEXT(symbol, "symbol", "symbol", SYMBOL, FIXED, REQUIRED, NULL) \
-    NEXT(action.id, "action", "action", TEXT, FIXED, REQUIRED, NULL) \
+    NEXT(action.id, "action", "id", TEXT, FIXED, REQUIRED, NULL) \
     NEXT(action.kind, "kind", "kind", WORD, FIXED, REQUIRED, &db_words_action_kind) \
     NEXT(action.ex_ns, "ex_ns", "ex_ns", TIME, FIXED, REQUIRED, NULL) \
-    NEXT(action.shares, "shares", "shares", SIGNED, FIXED, REQUIRED, NULL) \
-    NEXT(action.per, "per", "per", SIGNED, FIXED, REQUIRED, NULL) \
-    NEXT(action.cash, "cash", "cash", SIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(action.shares, "shares", "shares", SIGNED, FIXED, OPTIONAL, NULL) \
+    NEXT(action.per, "per", "per", SIGNED, FIXED, OPTIONAL, NULL) \
+    NEXT(action.cash, "cash", "cash", E9, FIXED, OPTIONAL, NULL) \
     NEXT(ts_ns, "ts_ns", "ts_ns", TIME, FIXED, REQUIRED, NULL) \
     NEXT(input_seq, "input_seq", "input_seq", UNSIGNED, FIXED, REQUIRED, NULL)
 
@@ -68,7 +68,7 @@
     NEXT(fifo_cost, "fifo_cost", "fifo_cost", QUOTE, CHANGES, REQUIRED, NULL) \
     NEXT(fifo_realized, "fifo_realized", "fifo_realized", QUOTE, CHANGES, REQUIRED, NULL) \
     NEXT(fees, "fees", "fees", QUOTE, CHANGES, REQUIRED, NULL) \
-    NEXT(opened_ns, "opened_ns", "opened_ns", TIME, CHANGES, REQUIRED, NULL) \
+    NEXT(opened_ns, "opened_ns", "opened_ns", TIME, CHANGES, OPTIONAL, NULL) \
     NEXT(updated_ns, "updated_ns", "updated_ns", TIME, CHANGES, REQUIRED, NULL)
 
 #define RECORD_POSITION_OF(FIRST, NEXT, HELD) \
@@ -95,7 +95,7 @@
     NEXT(risk.orders_per_second, "orders_per_second", "orders_per_second", SIGNED, CHANGES, REQUIRED, NULL) \
     NEXT(risk.drawdown, "drawdown", "drawdown", REAL, CHANGES, SINCE_2, NULL) \
     NEXT(risk.price_band, "price_band", "price_band", REAL, CHANGES, SINCE_2, NULL) \
-    NEXT(risk.cooldown_ns, "cooldown_ns", "cooldown_s", SECONDS, CHANGES, SINCE_2, NULL) \
+    NEXT(risk.cooldown_ns, "cooldown_ns", "cooldown_s", E9, CHANGES, SINCE_2, NULL) \
     NEXT(risk.positions, "positions", "positions", SIGNED, CHANGES, SINCE_2, NULL) \
     NEXT(shorts, "shorts", "shorts", BOOL, CHANGES, REQUIRED, NULL) \
     NEXT(collateral_e4, "collateral_e4", "collateral", SHARE_E4, CHANGES, REQUIRED, NULL) \

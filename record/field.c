@@ -56,7 +56,7 @@ bool record_is_decimal(const struct record_field *field)
 {
     return field->kind == RECORD_PRICE || field->kind == RECORD_QTY || field->kind == RECORD_QUOTE ||
            field->kind == RECORD_E6 || field->kind == RECORD_SHARE_E6 || field->kind == RECORD_SHARE_E4 ||
-           field->kind == RECORD_SECONDS;
+           field->kind == RECORD_E9;
 }
 
 double record_field_real(const struct record_field *field, const void *row)
@@ -75,10 +75,13 @@ bool record_field_none(const struct record_field *field, const void *row)
 {
     if (!(field->flags & RECORD_OPTIONAL))
         return false;
+    if (field->kind == RECORD_TEXT || field->kind == RECORD_STRING)
+        return !*record_field_text(field, row);
     if (field->kind == RECORD_REAL)
         return !isfinite(record_field_real(field, row));
     int64_t number = record_field_number(field, row);
-    return field->flags == RECORD_UNKNOWN ? number < 0 : number == 0;
+    return field->flags == RECORD_UNKNOWN ? number < 0
+                                          : number == (field->flags == RECORD_ABSENT ? INT64_MIN : 0);
 }
 
 const char *record_field_text(const struct record_field *field, const void *row)

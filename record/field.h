@@ -13,9 +13,9 @@
  *   KIND     enum record_kind, without RECORD_
  *   FIXED    a row that comes again has the same value; CHANGES: it may have another one
  *   FLAGS    OPTIONAL: 0 stands for none: an empty cell, null in JSON; NULLABLE: in the database too;
- *            UNKNOWN: as NULLABLE, and what stands for none is what is below 0; or REQUIRED; SINCE_2: states
- *            have it from layout 2 on, before that it is as it was
- *   words    of RECORD_WORD: the names of its values (struct record_words); else none
+ *            UNKNOWN: as NULLABLE, and what stands for none is what is below 0; ABSENT: INT64_MIN; or
+ * REQUIRED; SINCE_2: states have it from layout 2 on, before that it is as it was words    of RECORD_WORD:
+ * the names of its values (struct record_words); else none
  *
  * A field is added by its member, its line in the list, and a migration that adds the column. */
 #ifndef RECORD_FIELD_H
@@ -41,7 +41,7 @@ enum record_kind {
     RECORD_E6,       /* int32_t, a share: 1,000,000 is all; shown in percent */
     RECORD_SHARE_E6, /* int32_t, a share, shown as such */
     RECORD_SHARE_E4,
-    RECORD_SECONDS, /* int64_t, ns; shown in seconds */
+    RECORD_E9,      /* int64_t, ns shown in seconds, or money */
     RECORD_SCALE,   /* int, 0 to DECIMAL_SCALE_MAX */
     RECORD_ACCOUNT, /* int: the account's number; -1: unknown */
     RECORD_SYMBOL,  /* int: the symbol's index in the process; -1: unknown */
@@ -53,7 +53,8 @@ enum {
     RECORD_OPTIONAL = 1,
     RECORD_NULLABLE = 3,
     RECORD_UNKNOWN = 7,
-    RECORD_LAYOUT = 8, /* bits below a state's first layout that has the field */
+    RECORD_ABSENT = 17, /* INT64_MIN stands for none */
+    RECORD_LAYOUT = 8,  /* bits below a state's first layout that has the field */
     RECORD_SINCE_2 = 2 << RECORD_LAYOUT,
 };
 
@@ -168,7 +169,7 @@ void record_field_set_number(const struct record_field *field, void *row, int64_
 /* RECORD_REAL */
 double record_field_real(const struct record_field *field, const void *row);
 void record_field_set_real(const struct record_field *field, void *row, double value);
-/* Has a number or a real what stands for none? */
+/* Has an optional field what stands for none: of texts ""? */
 bool record_field_none(const struct record_field *field, const void *row);
 /* RECORD_TEXT and RECORD_STRING, which keeps the pointer. Set: false where it does not fit. */
 const char *record_field_text(const struct record_field *field, const void *row);

@@ -14,6 +14,8 @@ json_t *record_json(const struct record_field *field, const void *row, const str
 {
     int64_t number = record_field_number(field, row);
     int scale = record_scale(field, context->symbol);
+    if (record_field_none(field, row))
+        return json_null();
     switch (field->kind) {
     case RECORD_TEXT:
     case RECORD_STRING:
@@ -27,8 +29,6 @@ json_t *record_json(const struct record_field *field, const void *row, const str
     default:
         break;
     }
-    if (record_field_none(field, row))
-        return json_null();
     if (field->kind == RECORD_REAL)
         return json_real(record_field_real(field, row));
     if (field->kind == RECORD_WORD)

@@ -22,7 +22,7 @@ int record_scale(const struct record_field *field, const struct symbol *symbol)
         return 6;
     case RECORD_SHARE_E4:
         return 4;
-    case RECORD_SECONDS:
+    case RECORD_E9:
         return 9;
     default:
         return -1;
