@@ -74,8 +74,10 @@ int command_plan(int argc, char **argv)
         return args_say(EXIT_FAILURE, "out of memory: plan");
     char why[CONFIG_ERROR_MAX];
     status = train_args_config(&args, config, why);
-    if (status != GO_ON)
+    if (status != GO_ON) {
         args_say(status, "%s", why);
+        train_tell_rest(args.config);
+    }
     if (status == GO_ON && (source_load(config, &source, err) < 0 || source_features(&source, err) < 0 ||
                             plan_make(&source, &config->ppo, false, &plan, err) < 0))
         status = args_say(EXIT_FAILURE, "%s", err);

@@ -288,8 +288,11 @@ static int print_config(const struct train_args *args, struct train_config *conf
 {
     char err[CONFIG_ERROR_MAX];
     int status = train_args_config(args, config, err);
-    if (status != GO_ON)
-        return args_say(status, "%s", err);
+    if (status != GO_ON) {
+        args_say(status, "%s", err);
+        train_tell_rest(args->config);
+        return status;
+    }
     char *text = train_config_text(config);
     if (!text)
         return args_say(EXIT_FAILURE, "out of memory: the configuration");
@@ -308,6 +311,7 @@ static int begin(struct train_run *run)
     int status = train_args_config(args, &run->config, err);
     if (status != GO_ON) {
         train_failed(run, "config", "%s", err);
+        train_tell_rest(args->config);
         return status;
     }
     if (r < 0)

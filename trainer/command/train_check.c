@@ -14,11 +14,14 @@ enum { TEXT_MAX = 1 << 24 };
 struct telling {
     const char *path;
     json_t *errors; /* NULL: as lines */
+    int skip;       /* so many are told already */
 };
 
 static void tell(void *ctx, int line, const char *section, const char *key, const char *message)
 {
-    const struct telling *telling = ctx;
+    struct telling *telling = ctx;
+    if (telling->skip-- > 0)
+        return;
     if (telling->errors) {
         json_array_append_new(telling->errors, json_pack("{s:i, s:s, s:s, s:s}", "line", line, "section",
                                                          section, "key", key, "message", message));
@@ -65,6 +68,15 @@ int train_tell_errors(const char *path, const char *text)
 {
     struct telling telling = {.path = path};
     return train_config_errors(path, text, NULL, tell, &telling);
+}
+
+void train_tell_rest(const char *path)
+{
+    char err[TRAIN_TEXT_ERROR_MAX], *text = train_read_text(path, err);
+    struct telling telling = {.path = path, .skip = 1};
+    if (text)
+        (void)train_config_errors(path, text, NULL, tell, &telling);
+    free(text);
 }
 
 int train_check(const char *path, bool json)

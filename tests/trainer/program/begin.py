@@ -196,6 +196,9 @@ def test_check(trainer, folder):
              "papertape-trainer: check.ini:7: [data] bars: the world cartpole is no market"]
     told = ran.stderr.splitlines()
     check(ran.returncode == 1 and len(told) == 3 and all(a.startswith(b) for a, b in zip(told, right, strict=True)), f"check: {ran.stderr}")
+    for verb in (["train"], ["train", "--print-config"], ["plan"]):
+        ran = trainer.run(*verb, "--config", "check.ini")
+        check(ran.returncode == 1 and ran.stderr.splitlines() == told, f"{verb}: {ran.stderr}")
     ran = trainer.run("train", "--check", "--config", "check.ini", "--json")
     told = json.loads(ran.stdout)
     check(ran.returncode == 1 and told["schema"] == "papertape.training-check/1" and ran.stderr == "", f"check: {ran.stderr}")
