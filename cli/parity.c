@@ -81,11 +81,13 @@ static int load(const struct option_call *call, const struct state_dir *dir, str
     struct db_reader *reader;
     char err[DB_ERROR_MAX], words[STATE_PATH_MAX + DB_ERROR_MAX + 4];
     int status = EXIT_OK;
-    if (db_reader_open(dir->database, &reader, err, sizeof err) < 0) {
+    int r = db_reader_open(dir->database, &reader, err, sizeof err);
+    if (r < 0) {
         snprintf(words, sizeof words, "%s: %s", dir->database, err);
-        return fail(call, words, false);
+        status = fail(call, words, false);
+        return r == -ENOENT ? EXIT_NO_DAEMON : status;
     }
-    int r = recorded_load(reader, true, ret);
+    r = recorded_load(reader, true, ret);
     if (r == -ENODATA)
         status =
             fail(call, "the database was written without a log: there is nothing to compare with", false);

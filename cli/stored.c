@@ -147,7 +147,8 @@ int stored_open(const char *verb, const char *state, struct db_reader **ret)
     r = db_reader_open(dir.database, ret, words, sizeof words);
     if (r < 0 && state_dir_denied(&dir, state, words, sizeof words))
         return stored_fail(EXIT_ERROR, verb, "", words);
-    return r < 0 ? stored_fail(EXIT_ERROR, verb, dir.database, words) : EXIT_OK;
+    return r < 0 ? stored_fail(r == -ENOENT ? EXIT_NO_DAEMON : EXIT_ERROR, verb, dir.database, words)
+                 : EXIT_OK;
 }
 
 int stored_close(const char *verb, struct db_reader *reader, int r)

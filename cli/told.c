@@ -145,11 +145,11 @@ int told_list(const char *verb, const char *state, const struct told_source *sou
 {
     struct stored_list list = {.name = source->key, .form = form, .n_columns = source->n_columns};
     char schema[64];
-    json_t *rows, *row;
+    json_t *rows = NULL, *row;
     size_t i;
     int status = take_list(verb, state, source, &rows);
 
-    if (status != EXIT_OK && status != EXIT_NO_DAEMON)
+    if (!rows)
         return status;
     if (form == STORED_JSON) {
         snprintf(schema, sizeof schema, "papertape.%s/1", source->key);

@@ -48,6 +48,16 @@ static void offer_values(const struct completion *c, const struct option_call *c
             c->program->names(word, call, (void *)(uintptr_t)c, offer);
 }
 
+/* Does the action, or where none is chosen yet one of the verb's, take --csv? */
+static bool takes_csv(const struct option_call *call)
+{
+    bool any = call->action && call->action->csv;
+
+    for (size_t i = 0; !call->action && i < call->verb->n_actions; i++)
+        any |= call->verb->actions[i].csv;
+    return any;
+}
+
 static void offer_options(const struct completion *c, const struct option_call *call)
 {
     const struct option_row *row;
@@ -55,7 +65,7 @@ static void offer_options(const struct completion *c, const struct option_call *
     for (size_t i = 0; (row = option_row(c->program, call->verb, i)); i++) {
         char name[OPTION_TERM_MAX];
         if (!row->name || (call->action && !option_row_is_of(row, call->action)) ||
-            (call->action && !call->action->csv && row == option_csv_row(c->program)))
+            (row == option_csv_row(c->program) && !takes_csv(call)))
             continue;
         snprintf(name, sizeof name, "--%s", row->name);
         for (char *at = name; *at; at++)
@@ -181,9 +191,11 @@ bool option_completion_script(const struct option_program *program, const char *
                 name, name);
     else if (strcmp(shell, "fish") == 0)
         fprintf(out,
-                "complete -c %s -a '(%s help --complete -- (commandline -opc)[2..-1] (commandline -ct) "
-                "2>/dev/null)'\n",
-                name, name);
+                "function _%s\n"
+                "    %s help --complete -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null\n"
+                "end\n"
+                "complete -c %s -n 'test -n \"$(_%s)\"' -f -a '(_%s)'\n",
+                function, name, name, function, function);
     else
         return false;
     return true;

@@ -70,10 +70,7 @@ int history_open(const char *path, struct history_reader **ret, char *err, size_
     }
     int r = db_reader_open(path, &reader->db, words, sizeof(words));
     if (r < 0) {
-        if (r == -ENOENT)
-            snprintf(err, err_size, "no database yet: the daemon makes it when it starts");
-        else
-            text_clean(err, err_size, words);
+        text_clean(err, err_size, words);
         history_close(reader);
         return r;
     }

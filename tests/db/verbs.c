@@ -351,6 +351,23 @@ static void test_alerts(const char *state, const char *path)
     json_decref(json);
 }
 
+static char offered[256];
+
+static void take_name(void *ctx, const char *name)
+{
+    (void)ctx;
+    strcat(strcat(offered, name), " ");
+}
+
+/* What completion offers for an argument of that name. */
+static void check_names(const char *state, const char *kind, const char *expected)
+{
+    const struct option_call call = {.state = state};
+    offered[0] = '\0';
+    cli_names(kind, &call, NULL, take_name);
+    CHECK_STR(offered, expected);
+}
+
 int main(void)
 {
     char state[SCRATCH_MAX], path[SCRATCH_PATH_MAX], expected[SCRATCH_PATH_MAX + 96];
@@ -358,11 +375,15 @@ int main(void)
     unsetenv("RUNTIME_DIRECTORY");
     scratch_make(state);
     snprintf(path, sizeof path, "%s/papertape.db", state);
-    CHECK_INT(run(&cli_fills, "fills", "--state", state, NULL), 1);
+    CHECK_INT(run(&cli_fills, "fills", "--state", state, NULL), 3);
     snprintf(expected, sizeof expected,
              "papertape: fills: %s: there is no database yet: papertaped makes it\n", path);
     CHECK_STR(err, expected);
     fill_database(path, &f);
+    check_names(state, "SYMBOL", "BTCUSDT ETHUSDT ");
+    check_names(state, "ACCOUNT", "main ");
+    check_names(state, "TRAINING", "ppo-btc ");
+    check_names(state, "POLICY", "ppo-btc ");
     test_bars(state);
     test_learning(state);
     test_fills(state);

@@ -84,7 +84,7 @@ static int list(struct option_call *call)
                 more);
     history_close(reader);
     free(history);
-    return r < 0 ? EXIT_ERROR : EXIT_OK;
+    return r == -ENOENT ? EXIT_NO_DAEMON : r < 0 ? EXIT_ERROR : EXIT_OK;
 }
 
 static int ack(struct option_call *call)
