@@ -121,7 +121,7 @@ static void hear_snapshot(struct listener_of_all *all, const struct source_book 
     text_int(&all->text, (int64_t)book->last_id);
     for (int i = 0; i < 2; i++) {
         text_str(&all->text, names[i]);
-        render_levels(&all->text, sides[i]->levels + sides[i]->n - 1, sides[i]->n, -1);
+        replay_render_levels(&all->text, sides[i]->levels + sides[i]->n - 1, sides[i]->n, -1);
     }
     text_lit(&all->text, "}");
     add(&all->frames, offset, all->text.len - offset, true);
@@ -137,20 +137,20 @@ void frames_serve(const char *path, int seconds, struct frames *ret)
     char error[SOURCE_ERROR_MAX] = "out of memory";
     if (!tape)
         die("frames", error);
-    tape_init(tape);
+    replay_tape_init(tape);
     tape->deliver = hear;
     tape->user = &all;
     const struct synthetic_config made = {
         .seed = SEED, .start_ns = START_NS, .end_ns = START_NS + seconds * SECOND_NS, .symbols = 2};
-    int r = path ? recording_create(tape, &path, 1, INT64_MIN, INT64_MAX, &source, error)
-                 : synthetic_create(tape, &made, &source);
+    int r = path ? replay_recording_create(tape, &path, 1, INT64_MIN, INT64_MAX, &source, error)
+                 : replay_synthetic_create(tape, &made, &source);
     if (r < 0)
         die("frames", error);
     for (size_t i = 0; i < sizeof streams / sizeof *streams; i++)
-        if (tape_listen(tape, streams[i], strlen(streams[i]), &all, true, STREAM_MS) < 0)
+        if (replay_tape_listen(tape, streams[i], strlen(streams[i]), &all, true, STREAM_MS) < 0)
             die(streams[i], error);
     bool have_book = false;
-    int symbol = tape_symbol_find(tape, frames_symbol.name, strlen(frames_symbol.name));
+    int symbol = replay_tape_symbol_find(tape, frames_symbol.name, strlen(frames_symbol.name));
     while (source->ops->due(source) != INT64_MAX) {
         struct source_book book;
         if (source->ops->step(source) < 0)
@@ -160,7 +160,7 @@ void frames_serve(const char *path, int seconds, struct frames *ret)
             have_book = true;
         }
     }
-    tape_end(tape);
+    replay_tape_end(tape);
     char padding[FRAMES_PADDING] = {0};
     all.frames.size = all.text.len;
     text_bytes(&all.text, padding, sizeof padding);
@@ -168,7 +168,7 @@ void frames_serve(const char *path, int seconds, struct frames *ret)
         die("frames", "out of memory");
     all.frames.text = all.text.data;
     source_destroy(source);
-    tape_finish(tape);
+    replay_tape_finish(tape);
     free(tape);
     *ret = all.frames;
 }

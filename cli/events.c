@@ -130,14 +130,14 @@ int events_export(const struct events_asked *asked)
 {
     struct convert_counts counts;
     char error[CONVERT_ERROR_MAX];
-    return report(asked, convert_export(asked->path, asked->out, &counts, error), &counts, error);
+    return report(asked, replay_convert_export(asked->path, asked->out, &counts, error), &counts, error);
 }
 
 int events_import(const struct events_asked *asked)
 {
     struct convert_counts counts;
     char error[CONVERT_ERROR_MAX];
-    int r =
-        convert_import((const char *const *)asked->files, (size_t)asked->n_files, asked->out, &counts, error);
+    int r = replay_convert_import((const char *const *)asked->files, (size_t)asked->n_files, asked->out,
+                                  &counts, error);
     return report(asked, r, &counts, error);
 }

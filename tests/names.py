@@ -43,7 +43,7 @@ def defined():
     names = collections.defaultdict(set)
     for line in printed.splitlines():
         place, rest = line.split(":", 1)
-        names[rest.split()[-1]].add(sources[place])
+        names[rest.split()[-1].removesuffix(".resolver")].add(sources[place])
     return {name: places for name, places in names.items() if name != "main" and not name.startswith(("__asan", "__odr"))}
 
 

@@ -114,10 +114,10 @@ static void keep_depth(struct player *p, bool bid, int64_t at)
         int64_t gap = chance_range(&p->chance, 1, 8) * p->tick;
         if (bid && worst <= gap)
             break; /* nobody bids nothing */
-        made_market_set(&p->market, bid, bid ? worst - gap : worst + gap, level_qty(p));
+        replay_made_market_set(&p->market, bid, bid ? worst - gap : worst + gap, level_qty(p));
     }
     while (side->n > LEVELS_MAX)
-        made_market_set(&p->market, bid, side->levels[0].price, 0);
+        replay_made_market_set(&p->market, bid, side->levels[0].price, 0);
 }
 
 /* Moves the book so that `price` is the best offer (or bid) and holds at least `qty`. */
@@ -126,16 +126,16 @@ static void arrange(struct player *p, bool buy, int64_t price, int64_t qty)
     struct made_market *m = &p->market;
     const struct level *best;
     const struct ladder *taken = buy ? &m->asks : &m->bids, *other = buy ? &m->bids : &m->asks;
-    while ((best = ladder_best(taken, 0)) && (buy ? best->price < price : best->price > price))
-        made_market_set(m, !buy, best->price, 0);
-    while ((best = ladder_best(other, 0)) && (buy ? best->price >= price : best->price <= price))
-        made_market_set(m, buy, best->price, 0);
-    int64_t there = ladder_qty(taken, price);
+    while ((best = replay_ladder_best(taken, 0)) && (buy ? best->price < price : best->price > price))
+        replay_made_market_set(m, !buy, best->price, 0);
+    while ((best = replay_ladder_best(other, 0)) && (buy ? best->price >= price : best->price <= price))
+        replay_made_market_set(m, buy, best->price, 0);
+    int64_t there = replay_ladder_qty(taken, price);
     if (there < qty)
-        made_market_set(m, !buy, price, qty > INT64_MAX / 2 ? qty : qty + level_qty(p));
+        replay_made_market_set(m, !buy, price, qty > INT64_MAX / 2 ? qty : qty + level_qty(p));
     int64_t beside = buy ? price - p->tick : price + p->tick;
-    if (beside > 0 && ladder_qty(other, beside) == 0)
-        made_market_set(m, buy, beside, level_qty(p));
+    if (beside > 0 && replay_ladder_qty(other, beside) == 0)
+        replay_made_market_set(m, buy, beside, level_qty(p));
     keep_depth(p, true, price);
     keep_depth(p, false, price);
 }
@@ -179,12 +179,12 @@ static int end_bar(struct bars *b, struct player *p)
 {
     int64_t end_ns = bar_end_ns(p), open_ns = end_ns - p->length_ns;
     if (p->n_trades == 0 && p->bar > 0 && p->file.open_time_ns[p->bar - 1] + p->length_ns < open_ns)
-        tape_resume(b->base.tape, p->market.symbol, open_ns);
+        replay_tape_resume(b->base.tape, p->market.symbol, open_ns);
     bool gap = p->bar + 1 == p->end || p->file.open_time_ns[p->bar + 1] > end_ns;
     if (gap)
-        tape_pause(b->base.tape, p->market.symbol, end_ns);
+        replay_tape_pause(b->base.tape, p->market.symbol, end_ns);
     else
-        tape_advance(b->base.tape, p->market.symbol, end_ns, 0);
+        replay_tape_advance(b->base.tape, p->market.symbol, end_ns, 0);
     p->bar++;
     return p->bar < p->end ? begin_bar(b, p) : 0;
 }
@@ -199,7 +199,7 @@ static int bars_step(struct source *source)
     if (p->next_diff_ns == due) {
         if (due > source->tape->now_ns)
             source->tape->now_ns = due;
-        made_market_diff(&p->market, due);
+        replay_made_market_diff(&p->market, due);
         p->next_diff_ns = INT64_MAX;
         return 0;
     }
@@ -207,11 +207,11 @@ static int bars_step(struct source *source)
         return end_bar(b, p);
     const struct bar_trade *t = &p->trades[p->next_trade++];
     arrange(p, t->buy, t->price, t->qty);
-    made_market_quote(&p->market);
-    made_market_take(&p->market, t->ts_ns, t->buy, t->qty, t->price);
+    replay_made_market_quote(&p->market);
+    replay_made_market_take(&p->market, t->ts_ns, t->buy, t->qty, t->price);
     keep_depth(p, true, t->price);
     keep_depth(p, false, t->price);
-    made_market_quote(&p->market);
+    replay_made_market_quote(&p->market);
     if (p->next_diff_ns == INT64_MAX)
         p->next_diff_ns = t->ts_ns - t->ts_ns % DIFF_EVERY_NS + DIFF_EVERY_NS;
     return 0;
@@ -222,7 +222,7 @@ static bool bars_book(struct source *source, int symbol, struct source_book *ret
     struct bars *b = (struct bars *)source;
     for (size_t i = 0; i < b->n_players; i++)
         if (b->players[i].market.symbol == symbol)
-            return made_market_book(&b->players[i].market, ret);
+            return replay_made_market_book(&b->players[i].market, ret);
     return false;
 }
 
@@ -230,7 +230,7 @@ static void bars_destroy(struct source *source)
 {
     struct bars *b = (struct bars *)source;
     for (size_t i = 0; i < b->n_players; i++) {
-        made_market_finish(&b->players[i].market);
+        replay_made_market_finish(&b->players[i].market);
         bars_file_finish(&b->players[i].file);
     }
     free(b->players);
@@ -252,7 +252,7 @@ static int make_history(struct bars *b, struct player *p, int64_t from_ns)
                                        .price = t->price,
                                        .qty = t->qty,
                                        .buyer_maker = !t->buy};
-            tape_trade(tape, p->market.symbol, &trade, true, NULL, 0);
+            replay_tape_trade(tape, p->market.symbol, &trade, true, NULL, 0);
         }
         if (p->bar + 1 == p->end || p->file.open_time_ns[p->bar + 1] >= from_ns)
             p->trades_max = BAR_TRADES_MAX;
@@ -274,24 +274,24 @@ static int open_player(struct bars *b, struct player *p, int interval, int64_t f
         return rc;
     }
     for (int i = 0; interval < 0 && i < CANDLE_INTERVALS; i++)
-        if (candle_interval_ns(i) == f->interval_ns)
+        if (replay_candle_interval_ns(i) == f->interval_ns)
             interval = i;
     if (interval < 0)
         return fail(b, -EINVAL, "no interval", p->path, "bars of 1s, 1m, 5m, 1h, ..., or --interval");
-    p->length_ns = candle_interval_ns(interval);
+    p->length_ns = replay_candle_interval_ns(interval);
     if (f->n > 0 && (rc = bars_file_set_interval(f, p->length_ns)) < 0)
         return fail(b, rc, "out of memory", p->path, "a smaller file");
     for (size_t i = 0; i < f->n; i++)
-        if (candle_open_time(interval, f->open_time_ns[i]) != f->open_time_ns[i] ||
+        if (replay_candle_open_time(interval, f->open_time_ns[i]) != f->open_time_ns[i] ||
             (i > 0 && f->open_time_ns[i] - f->open_time_ns[i - 1] < p->length_ns)) {
             snprintf(error, sizeof(error), "%.200s: bar %zu", p->path, i + 1);
             return fail(b, -EINVAL, "bar is off the interval", error,
                         "times on the interval's grid, or another --interval");
         }
-    int symbol = tape_symbol_find(tape, f->symbol, strlen(f->symbol));
+    int symbol = replay_tape_symbol_find(tape, f->symbol, strlen(f->symbol));
     if (symbol >= 0)
         return fail(b, -EINVAL, "symbol twice", p->path, "one bars file a symbol");
-    symbol = tape_symbol_add(tape, f->symbol, strlen(f->symbol));
+    symbol = replay_tape_symbol_add(tape, f->symbol, strlen(f->symbol));
     if (symbol < 0)
         return fail(b, symbol, "cannot add symbol", f->symbol,
                     "a name of letters and digits, at most 64 files");
@@ -301,7 +301,7 @@ static int open_player(struct bars *b, struct player *p, int interval, int64_t f
     p->unit = pow10_below_e8(f->volume_digits);
     for (const char *c = f->symbol; *c; c++)
         p->chance.state = p->chance.state * 31 + (unsigned char)*c;
-    made_market_init(&p->market, tape, symbol, 1000000, 1);
+    replay_made_market_init(&p->market, tape, symbol, 1000000, 1);
     for (p->end = f->n; p->end > 0 && f->open_time_ns[p->end - 1] >= to_ns; p->end--)
         ;
     if (p->end == 0 || f->open_time_ns[p->end - 1] < from_ns)

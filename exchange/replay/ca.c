@@ -112,7 +112,7 @@ static char *key_text(EVP_PKEY *key, size_t *ret_len)
     return take_text(bio, bio && PEM_write_bio_PrivateKey(bio, key, NULL, NULL, 0, NULL, NULL) == 1, ret_len);
 }
 
-int ca_make(struct ca *ret, bool expired)
+int replay_ca_make(struct ca *ret, bool expired)
 {
     struct ca out = {0};
     EVP_PKEY *ca_key = EVP_EC_gen("P-256"), *server_key = EVP_EC_gen("P-256");
@@ -128,14 +128,14 @@ int ca_make(struct ca *ret, bool expired)
     EVP_PKEY_free(server_key);
     EVP_PKEY_free(ca_key);
     if (!out.ca_pem || !out.server_pem || !out.key_pem) {
-        ca_finish(&out);
+        replay_ca_finish(&out);
         return -EIO;
     }
     *ret = out;
     return 0;
 }
 
-void ca_finish(struct ca *ca)
+void replay_ca_finish(struct ca *ca)
 {
     if (ca->key_pem)
         OPENSSL_cleanse(ca->key_pem, ca->key_len);
@@ -145,7 +145,7 @@ void ca_finish(struct ca *ca)
     *ca = (struct ca){0};
 }
 
-int ca_write(const struct ca *ca, const char *path)
+int replay_ca_write(const struct ca *ca, const char *path)
 {
     char temporary[PATH_MAX];
     if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path) >= (int)sizeof(temporary))

@@ -14,11 +14,11 @@ struct ca {
 };
 
 /* `expired`: the server's certificate was good until an hour ago. 0, or -EIO when OpenSSL fails. */
-int ca_make(struct ca *ret, bool expired);
-void ca_finish(struct ca *ca);
+int replay_ca_make(struct ca *ret, bool expired);
+void replay_ca_finish(struct ca *ca);
 
 /* Writes the CA's certificate: to a new file beside it, then renamed, so that a reader sees a whole one. 0 or
  * -errno. */
-int ca_write(const struct ca *ca, const char *path);
+int replay_ca_write(const struct ca *ca, const char *path);
 
 #endif

@@ -30,17 +30,17 @@ static const struct {
     size_t max;
 } tiers[CANDLE_TIERS] = {{0, 16384}, {1, 98304}, {6, 49152}, {12, 8192}};
 
-const char *candle_interval_name(int interval)
+const char *replay_candle_interval_name(int interval)
 {
     return intervals[interval].name;
 }
 
-int64_t candle_interval_ns(int interval)
+int64_t replay_candle_interval_ns(int interval)
 {
     return intervals[interval].ns;
 }
 
-int candle_interval_find(const char *name, size_t len)
+int replay_candle_interval_find(const char *name, size_t len)
 {
     for (int i = 0; i < CANDLE_INTERVALS; i++)
         if (strlen(intervals[i].name) == len && memcmp(intervals[i].name, name, len) == 0)
@@ -48,7 +48,7 @@ int candle_interval_find(const char *name, size_t len)
     return -1;
 }
 
-int64_t candle_open_time(int interval, int64_t ts_ns)
+int64_t replay_candle_open_time(int interval, int64_t ts_ns)
 {
     int64_t length = intervals[interval].ns;
     int64_t origin = length == 7 * DAY ? FIRST_MONDAY : 0;
@@ -57,18 +57,18 @@ int64_t candle_open_time(int interval, int64_t ts_ns)
     return ts_ns - (rest < 0 ? rest + length : rest);
 }
 
-void candles_init(struct candles *candles)
+void replay_candles_init(struct candles *candles)
 {
     *candles = (struct candles){.last_id = -1, .share = 1};
 }
 
-void candles_finish(struct candles *candles)
+void replay_candles_finish(struct candles *candles)
 {
     for (int t = 0; t < CANDLE_TIERS; t++)
         free(candles->tiers[t].bars);
     for (int i = 0; i < CANDLE_INTERVALS; i++)
         free(candles->given[i].bars);
-    candles_init(candles);
+    replay_candles_init(candles);
 }
 
 static size_t bars_max(const struct candles *candles, int tier)
@@ -77,7 +77,7 @@ static size_t bars_max(const struct candles *candles, int tier)
     return max > BARS_MIN ? max : BARS_MIN;
 }
 
-int candles_append(struct candles *candles, int tier, const struct candle *bar)
+int replay_candles_append(struct candles *candles, int tier, const struct candle *bar)
 {
     struct candle_tier *t = &candles->tiers[tier];
     if (t->n == bars_max(candles, tier)) {
@@ -117,21 +117,21 @@ static int advance_tier(struct candles *candles, int tier, int64_t ts_ns)
     if (t->n == 0)
         return 0;
     int64_t last = t->bars[t->n - 1].open_ns, close = t->bars[t->n - 1].close;
-    int64_t open = candle_open_time(tiers[tier].interval, ts_ns);
+    int64_t open = replay_candle_open_time(tiers[tier].interval, ts_ns);
     if ((open - last) / length > (int64_t)bars_max(candles, tier)) /* more than is kept */
         t->n = 0;
     if (open > last && (t->n == 0 || candles->hole))
         last = open - length;
     for (int64_t next = last + length; next <= open; next += length) {
         struct candle bar = empty_candle(next, close);
-        int rc = candles_append(candles, tier, &bar);
+        int rc = replay_candles_append(candles, tier, &bar);
         if (rc < 0)
             return rc;
     }
     return 0;
 }
 
-int candles_advance(struct candles *candles, int64_t ts_ns)
+int replay_candles_advance(struct candles *candles, int64_t ts_ns)
 {
     for (int t = 0; t < CANDLE_TIERS; t++) {
         int rc = advance_tier(candles, t, ts_ns);
@@ -142,12 +142,12 @@ int candles_advance(struct candles *candles, int64_t ts_ns)
     return 0;
 }
 
-void candles_hole(struct candles *candles)
+void replay_candles_hole(struct candles *candles)
 {
     candles->hole = true;
 }
 
-void candle_join(struct candle *into, const struct candle *bar)
+void replay_candle_join(struct candle *into, const struct candle *bar)
 {
     if (bar->trades == 0)
         return;
@@ -170,7 +170,7 @@ void candle_join(struct candle *into, const struct candle *bar)
     into->last_id = bar->last_id;
 }
 
-int candles_trade(struct candles *candles, const struct candle_trade *trade)
+int replay_candles_trade(struct candles *candles, const struct candle_trade *trade)
 {
     int128_t quote = (int128_t)trade->price * trade->qty;
     struct candle bar = {
@@ -188,15 +188,15 @@ int candles_trade(struct candles *candles, const struct candle_trade *trade)
     };
     if (trade->first_id <= candles->last_id)
         return 0;
-    int rc = candles_advance(candles, trade->ts_ns);
+    int rc = replay_candles_advance(candles, trade->ts_ns);
     if (rc < 0)
         return rc;
     for (int i = 0; i < CANDLE_TIERS; i++) {
         struct candle_tier *t = &candles->tiers[i];
-        bar.open_ns = candle_open_time(tiers[i].interval, trade->ts_ns);
+        bar.open_ns = replay_candle_open_time(tiers[i].interval, trade->ts_ns);
         if (t->n > 0)
-            candle_join(&t->bars[t->n - 1], &bar);
-        else if ((rc = candles_append(candles, i, &bar)) < 0)
+            replay_candle_join(&t->bars[t->n - 1], &bar);
+        else if ((rc = replay_candles_append(candles, i, &bar)) < 0)
             return rc;
     }
     candles->last_id = trade->last_id;
@@ -239,7 +239,7 @@ static int give(struct candle_tier *given, const struct candle *bar)
     return 0;
 }
 
-int candles_put(struct candles *candles, int interval, const struct candle *bar)
+int replay_candles_put(struct candles *candles, int interval, const struct candle *bar)
 {
     int tier = intervals[interval].tier;
     struct candle_tier *t = &candles->tiers[tier];
@@ -252,10 +252,10 @@ int candles_put(struct candles *candles, int interval, const struct candle *bar)
     }
     if (i < t->n)
         return 0; /* older than what is kept */
-    return candles_append(candles, tier, bar);
+    return replay_candles_append(candles, tier, bar);
 }
 
-bool candles_get(const struct candles *candles, int interval, int64_t open_ns, struct candle *ret)
+bool replay_candles_get(const struct candles *candles, int interval, int64_t open_ns, struct candle *ret)
 {
     const struct candle_tier *t = &candles->tiers[intervals[interval].tier],
                              *given = &candles->given[interval];
@@ -271,12 +271,12 @@ bool candles_get(const struct candles *candles, int interval, int64_t open_ns, s
     *ret = t->bars[i];
     ret->open_ns = open_ns;
     for (i++; i < t->n && t->bars[i].open_ns < end; i++)
-        candle_join(ret, &t->bars[i]);
+        replay_candle_join(ret, &t->bars[i]);
     return true;
 }
 
-size_t candles_query(const struct candles *candles, int interval, int64_t start_ns, int64_t end_ns,
-                     size_t limit, struct candle *ret)
+size_t replay_candles_query(const struct candles *candles, int interval, int64_t start_ns, int64_t end_ns,
+                            size_t limit, struct candle *ret)
 {
     const struct candle_tier *sources[] = {&candles->tiers[intervals[interval].tier],
                                            &candles->given[interval]};
@@ -285,19 +285,19 @@ size_t candles_query(const struct candles *candles, int interval, int64_t start_
         const struct candle_tier *t = sources[k];
         if (t->n == 0)
             continue;
-        int64_t from = candle_open_time(interval, t->bars[0].open_ns);
-        int64_t to = candle_open_time(interval, t->bars[t->n - 1].open_ns);
+        int64_t from = replay_candle_open_time(interval, t->bars[0].open_ns);
+        int64_t to = replay_candle_open_time(interval, t->bars[t->n - 1].open_ns);
         oldest = from < oldest ? from : oldest;
         newest = to > newest ? to : newest;
     }
     if (newest == INT64_MIN || limit == 0)
         return 0;
     if (end_ns >= 0 && end_ns < newest)
-        newest = candle_open_time(interval, end_ns);
+        newest = replay_candle_open_time(interval, end_ns);
     int64_t first = oldest;
     if (start_ns >= 0) {
         if (start_ns > first) {
-            first = candle_open_time(interval, start_ns);
+            first = replay_candle_open_time(interval, start_ns);
             if (first < start_ns)
                 first += length;
         }
@@ -306,7 +306,7 @@ size_t candles_query(const struct candles *candles, int interval, int64_t start_
     }
     size_t n = 0;
     for (int64_t open = first; open <= newest && n < limit; open += length) {
-        if (candles_get(candles, interval, open, &ret[n])) {
+        if (replay_candles_get(candles, interval, open, &ret[n])) {
             n++;
             continue;
         }
@@ -319,7 +319,7 @@ size_t candles_query(const struct candles *candles, int interval, int64_t start_
         }
         if (next == INT64_MAX)
             break;
-        open = candle_open_time(interval, next) - length;
+        open = replay_candle_open_time(interval, next) - length;
     }
     return n;
 }

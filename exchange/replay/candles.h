@@ -44,46 +44,46 @@ struct candles {
 };
 
 /* Intervals by index, 1s first: name, length, index of a name (-1 when the venue has none such). */
-const char *candle_interval_name(int interval);
-int64_t candle_interval_ns(int interval);
-int candle_interval_find(const char *name, size_t len);
+const char *replay_candle_interval_name(int interval);
+int64_t replay_candle_interval_ns(int interval);
+int replay_candle_interval_find(const char *name, size_t len);
 
 /* The open time of the interval that holds ts_ns; weeks open on Monday. */
-int64_t candle_open_time(int interval, int64_t ts_ns);
+int64_t replay_candle_open_time(int interval, int64_t ts_ns);
 
-void candles_init(struct candles *candles);
-void candles_finish(struct candles *candles);
+void replay_candles_init(struct candles *candles);
+void replay_candles_finish(struct candles *candles);
 
 /* Appends a bar of history to the base `tier` (0 = 1s, 1m, 1h, 1d). Bars come in order of time, each later
  * than what the tier holds, and open on its grid. 0 or -ENOMEM. */
-int candles_append(struct candles *candles, int tier, const struct candle *bar);
+int replay_candles_append(struct candles *candles, int tier, const struct candle *bar);
 
 /* Puts a bar as the venue recorded it in the place of what is held of that interval and time. One that is
  * older than what its base holds is ignored; bars of other intervals than the bases are kept as they are, and
  * take the place of what would be put together for their time. 0 or -ENOMEM. */
-int candles_put(struct candles *candles, int interval, const struct candle *bar);
+int replay_candles_put(struct candles *candles, int interval, const struct candle *bar);
 
 /* Counts a trade in; one whose ids were counted already is ignored. Intervals jumped over become empty
  * candles. 0 or -ENOMEM. */
-int candles_trade(struct candles *candles, const struct candle_trade *trade);
+int replay_candles_trade(struct candles *candles, const struct candle_trade *trade);
 
 /* Lets time pass without a trade: candles up to the one that holds ts_ns exist after it, if there was any
  * before. 0 or -ENOMEM. */
-int candles_advance(struct candles *candles, int64_t ts_ns);
+int replay_candles_advance(struct candles *candles, int64_t ts_ns);
 
 /* Nothing is known from here to the next trade: no empty candles are made for the time between. */
-void candles_hole(struct candles *candles);
+void replay_candles_hole(struct candles *candles);
 
 /* The candle of an interval that opens at open_ns; false when nothing is known of it. */
-bool candles_get(const struct candles *candles, int interval, int64_t open_ns, struct candle *ret);
+bool replay_candles_get(const struct candles *candles, int interval, int64_t open_ns, struct candle *ret);
 
 /* As the venue's REST: candles whose open time lies in [start_ns, end_ns], at most `limit` (<= 1000), the
  * first ones when start_ns is given (>= 0), else the last ones. end_ns < 0: no end. Writes to ret[limit],
  * returns the count. */
-size_t candles_query(const struct candles *candles, int interval, int64_t start_ns, int64_t end_ns,
-                     size_t limit, struct candle *ret);
+size_t replay_candles_query(const struct candles *candles, int interval, int64_t start_ns, int64_t end_ns,
+                            size_t limit, struct candle *ret);
 
 /* Joins `bar` to `into`, which came before it. */
-void candle_join(struct candle *into, const struct candle *bar);
+void replay_candle_join(struct candle *into, const struct candle *bar);
 
 #endif

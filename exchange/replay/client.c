@@ -16,7 +16,7 @@ enum {
     WRITE_BYTES = 256 << 10, /* in one turn, so that other clients get theirs */
 };
 
-struct message *message_new(enum lws_write_protocol protocol, size_t len)
+struct message *replay_message_new(enum lws_write_protocol protocol, size_t len)
 {
     struct message *message = malloc(sizeof(*message) + LWS_PRE + len);
     if (message) {
@@ -27,7 +27,7 @@ struct message *message_new(enum lws_write_protocol protocol, size_t len)
     return message;
 }
 
-void message_unref(struct message *message)
+void replay_message_unref(struct message *message)
 {
     if (message && --message->refs == 0)
         free(message);
@@ -48,7 +48,7 @@ static void gather_writes(struct client *client)
     SSL_set0_wbio(client->ssl, BIO_push(gather, socket));
 }
 
-int client_init(struct client *client, struct server *server, struct lws *wsi)
+int replay_client_init(struct client *client, struct server *server, struct lws *wsi)
 {
     *client = (struct client){.server = server, .wsi = wsi};
     client->last_ping_ns = client->last_pong_ns = uv_hrtime();
@@ -56,20 +56,20 @@ int client_init(struct client *client, struct server *server, struct lws *wsi)
     return 0;
 }
 
-void client_drop_queue(struct client *client)
+void replay_client_drop_queue(struct client *client)
 {
     for (; client->n_queued > 0; client->n_queued--) {
-        message_unref(client->queue[client->head]);
+        replay_message_unref(client->queue[client->head]);
         client->head = (client->head + 1) % client->cap_queue;
     }
     client->queued_bytes = 0;
 }
 
-void client_finish(struct client *client)
+void replay_client_finish(struct client *client)
 {
-    client_drop_queue(client);
-    message_unref(client->held);
-    message_unref(client->piece);
+    replay_client_drop_queue(client);
+    replay_message_unref(client->held);
+    replay_message_unref(client->piece);
     free(client->queue);
     text_finish(&client->heard);
 }
@@ -97,66 +97,66 @@ static bool grow_queue(struct client *client)
     return true;
 }
 
-void client_push(struct client *client, struct message *message)
+void replay_client_push(struct client *client, struct message *message)
 {
     if (client->close_code || client->end_code || client->frozen)
         return;
     if (client->n_queued == client->cap_queue && !grow_queue(client)) {
-        client_close(client, LWS_CLOSE_STATUS_UNEXPECTED_CONDITION, "out of memory");
+        replay_client_close(client, LWS_CLOSE_STATUS_UNEXPECTED_CONDITION, "out of memory");
         return;
     }
     if (client->queued_bytes + message->len > CLIENT_QUEUE_MAX) {
         fprintf(stderr,
                 "papertape-replay: client too slow: %zu messages queued: read faster, or use --speed max\n",
                 client->n_queued);
-        client_close(client, LWS_CLOSE_STATUS_POLICY_VIOLATION, "client too slow");
+        replay_client_close(client, LWS_CLOSE_STATUS_POLICY_VIOLATION, "client too slow");
         return;
     }
     if (message->protocol == LWS_WRITE_TEXT || message->protocol == LWS_WRITE_BINARY)
-        transcript_message(client->server->transcript, client->number, message->protocol == LWS_WRITE_BINARY,
-                           message_text(message), message->len);
+        replay_transcript_message(client->server->transcript, client->number,
+                                  message->protocol == LWS_WRITE_BINARY, message_text(message), message->len);
     message->refs++;
     client->queue[(client->head + client->n_queued++) % client->cap_queue] = message;
     client->queued_bytes += message->len;
     ask_writable(client);
 }
 
-void client_say(struct client *client, const char *text, size_t len)
+void replay_client_say(struct client *client, const char *text, size_t len)
 {
-    struct message *message = message_new(LWS_WRITE_TEXT, len);
+    struct message *message = replay_message_new(LWS_WRITE_TEXT, len);
     if (!message) {
-        client_close(client, LWS_CLOSE_STATUS_UNEXPECTED_CONDITION, "out of memory");
+        replay_client_close(client, LWS_CLOSE_STATUS_UNEXPECTED_CONDITION, "out of memory");
         return;
     }
     memcpy(message_text(message), text, len);
-    client_push(client, message);
-    message_unref(message);
+    replay_client_push(client, message);
+    replay_message_unref(message);
 }
 
-void client_ping(struct client *client, uint64_t number)
+void replay_client_ping(struct client *client, uint64_t number)
 {
     char text[24];
     int len = snprintf(text, sizeof(text), "%" PRIu64, number);
-    struct message *message = message_new(LWS_WRITE_PING, (size_t)len);
+    struct message *message = replay_message_new(LWS_WRITE_PING, (size_t)len);
     if (!message)
         return; /* the next one asks again */
     memcpy(message_text(message), text, (size_t)len);
-    client_push(client, message);
-    message_unref(message);
+    replay_client_push(client, message);
+    replay_message_unref(message);
     client->last_ping_ns = uv_hrtime();
 }
 
-void client_close(struct client *client, int code, const char *reason)
+void replay_client_close(struct client *client, int code, const char *reason)
 {
     if (client->close_code)
         return;
-    client_drop_queue(client);
+    replay_client_drop_queue(client);
     client->close_code = code;
     client->close_reason = reason;
-    /* client_turn() does it: a close from lws's WRITEABLE callback would send no close frame. */
+    /* replay_client_turn() does it: a close from lws's WRITEABLE callback would send no close frame. */
 }
 
-void client_end(struct client *client, int code, const char *reason)
+void replay_client_end(struct client *client, int code, const char *reason)
 {
     if (client->close_code || client->end_code)
         return;
@@ -165,7 +165,7 @@ void client_end(struct client *client, int code, const char *reason)
     ask_writable(client);
 }
 
-bool client_behind(const struct client *client)
+bool replay_client_behind(const struct client *client)
 {
     return client->paced && client->listening && !client->close_code &&
            client->ping_seq - client->pong_seq >= CLIENT_WINDOWS_AHEAD;
@@ -196,7 +196,7 @@ static int write_fragment(struct client *client)
     memcpy(at - LWS_PRE, kept, LWS_PRE);
     client->piece_at += n;
     if (last) {
-        message_unref(m);
+        replay_message_unref(m);
         client->piece = NULL;
     }
     return written < 0 ? -1 : (int)n;
@@ -219,11 +219,11 @@ static int write_next(struct client *client)
     }
     size_t len = message->len;
     int n = lws_write(client->wsi, message_text(message), len, message->protocol);
-    message_unref(message);
+    replay_message_unref(message);
     return n < 0 ? -1 : (int)len;
 }
 
-int client_write(struct client *client)
+int replay_client_write(struct client *client)
 {
     size_t written = 0;
     bool slow = client->server->faults->slow_bytes_s > 0;
@@ -243,20 +243,20 @@ int client_write(struct client *client)
     }
     bool empty = client->n_queued == 0 && !client->piece;
     if (client->end_code && empty)
-        client_close(client, client->end_code, client->end_reason);
+        replay_client_close(client, client->end_code, client->end_reason);
     if (!empty && (!slow || client->allowance > 0))
         ask_writable(client);
     return 0;
 }
 
-void client_allow(struct client *client, int64_t bytes)
+void replay_client_allow(struct client *client, int64_t bytes)
 {
     client->allowance = client->allowance + bytes < bytes ? client->allowance + bytes : bytes;
     if (client->n_queued > 0 || client->piece)
         ask_writable(client);
 }
 
-void client_deflated(struct client *client)
+void replay_client_deflated(struct client *client)
 {
     /* FIN, RSV1 and text: a message that says to be compressed. */
     static const unsigned char frame[] = {0xc1, 7, 0xaa, 0x56, 0x4a, 0x54, 0xb2, 0xaa, 0x05};
@@ -267,7 +267,7 @@ void client_deflated(struct client *client)
     SSL_write(client->ssl, frame, sizeof(frame)); /* gathered: it cannot be written in part */
 }
 
-bool client_farewell(struct client *client, const void *reason, size_t len)
+bool replay_client_farewell(struct client *client, const void *reason, size_t len)
 {
     unsigned char frame[2 + 125] = {0x88, (unsigned char)len}; /* FIN and close */
     BIO *gather = client->ssl ? SSL_get_wbio(client->ssl) : NULL;
@@ -278,14 +278,14 @@ bool client_farewell(struct client *client, const void *reason, size_t len)
         memcpy(frame + 2, reason, len);
     if (SSL_write(client->ssl, frame, (int)(2 + len)) <= 0 || BIO_flush(gather) <= 0)
         return false;
-    client_drop_queue(client);
+    replay_client_drop_queue(client);
     client->close_code = LWS_CLOSE_STATUS_NORMAL;
     client->close_asked = true;
     SSL_set_shutdown(client->ssl, SSL_get_shutdown(client->ssl) | SSL_SENT_SHUTDOWN);
     return true;
 }
 
-void client_turn(struct client *client)
+void replay_client_turn(struct client *client)
 {
     flush(client);
     if (!client->close_code || client->close_asked)

@@ -26,12 +26,12 @@ struct message {
 };
 
 /* A message with one reference and room for len bytes; NULL when memory is out. */
-struct message *message_new(enum lws_write_protocol protocol, size_t len);
+struct message *replay_message_new(enum lws_write_protocol protocol, size_t len);
 static inline unsigned char *message_text(struct message *message)
 {
     return message->space + LWS_PRE;
 }
-void message_unref(struct message *message);
+void replay_message_unref(struct message *message);
 
 struct server;
 
@@ -39,7 +39,7 @@ struct client {
     struct server *server;
     struct lws *wsi;
     struct client *next;
-    SSL *ssl;        /* the connection's, owned by lws; its writes are gathered: see client_turn() */
+    SSL *ssl;        /* the connection's, owned by lws; its writes are gathered: see replay_client_turn() */
     bool paced;      /* pings count the windows of full speed */
     bool listening;  /* something of the play goes to it: set by the protocol, which then recounts */
     void *state;     /* the protocol's own */
@@ -71,45 +71,45 @@ struct client {
 };
 
 /* 0 or -ENOMEM. */
-int client_init(struct client *client, struct server *server, struct lws *wsi);
-void client_finish(struct client *client);
+int replay_client_init(struct client *client, struct server *server, struct lws *wsi);
+void replay_client_finish(struct client *client);
 
 /* Queues a message (takes a reference of its own). */
-void client_push(struct client *client, struct message *message);
+void replay_client_push(struct client *client, struct message *message);
 /* The same for a text. */
-void client_say(struct client *client, const char *text, size_t len);
+void replay_client_say(struct client *client, const char *text, size_t len);
 
 /* Forgets what is queued and not written yet. */
-void client_drop_queue(struct client *client);
+void replay_client_drop_queue(struct client *client);
 
 /* A ping with a number as payload. */
-void client_ping(struct client *client, uint64_t number);
+void replay_client_ping(struct client *client, uint64_t number);
 
 /* Closes the connection with a websocket code; what is queued is dropped. The reason is a literal. */
-void client_close(struct client *client, int code, const char *reason);
+void replay_client_close(struct client *client, int code, const char *reason);
 
 /* The same once all that is queued has gone out; nothing more is queued. */
-void client_end(struct client *client, int code, const char *reason);
+void replay_client_end(struct client *client, int code, const char *reason);
 
 /* Does the play wait for it? */
-bool client_behind(const struct client *client);
+bool replay_client_behind(const struct client *client);
 
 /* Writes what is queued; as lws's WRITEABLE callback returns: -1 closes. */
-int client_write(struct client *client);
+int replay_client_write(struct client *client);
 
 /* Fault slow: so many bytes more may go out, and no more than that. */
-void client_allow(struct client *client, int64_t bytes);
+void replay_client_allow(struct client *client, int64_t bytes);
 
 /* Fault deflate: a frame that is flagged as compressed goes out, out of turn. */
-void client_deflated(struct client *client);
+void replay_client_deflated(struct client *client);
 
 /* The client closes with that reason, which is answered at once. Then it is the client that ends TLS, as with
  * a server that is further away: clients in Python (asyncio before 3.11.5) stumble over one that does so in
  * the same moment. False when libwebsockets is to answer. */
-bool client_farewell(struct client *client, const void *reason, size_t len);
+bool replay_client_farewell(struct client *client, const void *reason, size_t len);
 
 /* Once in every turn of the loop, outside of lws's callbacks: hands gathered bytes to the socket, and begins
  * the close that was asked for (which may free the client). */
-void client_turn(struct client *client);
+void replay_client_turn(struct client *client);
 
 #endif

@@ -44,7 +44,7 @@ struct import {
 
 static int read_next(struct import *import, size_t i, char *error)
 {
-    int rc = lines_next(&import->lines[i], &import->next[i]);
+    int rc = replay_lines_next(&import->lines[i], &import->next[i]);
     if (rc < 0)
         snprintf(error, CONVERT_ERROR_MAX, "%s", import->lines[i].error);
     import->ended[i] = rc == 0;
@@ -84,7 +84,7 @@ static int add_line(struct import *import, const struct frame_line *line)
     }
     import->last_ns = record.recv_ns;
     bool snapshot =
-        line->url.len == 0 && frame_read(line->frame, &frame) == 0 && frame.kind == FRAME_SNAPSHOT;
+        line->url.len == 0 && replay_frame_read(line->frame, &frame) == 0 && frame.kind == FRAME_SNAPSHOT;
     if (line->url.len > 0 || snapshot) {
         text_clear(&import->reply);
         if (snapshot)
@@ -155,8 +155,8 @@ static void remove_made(const char *dir)
     rmdir(dir); /* one that holds anything else stays */
 }
 
-int convert_import(const char *const *paths, size_t n_paths, const char *dir, struct convert_counts *ret,
-                   char error[static CONVERT_ERROR_MAX])
+int replay_convert_import(const char *const *paths, size_t n_paths, const char *dir,
+                          struct convert_counts *ret, char error[static CONVERT_ERROR_MAX])
 {
     struct import import = {.n = n_paths, .last_ns = INT64_MIN};
     struct journal_writer_config config = {.dir = dir, .segment_bytes = SEGMENT_BYTES};
@@ -170,7 +170,7 @@ int convert_import(const char *const *paths, size_t n_paths, const char *dir, st
     bool made = stat(dir, &info) < 0 && errno == ENOENT;
     int rc = import.lines && import.next && import.ended ? 0 : fail(error, -ENOMEM, "out of memory", dir, "");
     for (size_t i = 0; i < n_paths && rc == 0; i++) {
-        rc = lines_open(&import.lines[i], paths[i]);
+        rc = replay_lines_open(&import.lines[i], paths[i]);
         if (rc < 0)
             snprintf(error, CONVERT_ERROR_MAX, "%s", import.lines[i].error);
     }
@@ -191,7 +191,7 @@ int convert_import(const char *const *paths, size_t n_paths, const char *dir, st
     journal_batch_finish(&import.batch);
     text_finish(&import.reply);
     for (size_t i = 0; i < n_paths && import.lines; i++)
-        lines_finish(&import.lines[i]);
+        replay_lines_finish(&import.lines[i]);
     free(import.lines);
     free(import.next);
     free(import.ended);
@@ -222,18 +222,19 @@ static int export_lines(struct lines *lines, gzFile out, struct convert_counts *
     struct frame_line line;
     struct text text = {0};
     int rc;
-    while ((rc = lines_next(lines, &line)) == 1) {
+    while ((rc = replay_lines_next(lines, &line)) == 1) {
         struct frame frame;
         bool reply = line.url.len > 0;
-        bool snapshot = reply && frame_read(line.frame, &frame) == 0 && frame.kind == FRAME_SNAPSHOT;
+        bool snapshot = reply && replay_frame_read(line.frame, &frame) == 0 && frame.kind == FRAME_SNAPSHOT;
         if (memchr(line.frame.data, '\n', line.frame.len) || line.ts_ns < 0) {
-            rc = lines_fail(lines, -EINVAL, "no line can hold it", "frames of one line, received after 1970");
+            rc = replay_lines_fail(lines, -EINVAL, "no line can hold it",
+                                   "frames of one line, received after 1970");
             break;
         }
         write_line(&text, &line, snapshot);
         if (!text_ok(&text) || text.len > INT32_MAX || gzwrite(out, text.data, (unsigned)text.len) == 0) {
             rc = text_ok(&text) ? -EIO : -ENOMEM;
-            lines_fail(lines, rc, "cannot write", "room on the disk");
+            replay_lines_fail(lines, rc, "cannot write", "room on the disk");
             break;
         }
         counts->frames += !reply;
@@ -245,19 +246,19 @@ static int export_lines(struct lines *lines, gzFile out, struct convert_counts *
     return rc;
 }
 
-int convert_export(const char *journal, const char *file, struct convert_counts *ret,
-                   char error[static CONVERT_ERROR_MAX])
+int replay_convert_export(const char *journal, const char *file, struct convert_counts *ret,
+                          char error[static CONVERT_ERROR_MAX])
 {
     struct lines lines = {0};
     struct convert_counts counts = {0};
     size_t len = strlen(file);
     bool packed = len > 3 && strcmp(file + len - 3, ".gz") == 0, standard = strcmp(file, "-") == 0;
-    if (!lines_is_journal(journal))
+    if (!replay_lines_is_journal(journal))
         return fail(error, -EINVAL, "no journal", journal, "its directory, or a segment");
-    int rc = lines_open(&lines, journal);
+    int rc = replay_lines_open(&lines, journal);
     if (rc < 0) {
         snprintf(error, CONVERT_ERROR_MAX, "%s", lines.error);
-        lines_finish(&lines);
+        replay_lines_finish(&lines);
         return rc;
     }
     errno = 0;
@@ -277,7 +278,7 @@ int convert_export(const char *journal, const char *file, struct convert_counts 
         if (rc == 0 && counts.frames + counts.replies == 0)
             rc = fail(error, -ENOENT, "no frames in it", journal, "a journal of papertaped --record");
     }
-    lines_finish(&lines);
+    replay_lines_finish(&lines);
     if (rc == 0)
         *ret = counts;
     return rc;

@@ -266,7 +266,7 @@ static const struct {
     {"delist@", parse_delist},    {"actions:", parse_actions},
 };
 
-const char *fault_help(void)
+const char *replay_fault_help(void)
 {
     return "silence@30s[+10s], silence:STREAM@30s[+10s], freeze@30s[+10s], close@1000, gap@book, garbage, "
            "dup, reorder, half-frame, deflate, fragment, "
@@ -275,7 +275,7 @@ const char *fault_help(void)
            "tls-expired, status@30s:BTCUSDT=HALT, filters@30s:BTCUSDT, delist@30s:BTCUSDT, actions:3";
 }
 
-int fault_parse(struct faults *faults, const char *spec, char error[static FAULT_ERROR_MAX])
+int replay_fault_parse(struct faults *faults, const char *spec, char error[static FAULT_ERROR_MAX])
 {
     struct faults with = *faults;
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
@@ -291,7 +291,7 @@ int fault_parse(struct faults *faults, const char *spec, char error[static FAULT
             return 0;
         }
     }
-    snprintf(error, FAULT_ERROR_MAX, "unknown fault: %.40s: one of %s", spec, fault_help());
+    snprintf(error, FAULT_ERROR_MAX, "unknown fault: %.40s: one of %s", spec, replay_fault_help());
     return -EINVAL;
 }
 
@@ -300,17 +300,18 @@ static bool within(const struct fault_span *span, int64_t since_start_ns)
     return since_start_ns >= span->from_ns && since_start_ns < span->to_ns;
 }
 
-bool fault_silent(const struct faults *faults, int64_t since_start_ns)
+bool replay_fault_silent(const struct faults *faults, int64_t since_start_ns)
 {
     return faults->silence && within(&faults->silent, since_start_ns);
 }
 
-bool fault_frozen(const struct faults *faults, int64_t since_start_ns)
+bool replay_fault_frozen(const struct faults *faults, int64_t since_start_ns)
 {
     return faults->freeze && within(&faults->frozen, since_start_ns);
 }
 
-bool fault_stream_silent(const struct faults *faults, int64_t since_start_ns, const char *stream, size_t len)
+bool replay_fault_stream_silent(const struct faults *faults, int64_t since_start_ns, const char *stream,
+                                size_t len)
 {
     for (size_t i = 0; i < faults->n_silences; i++) {
         const struct fault_silence *silence = &faults->silences[i];
@@ -321,7 +322,7 @@ bool fault_stream_silent(const struct faults *faults, int64_t since_start_ns, co
     return false;
 }
 
-const char *fault_garbage(uint64_t n)
+const char *replay_fault_garbage(uint64_t n)
 {
     static const char *const frames[] = {
         "{\"stream\":\"btcusdt@trade\",\"data\":{\"e\":\"trade\",\"E\":17231612",

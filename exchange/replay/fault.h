@@ -1,5 +1,6 @@
-/* Faults on request: what goes wrong, and when. fault_help() lists them; papertape-replay(1) says more. Times
- * are of the wall's clock since the start of play, those of a symbol's changes of market time since then. */
+/* Faults on request: what goes wrong, and when. replay_fault_help() lists them; papertape-replay(1) says
+ * more. Times are of the wall's clock since the start of play, those of a symbol's changes of market time
+ * since then. */
 #ifndef EXCHANGE_REPLAY_FAULT_H
 #define EXCHANGE_REPLAY_FAULT_H
 
@@ -79,19 +80,20 @@ struct faults {
 };
 
 /* Adds what one --fault says. 0, or -EINVAL with a message "what: where: what would be right". */
-int fault_parse(struct faults *faults, const char *spec, char error[static FAULT_ERROR_MAX]);
+int replay_fault_parse(struct faults *faults, const char *spec, char error[static FAULT_ERROR_MAX]);
 
 /* One of each, with commas between. */
-const char *fault_help(void);
+const char *replay_fault_help(void);
 
 /* Is data held back, so long after the start of play? */
-bool fault_silent(const struct faults *faults, int64_t since_start_ns);
+bool replay_fault_silent(const struct faults *faults, int64_t since_start_ns);
 /* That of one stream? */
-bool fault_stream_silent(const struct faults *faults, int64_t since_start_ns, const char *stream, size_t len);
+bool replay_fault_stream_silent(const struct faults *faults, int64_t since_start_ns, const char *stream,
+                                size_t len);
 /* Do connections neither say nor read anything, pings and pongs included? */
-bool fault_frozen(const struct faults *faults, int64_t since_start_ns);
+bool replay_fault_frozen(const struct faults *faults, int64_t since_start_ns);
 
 /* A frame that no parser may accept; n tells one from the next. */
-const char *fault_garbage(uint64_t n);
+const char *replay_fault_garbage(uint64_t n);
 
 #endif

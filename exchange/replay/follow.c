@@ -9,24 +9,24 @@ struct follow_kept {
     size_t n_bids, n_asks;
 };
 
-void follow_init(struct follow *follow)
+void replay_follow_init(struct follow *follow)
 {
     *follow = (struct follow){.bids.bid = true};
 }
 
-void follow_finish(struct follow *follow)
+void replay_follow_finish(struct follow *follow)
 {
-    ladder_finish(&follow->bids);
-    ladder_finish(&follow->asks);
+    replay_ladder_finish(&follow->bids);
+    replay_ladder_finish(&follow->asks);
     free(follow->kept);
     free(follow->levels);
-    follow_init(follow);
+    replay_follow_init(follow);
 }
 
 static int set_all(struct ladder *side, const struct level *levels, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (ladder_set(side, levels[i].price, levels[i].qty) < 0)
+        if (replay_ladder_set(side, levels[i].price, levels[i].qty) < 0)
             return -ENOMEM;
     return 0;
 }
@@ -36,7 +36,7 @@ static int set_snapshot(struct ladder *side, const struct level *levels, size_t 
 {
     side->n = 0;
     for (size_t i = n; i > 0; i--)
-        if (ladder_set(side, levels[i - 1].price, levels[i - 1].qty) < 0)
+        if (replay_ladder_set(side, levels[i - 1].price, levels[i - 1].qty) < 0)
             return -ENOMEM;
     return 0;
 }
@@ -83,7 +83,7 @@ static int keep(struct follow *follow, const struct follow_kept *what, const str
     return 0;
 }
 
-int follow_snapshot(struct follow *follow, uint64_t last_id, const struct frame_levels *levels)
+int replay_follow_snapshot(struct follow *follow, uint64_t last_id, const struct frame_levels *levels)
 {
     bool old = follow->has_snapshot && last_id <= follow->last_id;
     bool apart = follow->n_kept > 0 && last_id + 1 < follow->kept[0].first_id;
@@ -107,8 +107,8 @@ int follow_snapshot(struct follow *follow, uint64_t last_id, const struct frame_
     return 0;
 }
 
-int follow_update(struct follow *follow, uint64_t first_id, uint64_t last_id,
-                  const struct frame_levels *levels, bool keep_it)
+int replay_follow_update(struct follow *follow, uint64_t first_id, uint64_t last_id,
+                         const struct frame_levels *levels, bool keep_it)
 {
     const struct follow_kept what = {first_id, last_id, levels->n_bids, levels->n_asks};
     uint64_t known = follow->n_kept > 0 ? follow->kept[follow->n_kept - 1].last_id : follow->last_id;
@@ -126,7 +126,7 @@ int follow_update(struct follow *follow, uint64_t first_id, uint64_t last_id,
     return apply(follow, last_id, levels->bids, levels->n_bids, levels->asks, levels->n_asks);
 }
 
-bool follow_book(const struct follow *follow, struct source_book *ret)
+bool replay_follow_book(const struct follow *follow, struct source_book *ret)
 {
     if (follow->last_id == 0 || follow->lost)
         return false;

@@ -29,19 +29,19 @@ struct follow {
     size_t n_levels, cap_levels;
 };
 
-void follow_init(struct follow *follow);
-void follow_finish(struct follow *follow);
+void replay_follow_init(struct follow *follow);
+void replay_follow_finish(struct follow *follow);
 
 /* A snapshot after update last_id; one that says nothing new, or that is older than what it would have to
  * join on to, is left out. 0 or -ENOMEM. */
-int follow_snapshot(struct follow *follow, uint64_t last_id, const struct frame_levels *levels);
+int replay_follow_snapshot(struct follow *follow, uint64_t last_id, const struct frame_levels *levels);
 
 /* A difference of updates first_id..last_id. `keep`: behind a hole it is kept, for a snapshot may come. 0 or
  * -ENOMEM. */
-int follow_update(struct follow *follow, uint64_t first_id, uint64_t last_id,
-                  const struct frame_levels *levels, bool keep);
+int replay_follow_update(struct follow *follow, uint64_t first_id, uint64_t last_id,
+                         const struct frame_levels *levels, bool keep);
 
 /* False while nothing is known of it. */
-bool follow_book(const struct follow *follow, struct source_book *ret);
+bool replay_follow_book(const struct follow *follow, struct source_book *ret);
 
 #endif

@@ -29,7 +29,7 @@ static bool is_bare_info(const char *line, size_t len)
            memmem(line, len < BARE_INFO_HEAD ? len : BARE_INFO_HEAD, key, sizeof(key) - 1);
 }
 
-int frame_line_read(const char *line, size_t len, struct frame_line *ret)
+int replay_frame_line_read(const char *line, size_t len, struct frame_line *ret)
 {
     struct frame_line out = {0};
     const char *end = line + len, *p = line;
@@ -64,7 +64,7 @@ int frame_line_read(const char *line, size_t len, struct frame_line *ret)
     return 0;
 }
 
-int frame_read(struct json_text text, struct frame *ret)
+int replay_frame_read(struct json_text text, struct frame *ret)
 {
     struct frame out = {.kind = FRAME_OTHER, .data = text};
     struct json json;
@@ -105,7 +105,7 @@ int frame_read(struct json_text text, struct frame *ret)
     return 0;
 }
 
-int frame_raw_name(struct json_text data, char name[static 64])
+int replay_frame_raw_name(struct json_text data, char name[static 64])
 {
     static const struct {
         const char *event, *stream;
@@ -163,16 +163,16 @@ int frame_raw_name(struct json_text data, char name[static 64])
 static bool read_moment(struct json *json, int64_t *ret_ns)
 {
     int64_t value;
-    return json_int(json, &value) && retime_ns(value, ret_ns);
+    return json_int(json, &value) && replay_retime_ns(value, ret_ns);
 }
 
-int frame_trade(struct json_text data, struct tape_trade *ret)
+int replay_frame_trade(struct json_text data, struct tape_trade *ret)
 {
-    return frame_agg_trade(data, ret, NULL, NULL);
+    return replay_frame_agg_trade(data, ret, NULL, NULL);
 }
 
-int frame_agg_trade(struct json_text data, struct tape_trade *ret, int64_t *ret_first_id,
-                    int64_t *ret_last_id)
+int replay_frame_agg_trade(struct json_text data, struct tape_trade *ret, int64_t *ret_first_id,
+                           int64_t *ret_last_id)
 {
     struct tape_trade t = {0};
     int64_t first = 0, last = 0;
@@ -231,7 +231,7 @@ int frame_agg_trade(struct json_text data, struct tape_trade *ret, int64_t *ret_
     return 0;
 }
 
-int frame_quote(struct json_text data, uint64_t *ret_id, struct level *ret_bid, struct level *ret_ask)
+int replay_frame_quote(struct json_text data, uint64_t *ret_id, struct level *ret_bid, struct level *ret_ask)
 {
     struct level bid = {0}, ask = {0};
     int64_t id = 0;
@@ -289,8 +289,8 @@ static int read_levels(struct json *json, struct level **levels, size_t *n, size
     return 0;
 }
 
-int frame_depth(struct json_text data, int64_t *ret_event_ns, uint64_t *ret_first_id, uint64_t *ret_last_id,
-                struct frame_levels *levels)
+int replay_frame_depth(struct json_text data, int64_t *ret_event_ns, uint64_t *ret_first_id,
+                       uint64_t *ret_last_id, struct frame_levels *levels)
 {
     int64_t event_ns = 0, first = 0, last = 0, before = -1;
     uint64_t seen = 0, need = SEEN('E') | SEEN('U') | SEEN('u') | SEEN('b') | SEEN('a');
@@ -329,7 +329,7 @@ int frame_depth(struct json_text data, int64_t *ret_event_ns, uint64_t *ret_firs
     return 0;
 }
 
-int frame_snapshot(struct json_text data, uint64_t *ret_last_id, struct frame_levels *levels)
+int replay_frame_snapshot(struct json_text data, uint64_t *ret_last_id, struct frame_levels *levels)
 {
     int64_t last = -1;
     struct json json;
@@ -422,7 +422,7 @@ static bool read_candle(struct json *json, struct candle *k)
     return (seen & need) == need;
 }
 
-int frame_kline(struct json_text data, int64_t *ret_event_ns, struct candle *ret)
+int replay_frame_kline(struct json_text data, int64_t *ret_event_ns, struct candle *ret)
 {
     int64_t event_ns = -1;
     bool has_bar = false;
@@ -449,7 +449,7 @@ int frame_kline(struct json_text data, int64_t *ret_event_ns, struct candle *ret
     return 0;
 }
 
-void frame_levels_finish(struct frame_levels *levels)
+void replay_frame_levels_finish(struct frame_levels *levels)
 {
     free(levels->bids);
     free(levels->asks);

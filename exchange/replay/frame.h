@@ -30,7 +30,7 @@ enum frame_kind {
 
 struct frame {
     enum frame_kind kind;
-    struct json_text stream; /* its name; for a raw frame empty: see frame_raw_name() */
+    struct json_text stream; /* its name; for a raw frame empty: see replay_frame_raw_name() */
     struct json_text data;   /* the data object, as it stands */
 };
 
@@ -41,24 +41,24 @@ struct frame_levels {
 };
 
 /* Each reads one thing; 0, -EINVAL when it is not that, or -ENOMEM. Texts point into the line. */
-int frame_line_read(const char *line, size_t len, struct frame_line *ret);
-int frame_read(struct json_text text, struct frame *ret);
+int replay_frame_line_read(const char *line, size_t len, struct frame_line *ret);
+int replay_frame_read(struct json_text text, struct frame *ret);
 
 /* The stream's name that a raw frame belongs to ("btcusdt@trade"), into name[64]. 0; -EINVAL; -ENOENT for
  * one that names no symbol. An event that is none of those made here is a stream of its own name. */
-int frame_raw_name(struct json_text data, char name[static 64]);
+int replay_frame_raw_name(struct json_text data, char name[static 64]);
 
-int frame_trade(struct json_text data, struct tape_trade *ret);
-int frame_agg_trade(struct json_text data, struct tape_trade *ret, int64_t *ret_first_id,
-                    int64_t *ret_last_id);
-int frame_quote(struct json_text data, uint64_t *ret_id, struct level *ret_bid, struct level *ret_ask);
+int replay_frame_trade(struct json_text data, struct tape_trade *ret);
+int replay_frame_agg_trade(struct json_text data, struct tape_trade *ret, int64_t *ret_first_id,
+                           int64_t *ret_last_id);
+int replay_frame_quote(struct json_text data, uint64_t *ret_id, struct level *ret_bid, struct level *ret_ask);
 /* The first id is the one after `pu` where the message has that (futures), so that each joins on to the last.
  */
-int frame_depth(struct json_text data, int64_t *ret_event_ns, uint64_t *ret_first_id, uint64_t *ret_last_id,
-                struct frame_levels *levels);
-int frame_snapshot(struct json_text data, uint64_t *ret_last_id, struct frame_levels *levels);
-int frame_kline(struct json_text data, int64_t *ret_event_ns, struct candle *ret);
+int replay_frame_depth(struct json_text data, int64_t *ret_event_ns, uint64_t *ret_first_id,
+                       uint64_t *ret_last_id, struct frame_levels *levels);
+int replay_frame_snapshot(struct json_text data, uint64_t *ret_last_id, struct frame_levels *levels);
+int replay_frame_kline(struct json_text data, int64_t *ret_event_ns, struct candle *ret);
 
-void frame_levels_finish(struct frame_levels *levels);
+void replay_frame_levels_finish(struct frame_levels *levels);
 
 #endif

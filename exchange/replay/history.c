@@ -45,11 +45,11 @@ static bool push(struct gather *g, const struct candle *bar)
 /* Puts an earlier bar before what the gatherer holds of its interval. */
 static bool gather_before(struct gather *g, int interval, const struct candle *bar)
 {
-    int64_t open_ns = candle_open_time(interval, bar->open_ns);
+    int64_t open_ns = replay_candle_open_time(interval, bar->open_ns);
     struct candle joined = *bar;
     joined.open_ns = open_ns;
     if (g->open && g->forming.open_ns == open_ns) {
-        candle_join(&joined, &g->forming);
+        replay_candle_join(&joined, &g->forming);
     } else if (g->open && !push(g, &g->forming)) {
         return false;
     }
@@ -63,7 +63,7 @@ static struct candle step_back(const struct history_recipe *r, struct chance *ch
                                int64_t close, int64_t *id)
 {
     int64_t width = close / 1000000 * r->width_e9 / 1000 * stages[stage].width_e2 / 100;
-    int64_t seconds = candle_interval_ns(stages[stage].interval) / NS_PER_S;
+    int64_t seconds = replay_candle_interval_ns(stages[stage].interval) / NS_PER_S;
     int64_t open = close - (int64_t)(((int128_t)width * chance_bell(chance)) >> 20);
     open += (r->base - close) / stages[stage].pull;
     open = open / r->tick * r->tick;
@@ -94,11 +94,11 @@ static bool walk_back(struct gather *gathers, const struct history_recipe *r, st
 {
     int64_t at = start_ns;
     for (int stage = 0; stage < CANDLE_TIERS; stage++) {
-        int64_t length = candle_interval_ns(stages[stage].interval);
+        int64_t length = replay_candle_interval_ns(stages[stage].interval);
         int64_t until = start_ns - HISTORY_FROM_NS / (int64_t)r->share;
         if (stage + 1 < CANDLE_TIERS) /* down to where the next base's grid begins */
-            until = candle_open_time(stages[stage + 1].interval,
-                                     at - stages[stage].bars / (int64_t)r->share * length);
+            until = replay_candle_open_time(stages[stage + 1].interval,
+                                            at - stages[stage].bars / (int64_t)r->share * length);
         while (at - length >= until) {
             struct candle bar = step_back(r, chance, stage, price, &id);
             bar.open_ns = at -= length;
@@ -114,14 +114,14 @@ static bool walk_back(struct gather *gathers, const struct history_recipe *r, st
     return true;
 }
 
-int history_make(struct candles *candles, const struct history_recipe *recipe, struct chance *chance,
-                 int64_t start_ns, int64_t price, int64_t next_trade_id)
+int replay_history_make(struct candles *candles, const struct history_recipe *recipe, struct chance *chance,
+                        int64_t start_ns, int64_t price, int64_t next_trade_id)
 {
     struct gather gathers[CANDLE_TIERS] = {0};
     int rc = walk_back(gathers, recipe, chance, start_ns, price, next_trade_id) ? 0 : -ENOMEM;
     for (int i = 0; i < CANDLE_TIERS; i++) {
         for (size_t n = gathers[i].n; rc == 0 && n > 0; n--)
-            rc = candles_append(candles, i, &gathers[i].bars[n - 1]);
+            rc = replay_candles_append(candles, i, &gathers[i].bars[n - 1]);
         free(gathers[i].bars);
     }
     return rc;

@@ -17,7 +17,7 @@ struct history_recipe {
 /* Walks back from `price` at start_ns (a whole second) and fills all bases: the last hour in seconds, a month
  * in minutes, two years in hours, the rest of 1500 days in days, every longer bar the sum of the shorter ones
  * where those exist. The last trade has the id before next_trade_id. 0 or -ENOMEM. */
-int history_make(struct candles *candles, const struct history_recipe *recipe, struct chance *chance,
-                 int64_t start_ns, int64_t price, int64_t next_trade_id);
+int replay_history_make(struct candles *candles, const struct history_recipe *recipe, struct chance *chance,
+                        int64_t start_ns, int64_t price, int64_t next_trade_id);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void ladder_finish(struct ladder *ladder)
+void replay_ladder_finish(struct ladder *ladder)
 {
     free(ladder->levels);
     ladder->levels = NULL;
@@ -26,7 +26,7 @@ static size_t find(const struct ladder *ladder, int64_t price)
     return lo;
 }
 
-int ladder_set(struct ladder *ladder, int64_t price, int64_t qty)
+int replay_ladder_set(struct ladder *ladder, int64_t price, int64_t qty)
 {
     size_t i = find(ladder, price);
     struct level *at = ladder->levels + i;
@@ -57,13 +57,13 @@ int ladder_set(struct ladder *ladder, int64_t price, int64_t qty)
     return 0;
 }
 
-int64_t ladder_qty(const struct ladder *ladder, int64_t price)
+int64_t replay_ladder_qty(const struct ladder *ladder, int64_t price)
 {
     size_t i = find(ladder, price);
     return i < ladder->n && ladder->levels[i].price == price ? ladder->levels[i].qty : 0;
 }
 
-const struct level *ladder_best(const struct ladder *ladder, size_t i)
+const struct level *replay_ladder_best(const struct ladder *ladder, size_t i)
 {
     return i < ladder->n ? &ladder->levels[ladder->n - 1 - i] : NULL;
 }

@@ -18,15 +18,15 @@ struct ladder {
     size_t n, cap;
 };
 
-void ladder_finish(struct ladder *ladder);
+void replay_ladder_finish(struct ladder *ladder);
 
 /* Sets the quantity at a price; 0 removes it. Returns 0 or -ENOMEM. */
-int ladder_set(struct ladder *ladder, int64_t price, int64_t qty);
+int replay_ladder_set(struct ladder *ladder, int64_t price, int64_t qty);
 
 /* The quantity at a price, 0 when there is no level. */
-int64_t ladder_qty(const struct ladder *ladder, int64_t price);
+int64_t replay_ladder_qty(const struct ladder *ladder, int64_t price);
 
 /* The i-th best level, or NULL. */
-const struct level *ladder_best(const struct ladder *ladder, size_t i);
+const struct level *replay_ladder_best(const struct ladder *ladder, size_t i);
 
 #endif

@@ -11,7 +11,7 @@
 
 enum { LINE_BYTES_MAX = 64 << 20 };
 
-int lines_fail(struct lines *lines, int err, const char *what, const char *right, ...)
+int replay_lines_fail(struct lines *lines, int err, const char *what, const char *right, ...)
 {
     char text[160];
     va_list args;
@@ -26,7 +26,7 @@ int lines_fail(struct lines *lines, int err, const char *what, const char *right
     return err;
 }
 
-bool lines_is_journal(const char *path)
+bool replay_lines_is_journal(const char *path)
 {
     static const char magic[] = "\x89PTJ";
     char bytes[sizeof(magic) - 1];
@@ -41,11 +41,11 @@ bool lines_is_journal(const char *path)
     return is;
 }
 
-int lines_open(struct lines *lines, const char *path)
+int replay_lines_open(struct lines *lines, const char *path)
 {
     lines->path = path;
     lines->number = 0;
-    if (lines_is_journal(path)) {
+    if (replay_lines_is_journal(path)) {
         char err[JOURNAL_ERROR_MAX];
         int rc = journal_reader_open(path, &lines->journal, err, sizeof(err));
         if (rc < 0)
@@ -55,8 +55,8 @@ int lines_open(struct lines *lines, const char *path)
     errno = 0;
     lines->text = gzopen(path, "rbe");
     if (!lines->text)
-        return lines_fail(lines, errno ? -errno : -ENOMEM, "cannot open", "a readable recording (%s)",
-                          strerror(errno ? errno : ENOMEM));
+        return replay_lines_fail(lines, errno ? -errno : -ENOMEM, "cannot open", "a readable recording (%s)",
+                                 strerror(errno ? errno : ENOMEM));
     gzbuffer(lines->text, 1 << 18);
     return 0;
 }
@@ -75,7 +75,7 @@ static bool whole_line(const char *line, size_t len)
 {
     struct frame_line read;
     struct json json;
-    if (frame_line_read(line, len, &read) != 0)
+    if (replay_frame_line_read(line, len, &read) != 0)
         return false;
     json_init(&json, read.frame.data, read.frame.len);
     return read.frame.len == 0 || (json_skip(&json) && json_done(&json));
@@ -91,8 +91,8 @@ static int next_text(struct lines *lines, struct frame_line *ret)
                 size_t cap = lines->cap ? lines->cap * 2 : 1 << 16;
                 char *buf = cap <= LINE_BYTES_MAX ? realloc(lines->buf, cap) : NULL;
                 if (!buf)
-                    return lines_fail(lines, -ENOMEM, "line too long", "lines of at most %d bytes",
-                                      LINE_BYTES_MAX);
+                    return replay_lines_fail(lines, -ENOMEM, "line too long", "lines of at most %d bytes",
+                                             LINE_BYTES_MAX);
                 lines->buf = buf;
                 lines->cap = cap;
             }
@@ -102,8 +102,8 @@ static int next_text(struct lines *lines, struct frame_line *ret)
                 bool ends_early = code == Z_BUF_ERROR && lines->number + len > 0; /* gzip without its end */
                 if (code != Z_OK && code != Z_STREAM_END && !ends_early) {
                     lines->number++;
-                    return lines_fail(lines, -EIO, "cannot read on", "a whole file, plain or gzip (%s)",
-                                      text);
+                    return replay_lines_fail(lines, -EIO, "cannot read on",
+                                             "a whole file, plain or gzip (%s)", text);
                 }
                 if (len == 0)
                     return ends_early ? cut_off(lines) : 0;
@@ -120,9 +120,9 @@ static int next_text(struct lines *lines, struct frame_line *ret)
             continue;
         if (!whole && lines->number > 1 && !whole_line(lines->buf, len))
             return cut_off(lines);
-        if (frame_line_read(lines->buf, len, ret) != 0)
-            return lines_fail(lines, -EINVAL, "bad line",
-                              "`NANOSECONDS {json}` or `SECONDS.FRACTION: {json}`");
+        if (replay_frame_line_read(lines->buf, len, ret) != 0)
+            return replay_lines_fail(lines, -EINVAL, "bad line",
+                                     "`NANOSECONDS {json}` or `SECONDS.FRACTION: {json}`");
         if (ret->frame.len > 0)
             return 1;
     }
@@ -141,7 +141,7 @@ static int next_record(struct lines *lines, struct frame_line *ret)
         if (record.kind == JOURNAL_REPLY) {
             const char *end = memchr(bytes, '\n', record.len);
             if (!end)
-                return lines_fail(lines, -EBADMSG, "bad reply", "a path, a newline, the reply");
+                return replay_lines_fail(lines, -EBADMSG, "bad reply", "a path, a newline, the reply");
             ret->url = (struct json_text){bytes, (size_t)(end - bytes)};
             ret->frame = (struct json_text){end + 1, record.len - ret->url.len - 1};
         }
@@ -154,12 +154,12 @@ static int next_record(struct lines *lines, struct frame_line *ret)
     return rc;
 }
 
-int lines_next(struct lines *lines, struct frame_line *ret)
+int replay_lines_next(struct lines *lines, struct frame_line *ret)
 {
     return lines->journal ? next_record(lines, ret) : next_text(lines, ret);
 }
 
-void lines_close(struct lines *lines)
+void replay_lines_close(struct lines *lines)
 {
     if (lines->text)
         gzclose(lines->text);
@@ -168,9 +168,9 @@ void lines_close(struct lines *lines)
     lines->journal = NULL;
 }
 
-void lines_finish(struct lines *lines)
+void replay_lines_finish(struct lines *lines)
 {
-    lines_close(lines);
+    replay_lines_close(lines);
     free(lines->buf);
     lines->buf = NULL;
     lines->cap = 0;

@@ -23,18 +23,18 @@ struct lines {
 };
 
 /* Opens at the beginning. 0 or -errno with an error. */
-int lines_open(struct lines *lines, const char *path);
+int replay_lines_open(struct lines *lines, const char *path);
 /* The next line that holds a frame or a reply; a reply of a journal has its request's path as url. Texts live
  * until the next call. 1; 0 at the end; -errno with an error. */
-int lines_next(struct lines *lines, struct frame_line *ret);
-void lines_close(struct lines *lines);
-void lines_finish(struct lines *lines); /* closes, and frees */
+int replay_lines_next(struct lines *lines, struct frame_line *ret);
+void replay_lines_close(struct lines *lines);
+void replay_lines_finish(struct lines *lines); /* closes, and frees */
 
 /* Is it a journal, or a part of one? */
-bool lines_is_journal(const char *path);
+bool replay_lines_is_journal(const char *path);
 
 /* Sets the error to "WHAT: PATH:LINE: RIGHT"; returns err. */
-int lines_fail(struct lines *lines, int err, const char *what, const char *right, ...)
+int replay_lines_fail(struct lines *lines, int err, const char *what, const char *right, ...)
     __attribute__((format(printf, 4, 5)));
 
 #endif

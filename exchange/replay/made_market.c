@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-void made_market_init(struct made_market *market, struct tape *tape, int symbol, uint64_t update_id,
-                      int64_t trade_id)
+void replay_made_market_init(struct made_market *market, struct tape *tape, int symbol, uint64_t update_id,
+                             int64_t trade_id)
 {
     *market = (struct made_market){
         .tape = tape,
@@ -17,18 +17,18 @@ void made_market_init(struct made_market *market, struct tape *tape, int symbol,
     };
 }
 
-void made_market_finish(struct made_market *market)
+void replay_made_market_finish(struct made_market *market)
 {
-    ladder_finish(&market->bids);
-    ladder_finish(&market->asks);
-    ladder_finish(&market->changed[0]);
-    ladder_finish(&market->changed[1]);
+    replay_ladder_finish(&market->bids);
+    replay_ladder_finish(&market->asks);
+    replay_ladder_finish(&market->changed[0]);
+    replay_ladder_finish(&market->changed[1]);
 }
 
-void made_market_set(struct made_market *market, bool bid, int64_t price, int64_t qty)
+void replay_made_market_set(struct made_market *market, bool bid, int64_t price, int64_t qty)
 {
-    if (ladder_set(bid ? &market->bids : &market->asks, price, qty) < 0 ||
-        ladder_set(&market->changed[bid ? 0 : 1], price, 0) < 0)
+    if (replay_ladder_set(bid ? &market->bids : &market->asks, price, qty) < 0 ||
+        replay_ladder_set(&market->changed[bid ? 0 : 1], price, 0) < 0)
         market->tape->failed = true;
     market->update_id++;
 }
@@ -45,25 +45,26 @@ static void tell_trades(struct made_market *market, int64_t ts_ns, bool buy, int
         trade.id = market->next_trade_id++;
         trade.qty = first;
         market->messages++;
-        tape_trade(market->tape, market->symbol, &trade, false, NULL, 0);
+        replay_tape_trade(market->tape, market->symbol, &trade, false, NULL, 0);
     }
     trade.id = market->next_trade_id++;
     trade.qty = qty - first;
     market->messages++;
-    tape_trade(market->tape, market->symbol, &trade, true, NULL, 0);
+    replay_tape_trade(market->tape, market->symbol, &trade, true, NULL, 0);
 }
 
-int64_t made_market_take(struct made_market *market, int64_t ts_ns, bool buy, int64_t qty, int64_t limit)
+int64_t replay_made_market_take(struct made_market *market, int64_t ts_ns, bool buy, int64_t qty,
+                                int64_t limit)
 {
     const struct ladder *side = buy ? &market->asks : &market->bids;
     int64_t taken = 0;
     while (taken < qty) {
-        const struct level *best = ladder_best(side, 0);
+        const struct level *best = replay_ladder_best(side, 0);
         if (!best || (buy ? best->price > limit : best->price < limit))
             break;
         struct level level = *best;
         int64_t part = level.qty < qty - taken ? level.qty : qty - taken;
-        made_market_set(market, !buy, level.price, level.qty - part);
+        replay_made_market_set(market, !buy, level.price, level.qty - part);
         tell_trades(market, ts_ns, buy, level.price, part);
         taken += part;
     }
@@ -75,19 +76,20 @@ static bool same(struct level a, struct level b)
     return a.price == b.price && a.qty == b.qty;
 }
 
-void made_market_quote(struct made_market *market)
+void replay_made_market_quote(struct made_market *market)
 {
-    const struct level *bid = ladder_best(&market->bids, 0), *ask = ladder_best(&market->asks, 0);
+    const struct level *bid = replay_ladder_best(&market->bids, 0),
+                       *ask = replay_ladder_best(&market->asks, 0);
     if (!bid || !ask || (same(*bid, market->told_bid) && same(*ask, market->told_ask)))
         return;
     market->told_bid = *bid;
     market->told_ask = *ask;
     market->messages++;
-    tape_quote(market->tape, market->symbol, market->update_id, bid->price, bid->qty, ask->price, ask->qty,
-               NULL, 0);
+    replay_tape_quote(market->tape, market->symbol, market->update_id, bid->price, bid->qty, ask->price,
+                      ask->qty, NULL, 0);
 }
 
-void made_market_diff(struct made_market *market, int64_t ts_ns)
+void replay_made_market_diff(struct made_market *market, int64_t ts_ns)
 {
     if (market->update_id == market->told_id)
         return;
@@ -95,17 +97,17 @@ void made_market_diff(struct made_market *market, int64_t ts_ns)
         struct ladder *changed = &market->changed[side];
         for (size_t i = 0; i < changed->n; i++)
             changed->levels[i].qty =
-                ladder_qty(side == 0 ? &market->bids : &market->asks, changed->levels[i].price);
+                replay_ladder_qty(side == 0 ? &market->bids : &market->asks, changed->levels[i].price);
     }
     market->messages++;
-    tape_depth(market->tape, market->symbol, ts_ns, market->told_id + 1, market->update_id,
-               market->changed[0].levels, market->changed[0].n, market->changed[1].levels,
-               market->changed[1].n, NULL, 0);
+    replay_tape_depth(market->tape, market->symbol, ts_ns, market->told_id + 1, market->update_id,
+                      market->changed[0].levels, market->changed[0].n, market->changed[1].levels,
+                      market->changed[1].n, NULL, 0);
     market->changed[0].n = market->changed[1].n = 0;
     market->told_id = market->update_id;
 }
 
-bool made_market_book(const struct made_market *market, struct source_book *ret)
+bool replay_made_market_book(const struct made_market *market, struct source_book *ret)
 {
     *ret = (struct source_book){&market->bids, &market->asks, market->update_id};
     return true;

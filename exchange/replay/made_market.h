@@ -24,24 +24,25 @@ struct made_market {
     struct level told_bid, told_ask; /* last quote */
 };
 
-void made_market_init(struct made_market *market, struct tape *tape, int symbol, uint64_t update_id,
-                      int64_t trade_id);
-void made_market_finish(struct made_market *market);
+void replay_made_market_init(struct made_market *market, struct tape *tape, int symbol, uint64_t update_id,
+                             int64_t trade_id);
+void replay_made_market_finish(struct made_market *market);
 
 /* Sets a level's quantity; 0 removes it. */
-void made_market_set(struct made_market *market, bool bid, int64_t price, int64_t qty);
+void replay_made_market_set(struct made_market *market, bool bid, int64_t price, int64_t qty);
 
 /* A taker buys (or sells) up to `qty`, no worse than `limit`: trades are told as they happen, one or two a
  * level. Returns what was traded. */
-int64_t made_market_take(struct made_market *market, int64_t ts_ns, bool buy, int64_t qty, int64_t limit);
+int64_t replay_made_market_take(struct made_market *market, int64_t ts_ns, bool buy, int64_t qty,
+                                int64_t limit);
 
 /* Tells the best bid and ask if they differ from what was told last. */
-void made_market_quote(struct made_market *market);
+void replay_made_market_quote(struct made_market *market);
 
 /* Tells the changes since the last difference, if there are any. */
-void made_market_diff(struct made_market *market, int64_t ts_ns);
+void replay_made_market_diff(struct made_market *market, int64_t ts_ns);
 
 /* As source_ops.book. */
-bool made_market_book(const struct made_market *market, struct source_book *ret);
+bool replay_made_market_book(const struct made_market *market, struct source_book *ret);
 
 #endif

@@ -71,7 +71,7 @@ static int serve(struct options *options, struct protocol *protocol, const struc
     int status = EXIT_SUCCESS;
     if (uv_loop_init(&loop) != 0)
         return fail("cannot start: event loop: enough file descriptors");
-    int rc = server_init(&server, &loop, protocol, ca, &how);
+    int rc = replay_server_init(&server, &loop, protocol, ca, &how);
     if (rc < 0) {
         snprintf(text, sizeof(text), "cannot listen: %.64s:%d: %s (%s)", options->host, options->port,
                  rc == -EIO ? "libwebsockets with its libuv plug-in (libwebsockets-evlib-uv)"
@@ -91,7 +91,7 @@ static int serve(struct options *options, struct protocol *protocol, const struc
             status = EXIT_FAILURE;
         for (int i = 0; i < 2; i++)
             uv_close((uv_handle_t *)&signals[i], NULL);
-        server_finish(&server);
+        replay_server_finish(&server);
     }
     uv_loop_close(&loop);
     return status;
@@ -103,7 +103,7 @@ int main(int argc, char **argv)
     struct ca ca = {0};
     struct transcript transcript = {0};
     char text[512];
-    int status = options_parse(&options, argc, argv);
+    int status = replay_options_parse(&options, argc, argv);
     if (status >= 0)
         return status;
     status = EXIT_FAILURE;
@@ -112,18 +112,18 @@ int main(int argc, char **argv)
     struct protocol *protocol = open_protocol(&options);
     if (!protocol)
         goto out;
-    int rc = ca_make(&ca, options.faults.tls_expired);
+    int rc = replay_ca_make(&ca, options.faults.tls_expired);
     if (rc < 0) {
         fail("cannot make certificates: OpenSSL: a working libcrypto");
         goto out;
     }
-    if (options.ca_out && (rc = ca_write(&ca, options.ca_out)) < 0) {
+    if (options.ca_out && (rc = replay_ca_write(&ca, options.ca_out)) < 0) {
         snprintf(text, sizeof(text), "cannot write: %.256s: a file in a writable folder (%s)", options.ca_out,
                  strerror(-rc));
         fail(text);
         goto out;
     }
-    if (options.transcript && (rc = transcript_open(&transcript, options.transcript)) < 0) {
+    if (options.transcript && (rc = replay_transcript_open(&transcript, options.transcript)) < 0) {
         snprintf(text, sizeof(text), "cannot write: %.256s: a file in a writable folder (%s)",
                  options.transcript, strerror(-rc));
         fail(text);
@@ -131,10 +131,10 @@ int main(int argc, char **argv)
     }
     status = serve(&options, protocol, &ca, &transcript);
 out:
-    if (!transcript_close(&transcript))
+    if (!replay_transcript_close(&transcript))
         status = fail("cannot write: --transcript: a disk with room");
-    ca_finish(&ca);
+    replay_ca_finish(&ca);
     protocol_destroy(protocol);
-    options_finish(&options);
+    replay_options_finish(&options);
     return status;
 }

@@ -57,8 +57,8 @@ __attribute__((format(printf, 1, 2))) static int usage(const char *format, ...)
 
 static int set_venue(struct options *o, const char *value)
 {
-    o->venue = protocol_find(value, strlen(value));
-    return o->venue ? GO_ON : usage("unknown venue: --venue %s: one of %s", value, protocol_names());
+    o->venue = replay_protocol_find(value, strlen(value));
+    return o->venue ? GO_ON : usage("unknown venue: --venue %s: one of %s", value, replay_protocol_names());
 }
 
 static bool is_given(const struct protocol_row *venue, const char *word, size_t len)
@@ -72,7 +72,7 @@ static bool is_given(const struct protocol_row *venue, const char *word, size_t 
 /* The venue is the one named anywhere on the line: options of its own may stand before it. */
 static int find_venue(struct options *o, int argc, char **argv)
 {
-    o->venue = protocol_find("binance", strlen("binance"));
+    o->venue = replay_protocol_find("binance", strlen("binance"));
     for (int i = 1; i < argc; i++) {
         int rc = GO_ON;
         if (strncmp(argv[i], "--venue=", 8) == 0)
@@ -147,7 +147,7 @@ static int set_rate(struct options *o, const char *value)
 
 static int set_interval(struct options *o, const char *value)
 {
-    o->interval = candle_interval_find(value, strlen(value));
+    o->interval = replay_candle_interval_find(value, strlen(value));
     if (o->interval < 0)
         return usage("unknown interval: --interval %s: 1s 1m 3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d or 1w",
                      value);
@@ -218,7 +218,7 @@ static int set_transcript(struct options *o, const char *value)
 static int add_fault(struct options *o, const char *value)
 {
     char error[FAULT_ERROR_MAX];
-    if (fault_parse(&o->faults, value, error) < 0)
+    if (replay_fault_parse(&o->faults, value, error) < 0)
         return usage("%s", error);
     return GO_ON;
 }
@@ -269,7 +269,7 @@ static int check(const struct options *o)
     return GO_ON;
 }
 
-int options_parse(struct options *o, int argc, char **argv)
+int replay_options_parse(struct options *o, int argc, char **argv)
 {
     *o = (struct options){
         .interval = -1, .from_ns = INT64_MIN, .to_ns = INT64_MAX, .speed = 1, .host = "127.0.0.1", .port = 0};
@@ -309,11 +309,11 @@ int options_parse(struct options *o, int argc, char **argv)
     rc = check(o);
 out:
     if (rc != GO_ON)
-        options_finish(o);
+        replay_options_finish(o);
     return rc;
 }
 
-void options_finish(struct options *o)
+void replay_options_finish(struct options *o)
 {
     free(o->recordings);
     free(o->bars);

@@ -36,7 +36,7 @@ struct options {
 
 /* Reads the arguments. Returns -1 to go on; else the exit status, after --help, --version or an error was
  * told. */
-int options_parse(struct options *options, int argc, char **argv);
-void options_finish(struct options *options);
+int replay_options_parse(struct options *options, int argc, char **argv);
+void replay_options_finish(struct options *options);
 
 #endif

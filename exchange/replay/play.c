@@ -61,8 +61,8 @@ static void on_idle(uv_idle_t *idle)
     }
 }
 
-int play_init(struct play *play, uv_loop_t *loop, struct source *source, double speed,
-              bool (*ready)(void *user), void *user)
+int replay_play_init(struct play *play, uv_loop_t *loop, struct source *source, double speed,
+                     bool (*ready)(void *user), void *user)
 {
     *play = (struct play){.source = source, .speed = speed, .loop = loop, .ready = ready, .user = user};
     int rc = uv_timer_init(loop, &play->timer);
@@ -72,7 +72,7 @@ int play_init(struct play *play, uv_loop_t *loop, struct source *source, double 
     return rc;
 }
 
-void play_start(struct play *play)
+void replay_play_start(struct play *play)
 {
     if (play->started || play->source->ops->due(play->source) == INT64_MAX)
         return;
@@ -85,24 +85,24 @@ void play_start(struct play *play)
         uv_idle_start(&play->idle, on_idle);
 }
 
-void play_poke(struct play *play)
+void replay_play_poke(struct play *play)
 {
     if (play->started && play->speed == 0 && !play->failed && !uv_is_active((uv_handle_t *)&play->idle) &&
         play->ready(play->user) && play->source->ops->due(play->source) != INT64_MAX)
         uv_idle_start(&play->idle, on_idle);
 }
 
-bool play_racing(const struct play *play)
+bool replay_play_racing(const struct play *play)
 {
     return uv_is_active((const uv_handle_t *)&play->idle);
 }
 
-int64_t play_elapsed_ns(const struct play *play)
+int64_t replay_play_elapsed_ns(const struct play *play)
 {
     return play->started ? (int64_t)(uv_hrtime() - play->start_ns) : 0;
 }
 
-void play_finish(struct play *play)
+void replay_play_finish(struct play *play)
 {
     uv_close((uv_handle_t *)&play->timer, NULL);
     uv_close((uv_handle_t *)&play->idle, NULL);

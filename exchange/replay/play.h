@@ -24,22 +24,22 @@ struct play {
 };
 
 /* 0 or a negative errno. */
-int play_init(struct play *play, uv_loop_t *loop, struct source *source, double speed,
-              bool (*ready)(void *user), void *user);
+int replay_play_init(struct play *play, uv_loop_t *loop, struct source *source, double speed,
+                     bool (*ready)(void *user), void *user);
 
 /* Is it at full speed, and moving? */
-bool play_racing(const struct play *play);
+bool replay_play_racing(const struct play *play);
 
 /* Starts the play if it has not started. */
-void play_start(struct play *play);
+void replay_play_start(struct play *play);
 
 /* At full speed: ready() may have changed. */
-void play_poke(struct play *play);
+void replay_play_poke(struct play *play);
 
 /* Nanoseconds of wall time since the start; 0 before. */
-int64_t play_elapsed_ns(const struct play *play);
+int64_t replay_play_elapsed_ns(const struct play *play);
 
 /* Closes the loop's handles. */
-void play_finish(struct play *play);
+void replay_play_finish(struct play *play);
 
 #endif

@@ -35,7 +35,7 @@ struct request {
 };
 
 /* The value of an argument; NULL: not sent. */
-const char *request_arg(const struct request *request, const char *name);
+const char *replay_request_arg(const struct request *request, const char *name);
 
 /* What is answered: the body starts empty, the status is 200, the type JSON. */
 struct response {
@@ -50,8 +50,8 @@ struct response {
 };
 
 /* Beyond the room a header is left out; a longer value is cut. */
-void response_header(struct response *response, const char *name, const char *value);
-void response_header_int(struct response *response, const char *name, int64_t value);
+void replay_response_header(struct response *response, const char *name, const char *value);
+void replay_response_header_int(struct response *response, const char *name, int64_t value);
 
 struct protocol;
 struct server;
@@ -71,7 +71,7 @@ struct protocol_ops {
     bool (*admit)(struct protocol *protocol, const struct request *request, struct response *response);
 
     /* It is open; client->state is the protocol's to set and, in `leave`, to free. May close it at once with
-     * client_close(); `leave` follows in any case. */
+     * replay_client_close(); `leave` follows in any case. */
     void (*enter)(struct protocol *protocol, struct client *client, const struct request *request);
     void (*leave)(struct protocol *protocol, struct client *client);
 
@@ -107,9 +107,9 @@ struct protocol_row {
 };
 
 /* NULL when there is none of that name. */
-const struct protocol_row *protocol_find(const char *name, size_t len);
+const struct protocol_row *replay_protocol_find(const char *name, size_t len);
 /* All names, with blanks between. */
-const char *protocol_names(void);
+const char *replay_protocol_names(void);
 
 static inline void protocol_destroy(struct protocol *protocol)
 {

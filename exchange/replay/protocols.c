@@ -4,9 +4,9 @@
 #include "exchange/replay/alpaca/alpaca.h"
 #include "exchange/replay/binance/protocol.h"
 
-static const struct protocol_row *const rows[] = {&alpaca_protocol, &binance_protocol};
+static const struct protocol_row *const rows[] = {&replay_alpaca_protocol, &replay_binance_protocol};
 
-const struct protocol_row *protocol_find(const char *name, size_t len)
+const struct protocol_row *replay_protocol_find(const char *name, size_t len)
 {
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
         if (strlen(rows[i]->name) == len && memcmp(rows[i]->name, name, len) == 0)
@@ -14,7 +14,7 @@ const struct protocol_row *protocol_find(const char *name, size_t len)
     return NULL;
 }
 
-const char *protocol_names(void)
+const char *replay_protocol_names(void)
 {
     static char names[128];
     size_t used = 0;

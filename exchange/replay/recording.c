@@ -48,18 +48,19 @@ static int fail(struct recording *r, const struct file *f, int err)
 static int fail_frame(struct recording *r, struct file *f, int err)
 {
     return fail(
-        r, f, lines_fail(&f->lines, err, "bad frame", "a frame as the venue sends it (%s)", strerror(-err)));
+        r, f,
+        replay_lines_fail(&f->lines, err, "bad frame", "a frame as the venue sends it (%s)", strerror(-err)));
 }
 
 static int read_line(struct recording *r, struct file *f)
 {
-    int rc = lines_next(&f->lines, &f->line);
+    int rc = replay_lines_next(&f->lines, &f->line);
     return rc < 0 ? fail(r, f, rc) : rc;
 }
 
 static int open_file(struct recording *r, struct file *f)
 {
-    int rc = lines_open(&f->lines, f->lines.path);
+    int rc = replay_lines_open(&f->lines, f->lines.path);
     return rc < 0 ? fail(r, f, rc) : 0;
 }
 
@@ -67,7 +68,7 @@ static int open_file(struct recording *r, struct file *f)
 static bool nameless(const struct frame *frame)
 {
     char name[64];
-    return frame->stream.len == 0 && frame_raw_name(frame->data, name) == -ENOENT;
+    return frame->stream.len == 0 && replay_frame_raw_name(frame->data, name) == -ENOENT;
 }
 
 /* A frame's stream; makes it (and its symbol) when it is new. */
@@ -78,13 +79,13 @@ static struct stream *stream_of(struct recording *r, struct file *f, const struc
     size_t symbol_len;
     int interval;
     if (name.len == 0) {
-        if (frame_raw_name(frame->data, raw_name) != 0)
+        if (replay_frame_raw_name(frame->data, raw_name) != 0)
             return NULL;
         name = (struct json_text){raw_name, strlen(raw_name)};
     }
-    if (stream_parse(name.data, name.len, &symbol_len, &interval) != STREAM_OTHER)
-        tape_symbol_add(r->base.tape, name.data, symbol_len);
-    struct stream *s = tape_stream(r->base.tape, name.data, name.len);
+    if (replay_stream_parse(name.data, name.len, &symbol_len, &interval) != STREAM_OTHER)
+        replay_tape_symbol_add(r->base.tape, name.data, symbol_len);
+    struct stream *s = replay_tape_stream(r->base.tape, name.data, name.len);
     if (s && f->first_symbol < 0)
         f->first_symbol = s->symbol;
     return s;
@@ -94,9 +95,9 @@ static struct stream *stream_of(struct recording *r, struct file *f, const struc
 static int snapshot_symbol(struct recording *r, const struct file *f, uint64_t last_id)
 {
     struct tape *tape = r->base.tape;
-    struct json_text name = reply_argument(f->line.url, "symbol");
+    struct json_text name = replay_reply_argument(f->line.url, "symbol");
     if (name.len > 0)
-        return tape_symbol_add(tape, name.data, name.len);
+        return replay_tape_symbol_add(tape, name.data, name.len);
     int best = f->first_symbol;
     uint64_t best_off = UINT64_MAX;
     for (int i = 0; i < tape->n_symbols; i++) {
@@ -130,7 +131,7 @@ static void learn_digits(struct tape_symbol *sym, int64_t price, int64_t qty)
 /* The first reply that lists symbols is the one that is served. */
 static int keep_info(struct recording *r, const struct file *f)
 {
-    if (reply_kind(f->line.url) != REPLY_INFO || r->info.data)
+    if (replay_reply_kind(f->line.url) != REPLY_INFO || r->info.data)
         return 0;
     char *copy = malloc(f->line.frame.len);
     if (!copy)
@@ -150,19 +151,19 @@ static int learn(struct recording *r, struct file *f, int64_t *first_ns)
     struct candle candle;
     int64_t first, last, event_ns = f->line.ts_ns;
     uint64_t first_id, last_id;
-    int rc = frame_read(f->line.frame, &frame);
+    int rc = replay_frame_read(f->line.frame, &frame);
     if (rc < 0)
         return rc;
     if (frame.kind == FRAME_OTHER)
         return keep_info(r, f);
     if (frame.kind == FRAME_SNAPSHOT) {
-        if ((rc = frame_snapshot(frame.data, &last_id, &r->levels)) < 0)
+        if ((rc = replay_frame_snapshot(frame.data, &last_id, &r->levels)) < 0)
             return rc;
         int symbol = snapshot_symbol(r, f, last_id);
         r->snapshots_ahead++;
         return symbol < 0 || r->symbols[symbol].book.has_snapshot
                    ? 0
-                   : follow_snapshot(&r->symbols[symbol].book, last_id, &r->levels);
+                   : replay_follow_snapshot(&r->symbols[symbol].book, last_id, &r->levels);
     }
     if (nameless(&frame))
         return 0;
@@ -175,27 +176,27 @@ static int learn(struct recording *r, struct file *f, int64_t *first_ns)
     struct tape_symbol *sym = &tape->symbols[s->symbol];
     switch (s->kind) {
     case STREAM_TRADE:
-        if ((rc = frame_trade(frame.data, &trade)) < 0)
+        if ((rc = replay_frame_trade(frame.data, &trade)) < 0)
             return rc;
         learn_digits(sym, trade.price, trade.qty);
         r->symbols[s->symbol].has_trades = true;
         event_ns = trade.event_ns;
         break;
     case STREAM_AGG_TRADE:
-        if ((rc = frame_agg_trade(frame.data, &trade, &first, &last)) < 0)
+        if ((rc = replay_frame_agg_trade(frame.data, &trade, &first, &last)) < 0)
             return rc;
         learn_digits(sym, trade.price, trade.qty);
         event_ns = trade.event_ns;
         break;
     case STREAM_BOOK_TICKER:
-        if ((rc = frame_quote(frame.data, &first_id, &bid, &ask)) < 0)
+        if ((rc = replay_frame_quote(frame.data, &first_id, &bid, &ask)) < 0)
             return rc;
         learn_digits(sym, bid.price, bid.qty);
         learn_digits(sym, ask.price, ask.qty);
         return 0;
     case STREAM_DEPTH_FAST:
     case STREAM_DEPTH:
-        if ((rc = frame_depth(frame.data, &event_ns, &first_id, &last_id, &r->levels)) < 0)
+        if ((rc = replay_frame_depth(frame.data, &event_ns, &first_id, &last_id, &r->levels)) < 0)
             return rc;
         r->symbols[s->symbol].seen_id = last_id;
         for (size_t i = 0; i < r->levels.n_bids; i++)
@@ -204,7 +205,7 @@ static int learn(struct recording *r, struct file *f, int64_t *first_ns)
             learn_digits(sym, r->levels.asks[i].price, r->levels.asks[i].qty);
         break;
     case STREAM_KLINE:
-        if ((rc = frame_kline(frame.data, &event_ns, &candle)) < 0)
+        if ((rc = replay_frame_kline(frame.data, &event_ns, &candle)) < 0)
             return rc;
         break;
     case STREAM_MINI_TICKER:
@@ -221,20 +222,21 @@ static int play_depth(struct recording *r, struct stream *s, const struct frame 
     struct frame_levels *l = &r->levels;
     int64_t event_ns;
     uint64_t first_id, last_id;
-    int rc = frame_depth(frame->data, &event_ns, &first_id, &last_id, l);
+    int rc = replay_frame_depth(frame->data, &event_ns, &first_id, &last_id, l);
     if (rc < 0)
         return rc;
     r->symbols[s->symbol].seen_id = last_id;
-    if ((rc = follow_update(&r->symbols[s->symbol].book, first_id, last_id, l, r->snapshots_ahead > 0)) < 0)
+    if ((rc = replay_follow_update(&r->symbols[s->symbol].book, first_id, last_id, l,
+                                   r->snapshots_ahead > 0)) < 0)
         return rc;
-    tape_advance(r->base.tape, s->symbol, event_ns, CLOSE_GRACE_NS);
+    replay_tape_advance(r->base.tape, s->symbol, event_ns, CLOSE_GRACE_NS);
     if (s->kind == STREAM_DEPTH) {
-        tape_recorded(r->base.tape, s, frame->data.data, frame->data.len);
-        tape_depth(r->base.tape, s->symbol, event_ns, first_id, last_id, l->bids, l->n_bids, l->asks,
-                   l->n_asks, NULL, 0);
+        replay_tape_recorded(r->base.tape, s, frame->data.data, frame->data.len);
+        replay_tape_depth(r->base.tape, s->symbol, event_ns, first_id, last_id, l->bids, l->n_bids, l->asks,
+                          l->n_asks, NULL, 0);
     } else {
-        tape_depth(r->base.tape, s->symbol, event_ns, first_id, last_id, l->bids, l->n_bids, l->asks,
-                   l->n_asks, frame->data.data, frame->data.len);
+        replay_tape_depth(r->base.tape, s->symbol, event_ns, first_id, last_id, l->bids, l->n_bids, l->asks,
+                          l->n_asks, frame->data.data, frame->data.len);
     }
     return 0;
 }
@@ -252,32 +254,32 @@ static int play_stream(struct recording *r, struct stream *s, const struct frame
     int rc = 0;
     switch (s->symbol < 0 ? STREAM_OTHER : s->kind) {
     case STREAM_TRADE:
-        if ((rc = frame_trade(frame->data, &trade)) == 0)
-            tape_trade(tape, s->symbol, &trade, false, raw, raw_len);
+        if ((rc = replay_frame_trade(frame->data, &trade)) == 0)
+            replay_tape_trade(tape, s->symbol, &trade, false, raw, raw_len);
         break;
     case STREAM_AGG_TRADE:
-        if ((rc = frame_agg_trade(frame->data, &trade, &first, &last)) == 0)
-            tape_agg_trade(tape, s->symbol, &trade, first, last, !r->symbols[s->symbol].has_trades, raw,
-                           raw_len);
+        if ((rc = replay_frame_agg_trade(frame->data, &trade, &first, &last)) == 0)
+            replay_tape_agg_trade(tape, s->symbol, &trade, first, last, !r->symbols[s->symbol].has_trades,
+                                  raw, raw_len);
         break;
     case STREAM_BOOK_TICKER:
-        if ((rc = frame_quote(frame->data, &id, &bid, &ask)) == 0)
-            tape_quote(tape, s->symbol, id, bid.price, bid.qty, ask.price, ask.qty, raw, raw_len);
+        if ((rc = replay_frame_quote(frame->data, &id, &bid, &ask)) == 0)
+            replay_tape_quote(tape, s->symbol, id, bid.price, bid.qty, ask.price, ask.qty, raw, raw_len);
         break;
     case STREAM_DEPTH:
     case STREAM_DEPTH_FAST:
         rc = play_depth(r, s, frame);
         break;
     case STREAM_KLINE:
-        if ((rc = frame_kline(frame->data, &event_ns, &candle)) == 0) {
-            rc = candles_put(&tape->symbols[s->symbol].candles, s->interval, &candle);
-            tape_advance(tape, s->symbol, event_ns, CLOSE_GRACE_NS);
-            tape_recorded(tape, s, raw, raw_len);
+        if ((rc = replay_frame_kline(frame->data, &event_ns, &candle)) == 0) {
+            rc = replay_candles_put(&tape->symbols[s->symbol].candles, s->interval, &candle);
+            replay_tape_advance(tape, s->symbol, event_ns, CLOSE_GRACE_NS);
+            replay_tape_recorded(tape, s, raw, raw_len);
         }
         break;
     case STREAM_MINI_TICKER:
     case STREAM_OTHER:
-        tape_recorded(tape, s, raw, raw_len);
+        replay_tape_recorded(tape, s, raw, raw_len);
         break;
     }
     return rc;
@@ -294,22 +296,23 @@ struct put_klines {
 static int put_kline(void *ctx, const struct candle *row, int64_t close_ns)
 {
     const struct put_klines *put = ctx;
-    return close_ns < put->until_ns ? candles_put(put->candles, put->interval, row) : 0;
+    return close_ns < put->until_ns ? replay_candles_put(put->candles, put->interval, row) : 0;
 }
 
 static int play_reply(struct recording *r, const struct file *f)
 {
     struct json_text url = f->line.url;
-    if (reply_kind(url) != REPLY_KLINES)
+    if (replay_reply_kind(url) != REPLY_KLINES)
         return 0;
-    struct json_text name = reply_argument(url, "symbol"), interval = reply_argument(url, "interval");
-    int symbol = tape_symbol_add(r->base.tape, name.data, name.len);
-    struct put_klines put = {.interval = candle_interval_find(interval.data, interval.len),
+    struct json_text name = replay_reply_argument(url, "symbol"),
+                     interval = replay_reply_argument(url, "interval");
+    int symbol = replay_tape_symbol_add(r->base.tape, name.data, name.len);
+    struct put_klines put = {.interval = replay_candle_interval_find(interval.data, interval.len),
                              .until_ns = f->line.ts_ns};
     if (symbol < 0 || put.interval < 0)
         return 0; /* an error that the venue answered */
     put.candles = &r->base.tape->symbols[symbol].candles;
-    int rc = reply_klines(f->line.frame, put_kline, &put);
+    int rc = replay_reply_klines(f->line.frame, put_kline, &put);
     return rc == -EINVAL ? 0 : rc;
 }
 
@@ -335,7 +338,7 @@ static int64_t recording_due(struct source *source)
 static void end(struct recording *r)
 {
     if (!r->done)
-        tape_end(r->base.tape);
+        replay_tape_end(r->base.tape);
     r->done = true;
 }
 
@@ -346,14 +349,14 @@ static int recording_step(struct source *source)
     struct frame frame;
     if (!f || r->done)
         return 0;
-    int rc = frame_read(f->line.frame, &frame);
+    int rc = replay_frame_read(f->line.frame, &frame);
     if (rc == 0 && frame.kind == FRAME_SNAPSHOT) {
         uint64_t last_id;
-        rc = frame_snapshot(frame.data, &last_id, &r->levels);
+        rc = replay_frame_snapshot(frame.data, &last_id, &r->levels);
         int symbol = rc == 0 ? snapshot_symbol(r, f, last_id) : -1;
         r->snapshots_ahead--;
         if (symbol >= 0)
-            rc = follow_snapshot(&r->symbols[symbol].book, last_id, &r->levels);
+            rc = replay_follow_snapshot(&r->symbols[symbol].book, last_id, &r->levels);
     } else if (rc == 0 && frame.kind == FRAME_STREAM && nameless(&frame)) {
         rc = 0;
     } else if (rc == 0 && frame.kind == FRAME_STREAM) {
@@ -374,18 +377,18 @@ static int recording_step(struct source *source)
 
 static bool recording_book(struct source *source, int symbol, struct source_book *ret)
 {
-    return follow_book(&((struct recording *)source)->symbols[symbol].book, ret);
+    return replay_follow_book(&((struct recording *)source)->symbols[symbol].book, ret);
 }
 
 static void recording_destroy(struct source *source)
 {
     struct recording *r = (struct recording *)source;
     for (size_t i = 0; i < r->n_files; i++)
-        lines_finish(&r->files[i].lines);
+        replay_lines_finish(&r->files[i].lines);
     free((char *)(uintptr_t)r->info.data);
     for (int i = 0; i < TAPE_SYMBOLS_MAX; i++)
-        follow_finish(&r->symbols[i].book);
-    frame_levels_finish(&r->levels);
+        replay_follow_finish(&r->symbols[i].book);
+    replay_frame_levels_finish(&r->levels);
     free(r->files);
     free(r);
 }
@@ -401,7 +404,7 @@ static int learn_file(struct recording *r, struct file *f, int64_t *first_ns)
     while ((rc = read_line(r, f)) > 0)
         if ((rc = learn(r, f, first_ns)) < 0)
             return fail_frame(r, f, rc);
-    lines_close(&f->lines);
+    replay_lines_close(&f->lines);
     return rc;
 }
 
@@ -419,7 +422,7 @@ static int rewind_file(struct recording *r, struct file *f)
 
 static int nothing(struct recording *r, struct file *f)
 {
-    return fail(r, f, lines_fail(&f->lines, -EINVAL, "nothing to play", "a recording with frames"));
+    return fail(r, f, replay_lines_fail(&f->lines, -EINVAL, "nothing to play", "a recording with frames"));
 }
 
 /* What the venue said of its symbols is said again. */
@@ -427,7 +430,7 @@ static int share_info(struct recording *r)
 {
     struct tape *tape = r->base.tape;
     for (int i = 0; i < tape->n_symbols && r->info.data; i++) {
-        struct json_text object = reply_symbol(r->info, tape->symbols[i].name);
+        struct json_text object = replay_reply_symbol(r->info, tape->symbols[i].name);
         if (object.len > 0 && !(tape->symbols[i].info = strndup(object.data, object.len)))
             return -ENOMEM;
     }
@@ -439,7 +442,7 @@ static int play_history(struct recording *r)
 {
     struct file *f;
     struct frame frame;
-    while ((f = next_file(r)) && f->line.url.len > 0 && frame_read(f->line.frame, &frame) == 0 &&
+    while ((f = next_file(r)) && f->line.url.len > 0 && replay_frame_read(f->line.frame, &frame) == 0 &&
            frame.kind == FRAME_OTHER) {
         int rc = recording_step(&r->base);
         if (rc < 0)
@@ -477,8 +480,8 @@ static int load(struct recording *r)
     return 0;
 }
 
-int recording_create(struct tape *tape, const char *const *paths, size_t n_paths, int64_t from_ns,
-                     int64_t to_ns, struct source **ret, char error[static SOURCE_ERROR_MAX])
+int replay_recording_create(struct tape *tape, const char *const *paths, size_t n_paths, int64_t from_ns,
+                            int64_t to_ns, struct source **ret, char error[static SOURCE_ERROR_MAX])
 {
     struct recording *r = calloc(1, sizeof(*r));
     struct file *files = calloc(n_paths, sizeof(*files));
@@ -496,7 +499,7 @@ int recording_create(struct tape *tape, const char *const *paths, size_t n_paths
     for (size_t i = 0; i < n_paths; i++)
         files[i] = (struct file){.lines.path = paths[i], .first_symbol = -1};
     for (int i = 0; i < TAPE_SYMBOLS_MAX; i++)
-        follow_init(&r->symbols[i].book);
+        replay_follow_init(&r->symbols[i].book);
     int rc = load(r);
     if (rc < 0) {
         memcpy(error, r->base.error, SOURCE_ERROR_MAX);

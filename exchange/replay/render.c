@@ -35,7 +35,7 @@ static void key_bool(struct text *out, const char *key, bool value)
     text_str(out, value ? "true" : "false");
 }
 
-void render_trade(struct text *out, int unit, const char *symbol, const struct tape_trade *trade)
+void replay_render_trade(struct text *out, int unit, const char *symbol, const struct tape_trade *trade)
 {
     head(out, unit, "trade", trade->event_ns, symbol);
     key_int(out, ",\"t\":", trade->id);
@@ -46,8 +46,8 @@ void render_trade(struct text *out, int unit, const char *symbol, const struct t
     text_lit(out, ",\"M\":true}");
 }
 
-void render_agg_trade(struct text *out, int unit, const char *symbol, const struct tape_trade *trade,
-                      int64_t agg_id, int64_t first_id, int64_t last_id, int64_t qty)
+void replay_render_agg_trade(struct text *out, int unit, const char *symbol, const struct tape_trade *trade,
+                             int64_t agg_id, int64_t first_id, int64_t last_id, int64_t qty)
 {
     head(out, unit, "aggTrade", trade->event_ns, symbol);
     key_int(out, ",\"a\":", agg_id);
@@ -66,16 +66,16 @@ static void key_sum(struct text *out, const char *key, int128_t value, int scale
     text_sum(out, value, scale);
 }
 
-void render_kline(struct text *out, int unit, const char *symbol, int64_t event_ns, int interval,
-                  const struct candle *candle, bool closed)
+void replay_render_kline(struct text *out, int unit, const char *symbol, int64_t event_ns, int interval,
+                         const struct candle *candle, bool closed)
 {
     head(out, unit, "kline", event_ns, symbol);
     key_int(out, ",\"k\":{\"t\":", candle->open_ns / unit_ns[unit]);
-    key_int(out, ",\"T\":", (candle->open_ns + candle_interval_ns(interval)) / unit_ns[unit] - 1);
+    key_int(out, ",\"T\":", (candle->open_ns + replay_candle_interval_ns(interval)) / unit_ns[unit] - 1);
     text_lit(out, ",\"s\":\"");
     text_str(out, symbol);
     text_lit(out, "\",\"i\":\"");
-    text_str(out, candle_interval_name(interval));
+    text_str(out, replay_candle_interval_name(interval));
     key_int(out, "\",\"f\":", candle->first_id);
     key_int(out, ",\"L\":", candle->last_id);
     key_e8(out, ",\"o\":", candle->open);
@@ -91,8 +91,8 @@ void render_kline(struct text *out, int unit, const char *symbol, int64_t event_
     text_lit(out, ",\"B\":\"0\"}}");
 }
 
-void render_quote(struct text *out, const char *symbol, uint64_t id, int64_t bid, int64_t bid_qty,
-                  int64_t ask, int64_t ask_qty)
+void replay_render_quote(struct text *out, const char *symbol, uint64_t id, int64_t bid, int64_t bid_qty,
+                         int64_t ask, int64_t ask_qty)
 {
     key_int(out, "{\"u\":", (int64_t)id);
     text_lit(out, ",\"s\":\"");
@@ -104,7 +104,7 @@ void render_quote(struct text *out, const char *symbol, uint64_t id, int64_t bid
     text_lit(out, "}");
 }
 
-void render_levels(struct text *out, const struct level *levels, size_t n, int step)
+void replay_render_levels(struct text *out, const struct level *levels, size_t n, int step)
 {
     text_lit(out, "[");
     for (size_t i = 0; i < n; i++) {
@@ -118,22 +118,22 @@ void render_levels(struct text *out, const struct level *levels, size_t n, int s
     text_lit(out, "]");
 }
 
-void render_depth(struct text *out, int unit, const char *symbol, int64_t event_ns, uint64_t first_id,
-                  uint64_t last_id, const struct level *bids, size_t n_bids, const struct level *asks,
-                  size_t n_asks)
+void replay_render_depth(struct text *out, int unit, const char *symbol, int64_t event_ns, uint64_t first_id,
+                         uint64_t last_id, const struct level *bids, size_t n_bids, const struct level *asks,
+                         size_t n_asks)
 {
     head(out, unit, "depthUpdate", event_ns, symbol);
     key_int(out, ",\"U\":", (int64_t)first_id);
     key_int(out, ",\"u\":", (int64_t)last_id);
     text_lit(out, ",\"b\":");
-    render_levels(out, bids, n_bids, 1);
+    replay_render_levels(out, bids, n_bids, 1);
     text_lit(out, ",\"a\":");
-    render_levels(out, asks, n_asks, 1);
+    replay_render_levels(out, asks, n_asks, 1);
     text_lit(out, "}");
 }
 
-void render_mini_ticker(struct text *out, int unit, const char *symbol, int64_t event_ns,
-                        const struct candle *day)
+void replay_render_mini_ticker(struct text *out, int unit, const char *symbol, int64_t event_ns,
+                               const struct candle *day)
 {
     head(out, unit, "24hrMiniTicker", event_ns, symbol);
     key_e8(out, ",\"c\":", day->close);
@@ -145,7 +145,7 @@ void render_mini_ticker(struct text *out, int unit, const char *symbol, int64_t 
     text_lit(out, "}");
 }
 
-void render_kline_row(struct text *out, int interval, const struct candle *candle)
+void replay_render_kline_row(struct text *out, int interval, const struct candle *candle)
 {
     key_int(out, "[", candle->open_ns / NS_PER_MS);
     key_e8(out, ",", candle->open);
@@ -153,7 +153,7 @@ void render_kline_row(struct text *out, int interval, const struct candle *candl
     key_e8(out, ",", candle->low);
     key_e8(out, ",", candle->close);
     key_sum(out, ",", candle->volume, 8);
-    key_int(out, ",", (candle->open_ns + candle_interval_ns(interval)) / NS_PER_MS - 1);
+    key_int(out, ",", (candle->open_ns + replay_candle_interval_ns(interval)) / NS_PER_MS - 1);
     key_sum(out, ",", candle->quote_volume, 16);
     key_int(out, ",", candle->trades);
     key_sum(out, ",", candle->taker_volume, 8);

@@ -10,14 +10,14 @@ static bool holds(struct json_text text, const char *what)
     return text.len > 0 && memmem(text.data, text.len, what, strlen(what)) != NULL;
 }
 
-enum reply_kind reply_kind(struct json_text url)
+enum reply_kind replay_reply_kind(struct json_text url)
 {
     if (holds(url, "/klines?"))
         return REPLY_KLINES;
     return holds(url, "/exchangeInfo") ? REPLY_INFO : REPLY_OTHER;
 }
 
-struct json_text reply_argument(struct json_text url, const char *name)
+struct json_text replay_reply_argument(struct json_text url, const char *name)
 {
     const char *end = url.data + url.len;
     const char *at = url.len > 0 ? memchr(url.data, '?', url.len) : NULL;
@@ -71,8 +71,8 @@ static bool read_row(struct json *json, struct candle *row, int64_t *ret_close_n
     return true;
 }
 
-int reply_klines(struct json_text body, int (*each)(void *ctx, const struct candle *row, int64_t close_ns),
-                 void *ctx)
+int replay_reply_klines(struct json_text body,
+                        int (*each)(void *ctx, const struct candle *row, int64_t close_ns), void *ctx)
 {
     struct json json;
     json_init(&json, body.data, body.len);
@@ -102,7 +102,7 @@ static bool read_symbol(struct json *json, const char *name)
     return found.len == strlen(name) && memcmp(found.data, name, found.len) == 0;
 }
 
-struct json_text reply_symbol(struct json_text body, const char *name)
+struct json_text replay_reply_symbol(struct json_text body, const char *name)
 {
     struct json json;
     struct json_text key;

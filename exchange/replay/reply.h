@@ -11,17 +11,17 @@ enum reply_kind {
     REPLY_KLINES,
     REPLY_INFO, /* exchangeInfo */
 };
-enum reply_kind reply_kind(struct json_text url);
+enum reply_kind replay_reply_kind(struct json_text url);
 
 /* A parameter of the URL as it stands; empty where it is absent. */
-struct json_text reply_argument(struct json_text url, const char *name);
+struct json_text replay_reply_argument(struct json_text url, const char *name);
 
 /* Reads a reply of klines row by row: `each` of every row, with the time at which it closes. 0; -EINVAL for
  * another text; what `each` returned below 0. */
-int reply_klines(struct json_text body, int (*each)(void *ctx, const struct candle *row, int64_t close_ns),
-                 void *ctx);
+int replay_reply_klines(struct json_text body,
+                        int (*each)(void *ctx, const struct candle *row, int64_t close_ns), void *ctx);
 
 /* The object of a symbol in a reply of exchangeInfo; empty when it is not there. */
-struct json_text reply_symbol(struct json_text body, const char *name);
+struct json_text replay_reply_symbol(struct json_text body, const char *name);
 
 #endif

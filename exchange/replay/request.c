@@ -12,7 +12,7 @@ enum {
     PATH_MAX_BYTES = 32 << 10, /* "/ws/a/b/c": names of streams may stand in the path */
 };
 
-const char *request_arg(const struct request *request, const char *name)
+const char *replay_request_arg(const struct request *request, const char *name)
 {
     size_t len = strlen(name);
     for (int i = 0; i < request->n_args; i++)
@@ -80,7 +80,7 @@ static void read_texts(struct request_copy *copy, struct lws *wsi, const char *c
     }
 }
 
-struct request_copy *request_read(struct lws *wsi, const char *const *headers)
+struct request_copy *replay_request_read(struct lws *wsi, const char *const *headers)
 {
     struct request_copy *copy = calloc(1, sizeof(*copy));
     if (!copy || !(copy->space = malloc(REQUEST_HEAD_MAX + PATH_MAX_BYTES))) {
@@ -91,7 +91,7 @@ struct request_copy *request_read(struct lws *wsi, const char *const *headers)
     return copy;
 }
 
-void request_free(struct request_copy *copy)
+void replay_request_free(struct request_copy *copy)
 {
     if (!copy)
         return;
@@ -100,7 +100,7 @@ void request_free(struct request_copy *copy)
     free(copy);
 }
 
-bool request_append(struct request_copy *copy, const char *data, size_t len)
+bool replay_request_append(struct request_copy *copy, const char *data, size_t len)
 {
     if (copy->body.len + len > REQUEST_BODY_MAX)
         return false;
@@ -114,7 +114,7 @@ bool request_append(struct request_copy *copy, const char *data, size_t len)
     return true;
 }
 
-size_t request_body_expected(struct lws *wsi)
+size_t replay_request_body_expected(struct lws *wsi)
 {
     char text[24];
     if (lws_hdr_copy(wsi, text, sizeof(text), WSI_TOKEN_HTTP_CONTENT_LENGTH) <= 0)
@@ -122,13 +122,13 @@ size_t request_body_expected(struct lws *wsi)
     return (size_t)strtoull(text, NULL, 10);
 }
 
-void response_init(struct response *response)
+void replay_response_init(struct response *response)
 {
     *response = (struct response){0};
-    response_clear(response);
+    replay_response_clear(response);
 }
 
-void response_clear(struct response *response)
+void replay_response_clear(struct response *response)
 {
     text_clear(&response->body);
     response->status = HTTP_STATUS_OK;
@@ -136,12 +136,12 @@ void response_clear(struct response *response)
     response->n_headers = 0;
 }
 
-void response_finish(struct response *response)
+void replay_response_finish(struct response *response)
 {
     text_finish(&response->body);
 }
 
-void response_header(struct response *response, const char *name, const char *value)
+void replay_response_header(struct response *response, const char *name, const char *value)
 {
     if (response->n_headers == RESPONSE_HEADERS_MAX)
         return;
@@ -150,14 +150,14 @@ void response_header(struct response *response, const char *name, const char *va
     response->n_headers++;
 }
 
-void response_header_int(struct response *response, const char *name, int64_t value)
+void replay_response_header_int(struct response *response, const char *name, int64_t value)
 {
     char text[24];
     snprintf(text, sizeof(text), "%" PRId64, value);
-    response_header(response, name, text);
+    replay_response_header(response, name, text);
 }
 
-bool response_write_head(const struct response *response, struct lws *wsi)
+bool replay_response_write_head(const struct response *response, struct lws *wsi)
 {
     unsigned char buf[LWS_PRE + HEAD_BYTES], *start = buf + LWS_PRE, *p = start, *end = buf + sizeof(buf) - 1;
     if (lws_add_http_common_headers(wsi, (unsigned)response->status, response->type, response->body.len, &p,
@@ -172,7 +172,7 @@ bool response_write_head(const struct response *response, struct lws *wsi)
     return lws_finalize_write_http_header(wsi, start, &p, end) == 0;
 }
 
-int response_write_some(const struct response *response, struct lws *wsi, size_t *sent)
+int replay_response_write_some(const struct response *response, struct lws *wsi, size_t *sent)
 {
     static unsigned char buf[LWS_PRE + BODY_CHUNK]; /* one loop, one owner */
     size_t left = response->body.len - *sent;
@@ -190,11 +190,11 @@ int response_write_some(const struct response *response, struct lws *wsi, size_t
     return lws_http_transaction_completed(wsi) ? -1 : 0;
 }
 
-void response_refuse(const struct response *response, struct lws *wsi)
+void replay_response_refuse(const struct response *response, struct lws *wsi)
 {
     unsigned char buf[LWS_PRE + HEAD_BYTES];
     size_t n = response->body.len < HEAD_BYTES ? response->body.len : HEAD_BYTES;
-    if (!response_write_head(response, wsi) || n == 0)
+    if (!replay_response_write_head(response, wsi) || n == 0)
         return;
     memcpy(buf + LWS_PRE, response->body.data, n);
     lws_write(wsi, buf + LWS_PRE, n, LWS_WRITE_HTTP_FINAL);

@@ -19,26 +19,26 @@ struct request_copy {
 
 /* Copies what stands at the connection now: libwebsockets forgets it after the callback. NULL when memory is
  * out. */
-struct request_copy *request_read(struct lws *wsi, const char *const *headers);
-void request_free(struct request_copy *copy); /* NULL is fine */
+struct request_copy *replay_request_read(struct lws *wsi, const char *const *headers);
+void replay_request_free(struct request_copy *copy); /* NULL is fine */
 
 /* More of the body; false when it is too long or memory is out. */
-bool request_append(struct request_copy *copy, const char *data, size_t len);
+bool replay_request_append(struct request_copy *copy, const char *data, size_t len);
 
 /* How many bytes of body follow the head. */
-size_t request_body_expected(struct lws *wsi);
+size_t replay_request_body_expected(struct lws *wsi);
 
-void response_init(struct response *response);
-void response_clear(struct response *response); /* keeps the memory */
-void response_finish(struct response *response);
+void replay_response_init(struct response *response);
+void replay_response_clear(struct response *response); /* keeps the memory */
+void replay_response_finish(struct response *response);
 
-/* Writes the head; false when it cannot be. The body goes by response_write_some(). */
-bool response_write_head(const struct response *response, struct lws *wsi);
+/* Writes the head; false when it cannot be. The body goes by replay_response_write_some(). */
+bool replay_response_write_head(const struct response *response, struct lws *wsi);
 /* Writes some of the body from *sent on and asks for another turn when some is left; as libwebsockets'
  * WRITEABLE callback returns. */
-int response_write_some(const struct response *response, struct lws *wsi, size_t *sent);
+int replay_response_write_some(const struct response *response, struct lws *wsi, size_t *sent);
 
 /* All at once, of a connection that is closed then: for upgrades that are refused. */
-void response_refuse(const struct response *response, struct lws *wsi);
+void replay_response_refuse(const struct response *response, struct lws *wsi);
 
 #endif

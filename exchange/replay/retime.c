@@ -11,7 +11,7 @@
 #define MILLIS_FROM      100000000000LL    /* 1973: smaller numbers are no times */
 #define MICROS_PER_MILLI 1000
 
-bool retime_ns(int64_t value, int64_t *ret_ns)
+bool replay_retime_ns(int64_t value, int64_t *ret_ns)
 {
     bool micros = value >= MICROS_FROM;
     if (value < 0 || value > INT64_MAX / (micros ? NS_PER_US : NS_PER_MS))
@@ -65,7 +65,7 @@ static void rewrite_kline(struct rewrite *r)
     }
 }
 
-bool retime(struct text *out, int unit, const char *data, size_t len)
+bool replay_retime(struct text *out, int unit, const char *data, size_t len)
 {
     struct rewrite r = {.out = out, .told = data, .unit = unit};
     struct json_text key;

@@ -11,11 +11,11 @@
 
 /* A time of a message: in milliseconds or, from 10^14 on, in microseconds. False outside of int64's
  * nanoseconds, and before 1970. */
-bool retime_ns(int64_t value, int64_t *ret_ns);
+bool replay_retime_ns(int64_t value, int64_t *ret_ns);
 
 /* Writes a message with its times in `unit` (STREAM_MS, STREAM_US): E, T, O and C of the message, t and T of
  * its kline; the last moment of a kline stays the last of its unit. All else stays as it stands. False when
  * nothing is to be changed, or the text is no such message: `out` is to be forgotten then. */
-bool retime(struct text *out, int unit, const char *data, size_t len);
+bool replay_retime(struct text *out, int unit, const char *data, size_t len);
 
 #endif

@@ -34,19 +34,19 @@ struct session {
     size_t body_sent;
 };
 
-void server_recount(struct server *server)
+void replay_server_recount(struct server *server)
 {
     server->n_behind = server->n_listening = 0;
     for (const struct client *c = server->clients; c; c = c->next) {
-        server->n_behind += client_behind(c);
+        server->n_behind += replay_client_behind(c);
         server->n_listening += c->listening && !c->close_code;
     }
-    play_poke(&server->play);
+    replay_play_poke(&server->play);
 }
 
 static bool silent(const struct server *server)
 {
-    return fault_silent(server->faults, play_elapsed_ns(&server->play));
+    return replay_fault_silent(server->faults, replay_play_elapsed_ns(&server->play));
 }
 
 /* At full speed a reply about the position would otherwise tell how fast this machine is: it waits until the
@@ -69,7 +69,7 @@ static void on_settle(uv_idle_t *idle)
     struct server *server = idle->data;
     if (!server->deferred)
         uv_idle_stop(idle);
-    else if (play_racing(&server->play))
+    else if (replay_play_racing(&server->play))
         server->settled_turns = 0;
     else if (++server->settled_turns >= SETTLED_TURNS)
         answer_deferred(server);
@@ -96,7 +96,7 @@ static bool ready(void *user)
 static void push_huge(struct client *client, size_t bytes)
 {
     static const char begin[] = "{\"pad\":\"", end[] = "\"}";
-    struct message *m = message_new(LWS_WRITE_TEXT, bytes);
+    struct message *m = replay_message_new(LWS_WRITE_TEXT, bytes);
     if (!m)
         return;
     unsigned char *text = message_text(m);
@@ -105,8 +105,8 @@ static void push_huge(struct client *client, size_t bytes)
         memcpy(text, begin, sizeof(begin) - 1);
         memcpy(text + bytes - (sizeof(end) - 1), end, sizeof(end) - 1);
     }
-    client_push(client, m);
-    message_unref(m);
+    replay_client_push(client, m);
+    replay_message_unref(m);
 }
 
 /* A message, and what faults make of it. */
@@ -121,23 +121,23 @@ static void push_data(struct client *client, struct message *message)
         client->held = message;
         return;
     }
-    client_push(client, message);
+    replay_client_push(client, message);
     if (client->held) {
-        client_push(client, client->held);
-        message_unref(client->held);
+        replay_client_push(client, client->held);
+        replay_message_unref(client->held);
         client->held = NULL;
     }
     if (faults->dup && n % FAULT_DUP_EVERY == FAULT_DUP_EVERY / 2) /* not the one that is reordered */
-        client_push(client, message);
+        replay_client_push(client, message);
     if (faults->garbage && n % FAULT_GARBAGE_EVERY == 0) {
-        const char *frame = fault_garbage(n / FAULT_GARBAGE_EVERY);
-        client_say(client, frame, strlen(frame));
+        const char *frame = replay_fault_garbage(n / FAULT_GARBAGE_EVERY);
+        replay_client_say(client, frame, strlen(frame));
     }
     if (faults->deflate && n % FAULT_DEFLATE_EVERY == 0)
-        client_deflated(client);
+        replay_client_deflated(client);
 }
 
-void server_send(struct client *client, struct message *message)
+void replay_server_send(struct client *client, struct message *message)
 {
     struct server *server = client->server;
     const struct faults *faults = server->faults;
@@ -145,13 +145,13 @@ void server_send(struct client *client, struct message *message)
         return;
     push_data(client, message);
     if (client->paced && client->sent % CLIENT_WINDOW == 0) {
-        bool was = client_behind(client);
-        client_ping(client, ++client->ping_seq);
-        server->n_behind += client_behind(client) - was;
+        bool was = replay_client_behind(client);
+        replay_client_ping(client, ++client->ping_seq);
+        server->n_behind += replay_client_behind(client) - was;
     }
     if (faults->close_after && !server->closed_one && client->sent >= faults->close_after) {
         server->closed_one = true;
-        client_end(client, LWS_CLOSE_STATUS_NORMAL, "");
+        replay_client_end(client, LWS_CLOSE_STATUS_NORMAL, "");
     }
     if (faults->half_frame && !server->cut_one && client->sent >= FAULT_HALF_AFTER)
         server->cut_one = client->cut = true;
@@ -161,23 +161,23 @@ void server_send(struct client *client, struct message *message)
 static int admit(struct server *server, struct lws *wsi)
 {
     struct protocol *protocol = server->protocol;
-    struct request_copy *copy = request_read(wsi, protocol->ops->headers);
+    struct request_copy *copy = replay_request_read(wsi, protocol->ops->headers);
     struct response response;
-    response_init(&response);
+    replay_response_init(&response);
     bool ok = copy && protocol->ops->admit(protocol, &copy->request, &response);
     if (copy && !ok)
-        response_refuse(&response, wsi);
-    response_finish(&response);
-    request_free(copy);
+        replay_response_refuse(&response, wsi);
+    replay_response_finish(&response);
+    replay_request_free(copy);
     return ok ? 0 : -1;
 }
 
 static int begin_client(struct server *server, struct session *session, struct lws *wsi)
 {
-    struct request_copy *copy = request_read(wsi, server->protocol->ops->headers);
+    struct request_copy *copy = replay_request_read(wsi, server->protocol->ops->headers);
     struct client *client = calloc(1, sizeof(*client));
-    if (!copy || !client || client_init(client, server, wsi) < 0) {
-        request_free(copy);
+    if (!copy || !client || replay_client_init(client, server, wsi) < 0) {
+        replay_request_free(copy);
         free(client);
         return -1;
     }
@@ -185,9 +185,9 @@ static int begin_client(struct server *server, struct session *session, struct l
     session->client = client;
     client->next = server->clients;
     server->clients = client;
-    client->number = transcript_enter(server->transcript, &copy->request);
+    client->number = replay_transcript_enter(server->transcript, &copy->request);
     server->protocol->ops->enter(server->protocol, client, &copy->request);
-    request_free(copy);
+    replay_request_free(copy);
     return 0;
 }
 
@@ -201,11 +201,11 @@ static void end_client(struct server *server, struct session *session)
     while (*at != client)
         at = &(*at)->next;
     *at = client->next;
-    transcript_leave(server->transcript, client->number);
+    replay_transcript_leave(server->transcript, client->number);
     server->protocol->ops->leave(server->protocol, client);
-    client_finish(client);
+    replay_client_finish(client);
     free(client);
-    server_recount(server);
+    replay_server_recount(server);
 }
 
 /* Collects a message until it is whole. */
@@ -214,7 +214,7 @@ static void receive(struct client *client, const char *data, size_t len)
     struct text *heard = &client->heard;
     struct protocol *protocol = client->server->protocol;
     if (heard->len + len > CLIENT_REQUEST_MAX) {
-        client_close(client, LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE, "message too long");
+        replay_client_close(client, LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE, "message too long");
         return;
     }
     if (lws_is_first_fragment(client->wsi))
@@ -237,7 +237,7 @@ static void receive_pong(struct client *client, const char *data, size_t len)
     /* A pong also answers the pings before it. */
     if ((uint64_t)number > client->pong_seq && (uint64_t)number <= client->ping_seq) {
         client->pong_seq = (uint64_t)number;
-        server_recount(client->server);
+        replay_server_recount(client->server);
     }
 }
 
@@ -252,12 +252,12 @@ static void heartbeat(struct client *client)
 static void control(struct server *server, const struct request *request, struct response *response)
 {
     char error[FAULT_ERROR_MAX];
-    server->faults->base_ns = play_elapsed_ns(&server->play);
+    server->faults->base_ns = replay_play_elapsed_ns(&server->play);
     response->type = "text/plain";
     if (strcmp(request->method, "POST") != 0) {
         response->status = 405;
         text_lit(&response->body, "POST the text of a fault\n");
-    } else if (fault_parse(server->faults, request->body, error) < 0) {
+    } else if (replay_fault_parse(server->faults, request->body, error) < 0) {
         response->status = 400;
         text_str(&response->body, error);
     } else {
@@ -268,16 +268,16 @@ static void control(struct server *server, const struct request *request, struct
 static int answer_http(struct server *server, struct session *session)
 {
     struct response *response = &session->response;
-    response_clear(response);
+    replay_response_clear(response);
     session->body_sent = 0;
     if (strcmp(session->request->request.path, "/_control") == 0)
         control(server, &session->request->request, response);
     else
         server->protocol->ops->answer(server->protocol, &session->request->request, response);
-    transcript_rest(server->transcript, &session->request->request, response);
-    request_free(session->request);
+    replay_transcript_rest(server->transcript, &session->request->request, response);
+    replay_request_free(session->request);
     session->request = NULL;
-    if (!text_ok(&response->body) || !response_write_head(response, session->wsi))
+    if (!text_ok(&response->body) || !replay_response_write_head(response, session->wsi))
         return -1;
     if (response->body.len == 0)
         return lws_http_transaction_completed(session->wsi) ? -1 : 0;
@@ -300,27 +300,27 @@ static int ask(struct server *server, struct session *session)
 static int begin_http(struct server *server, struct session *session, struct lws *wsi)
 {
     session->wsi = wsi;
-    request_free(session->request);
-    session->request = request_read(wsi, server->protocol->ops->headers);
+    replay_request_free(session->request);
+    session->request = replay_request_read(wsi, server->protocol->ops->headers);
     if (!session->request)
         return -1;
-    session->incomplete = request_body_expected(wsi) > 0;
+    session->incomplete = replay_request_body_expected(wsi) > 0;
     return session->incomplete ? 0 : ask(server, session);
 }
 
 static void end_http(struct server *server, struct session *session)
 {
     forget_deferred(server, session);
-    request_free(session->request);
+    replay_request_free(session->request);
     session->request = NULL;
-    response_finish(&session->response);
+    replay_response_finish(&session->response);
 }
 
 static int write_http(struct server *server, struct session *session)
 {
     if (session->request)
         return answer_http(server, session);
-    return response_write_some(&session->response, session->wsi, &session->body_sent);
+    return replay_response_write_some(&session->response, session->wsi, &session->body_sent);
 }
 
 static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t len)
@@ -331,7 +331,7 @@ static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *use
     case LWS_CALLBACK_HTTP:
         return begin_http(server, session, wsi);
     case LWS_CALLBACK_HTTP_BODY:
-        return !session->incomplete || request_append(session->request, in, len) ? 0 : -1;
+        return !session->incomplete || replay_request_append(session->request, in, len) ? 0 : -1;
     case LWS_CALLBACK_HTTP_BODY_COMPLETION:
         if (!session->incomplete) /* there was none, and it is asked already */
             return 0;
@@ -349,9 +349,9 @@ static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *use
     case LWS_CALLBACK_ESTABLISHED:
         return begin_client(server, session, wsi);
     case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
-        if (!session->client || !client_farewell(session->client, in, len))
+        if (!session->client || !replay_client_farewell(session->client, in, len))
             return 0;
-        server_recount(server);
+        replay_server_recount(server);
         return -1;
     case LWS_CALLBACK_CLOSED:
         end_client(server, session);
@@ -364,7 +364,7 @@ static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *use
         heartbeat(session->client);
         return 0;
     case LWS_CALLBACK_SERVER_WRITEABLE:
-        return session->client ? client_write(session->client) : 0;
+        return session->client ? replay_client_write(session->client) : 0;
     default:
         return 0;
     }
@@ -373,7 +373,8 @@ static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *use
 /* Fault freeze: of the connections that are there when it begins; those that come after are well. */
 static void freeze(struct server *server)
 {
-    bool frozen = fault_frozen(server->faults, play_elapsed_ns(&server->play)) && server->play.started;
+    bool frozen =
+        replay_fault_frozen(server->faults, replay_play_elapsed_ns(&server->play)) && server->play.started;
     if (frozen == server->frozen)
         return;
     server->frozen = frozen;
@@ -390,20 +391,21 @@ static void on_beat(uv_timer_t *timer)
     freeze(server);
     for (struct client *c = server->clients; c; c = c->next) {
         if (server->faults->slow_bytes_s > 0)
-            client_allow(c, server->faults->slow_bytes_s * BEAT_MS / 1000);
+            replay_client_allow(c, server->faults->slow_bytes_s * BEAT_MS / 1000);
         if (c->frozen)
             continue;
         if (now - c->last_pong_ns > PONG_WITHIN_S * NS_PER_S)
-            client_close(c, LWS_CLOSE_STATUS_POLICY_VIOLATION, "no pong");
-        else if (client_behind(c) && now - c->last_ping_ns > NS_PER_S)
-            client_ping(c, c->ping_seq); /* the answer was left out, or lost: ask again */
+            replay_client_close(c, LWS_CLOSE_STATUS_POLICY_VIOLATION, "no pong");
+        else if (replay_client_behind(c) && now - c->last_ping_ns > NS_PER_S)
+            replay_client_ping(c, c->ping_seq); /* the answer was left out, or lost: ask again */
         else if (now - c->last_ping_ns > PING_EVERY_S * NS_PER_S)
-            client_ping(c, c->paced ? c->ping_seq
-                                    : (uint64_t)server->protocol->ops->now_ns(server->protocol) / 1000000);
+            replay_client_ping(c, c->paced
+                                      ? c->ping_seq
+                                      : (uint64_t)server->protocol->ops->now_ns(server->protocol) / 1000000);
     }
     if (server->protocol->ops->beat)
         server->protocol->ops->beat(server->protocol);
-    server_recount(server);
+    replay_server_recount(server);
 }
 
 static void on_turn(uv_prepare_t *prepare)
@@ -411,7 +413,7 @@ static void on_turn(uv_prepare_t *prepare)
     struct server *server = prepare->data;
     for (struct client *c = server->clients, *next; c; c = next) {
         next = c->next;
-        client_turn(c);
+        replay_client_turn(c);
     }
 }
 
@@ -478,13 +480,13 @@ static int listen_on(struct server *server, const struct ca *ca, const struct se
     return server->port > 0 ? 0 : -EADDRINUSE;
 }
 
-int server_init(struct server *server, uv_loop_t *loop, struct protocol *protocol, const struct ca *ca,
-                const struct server_options *options)
+int replay_server_init(struct server *server, uv_loop_t *loop, struct protocol *protocol, const struct ca *ca,
+                       const struct server_options *options)
 {
     *server = (struct server){
         .loop = loop, .protocol = protocol, .faults = options->faults, .transcript = options->transcript};
     protocol->server = server;
-    int rc = play_init(&server->play, loop, protocol->source, options->speed, ready, server);
+    int rc = replay_play_init(&server->play, loop, protocol->source, options->speed, ready, server);
     if (rc < 0)
         return rc;
     uv_timer_init(loop, &server->beat);
@@ -492,7 +494,7 @@ int server_init(struct server *server, uv_loop_t *loop, struct protocol *protoco
     uv_idle_init(loop, &server->settle);
     server->beat.data = server->turn.data = server->settle.data = server;
     if ((rc = listen_on(server, ca, options)) < 0) {
-        server_finish(server);
+        replay_server_finish(server);
         return rc;
     }
     uv_timer_start(&server->beat, on_beat, BEAT_MS, BEAT_MS);
@@ -500,9 +502,9 @@ int server_init(struct server *server, uv_loop_t *loop, struct protocol *protoco
     return 0;
 }
 
-void server_finish(struct server *server)
+void replay_server_finish(struct server *server)
 {
-    play_finish(&server->play);
+    replay_play_finish(&server->play);
     uv_close((uv_handle_t *)&server->beat, NULL);
     uv_close((uv_handle_t *)&server->turn, NULL);
     uv_close((uv_handle_t *)&server->settle, NULL);

@@ -49,17 +49,17 @@ struct server_options {
 
 /* Listens. The protocol, the certificates and the options outlive the server. 0; -EADDRINUSE and other errors
  * of the address; -EIO when libwebsockets cannot start. */
-int server_init(struct server *server, uv_loop_t *loop, struct protocol *protocol, const struct ca *ca,
-                const struct server_options *options);
+int replay_server_init(struct server *server, uv_loop_t *loop, struct protocol *protocol, const struct ca *ca,
+                       const struct server_options *options);
 
 /* Closes all and runs the loop until it has no handles left: the caller has closed its own. */
-void server_finish(struct server *server);
+void replay_server_finish(struct server *server);
 
 /* For protocols: client->listening has changed, of one client or of several. */
-void server_recount(struct server *server);
+void replay_server_recount(struct server *server);
 
 /* For protocols: one message of the play to one client, with the pace of full speed and the faults. Answers
- * to what a client said go by client_say() and client_push(). */
-void server_send(struct client *client, struct message *message);
+ * to what a client said go by replay_client_say() and replay_client_push(). */
+void replay_server_send(struct client *client, struct message *message);
 
 #endif

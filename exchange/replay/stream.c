@@ -7,7 +7,7 @@ static bool is(const char *text, size_t len, const char *what)
     return strlen(what) == len && memcmp(text, what, len) == 0;
 }
 
-enum stream_kind stream_parse(const char *name, size_t len, size_t *ret_symbol_len, int *ret_interval)
+enum stream_kind replay_stream_parse(const char *name, size_t len, size_t *ret_symbol_len, int *ret_interval)
 {
     static const struct {
         const char *name;
@@ -35,7 +35,7 @@ enum stream_kind stream_parse(const char *name, size_t len, size_t *ret_symbol_l
         if (is(word, word_len, kinds[i].name))
             return kinds[i].kind;
     if (word_len > strlen(kline) && memcmp(word, kline, strlen(kline)) == 0) {
-        *ret_interval = candle_interval_find(word + strlen(kline), word_len - strlen(kline));
+        *ret_interval = replay_candle_interval_find(word + strlen(kline), word_len - strlen(kline));
         if (*ret_interval >= 0)
             return STREAM_KLINE;
     }

@@ -51,6 +51,6 @@ struct stream {
 };
 
 /* Splits a name into symbol (as it stands) and kind; *ret_interval is set for klines. Returns the kind. */
-enum stream_kind stream_parse(const char *name, size_t len, size_t *ret_symbol_len, int *ret_interval);
+enum stream_kind replay_stream_parse(const char *name, size_t len, size_t *ret_symbol_len, int *ret_interval);
 
 #endif

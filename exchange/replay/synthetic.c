@@ -106,10 +106,10 @@ static void keep_depth(struct maker *m, bool bid)
     while (side->n < LEVELS_MIN) {
         int64_t gap = chance_range(&m->chance, 1, 400) * m->recipe.tick;
         int64_t worst = side->levels[0].price;
-        made_market_set(&m->market, bid, bid ? worst - gap : worst + gap, level_qty(m));
+        replay_made_market_set(&m->market, bid, bid ? worst - gap : worst + gap, level_qty(m));
     }
     while (side->n > LEVELS_MAX)
-        made_market_set(&m->market, bid, side->levels[0].price, 0);
+        replay_made_market_set(&m->market, bid, side->levels[0].price, 0);
 }
 
 /* Someone sees the book on the wrong side of the fair price and takes what is there. */
@@ -118,35 +118,36 @@ static void sweep(struct maker *m, int64_t ts_ns, bool buy)
     const struct ladder *side = buy ? &m->market.asks : &m->market.bids;
     int64_t qty = 0, levels = chance_range(&m->chance, 1, SWEEP_LEVELS);
     for (int64_t i = 0; i < levels; i++) {
-        const struct level *level = ladder_best(side, (size_t)i);
+        const struct level *level = replay_ladder_best(side, (size_t)i);
         if (!level || (buy ? level->price > m->fair : level->price < m->fair))
             break;
         qty += level->qty;
     }
-    made_market_take(&m->market, ts_ns, buy, qty, m->fair);
+    replay_made_market_take(&m->market, ts_ns, buy, qty, m->fair);
 }
 
 /* A maker quotes at the fair price, inside the spread. */
 static void narrow(struct maker *m)
 {
-    int64_t bid = ladder_best(&m->market.bids, 0)->price, ask = ladder_best(&m->market.asks, 0)->price;
+    int64_t bid = replay_ladder_best(&m->market.bids, 0)->price,
+            ask = replay_ladder_best(&m->market.asks, 0)->price;
     int64_t tick = m->recipe.tick, at = floor_tick(m, m->fair);
     int64_t new_bid = at < ask - tick ? at : ask - tick;
     int64_t new_ask = at + tick > bid + tick ? at + tick : bid + tick;
     bool can_bid = new_bid > bid, can_ask = new_ask < ask;
     if (can_bid && (!can_ask || (chance_next(&m->chance) & 1)))
-        made_market_set(&m->market, true, new_bid, level_qty(m));
+        replay_made_market_set(&m->market, true, new_bid, level_qty(m));
     else if (can_ask)
-        made_market_set(&m->market, false, new_ask, level_qty(m));
+        replay_made_market_set(&m->market, false, new_ask, level_qty(m));
 }
 
 static void take_some(struct maker *m, int64_t ts_ns)
 {
     bool buy = chance_range(&m->chance, -2000, 2000) < m->drift_e9;
-    const struct level *best = ladder_best(buy ? &m->market.asks : &m->market.bids, 0);
+    const struct level *best = replay_ladder_best(buy ? &m->market.asks : &m->market.bids, 0);
     int64_t qty = chance_heavy(&m->chance, m->recipe.trade_bits) * m->recipe.step;
     int64_t slack = 20 * m->recipe.tick;
-    made_market_take(&m->market, ts_ns, buy, qty, buy ? best->price + slack : best->price - slack);
+    replay_made_market_take(&m->market, ts_ns, buy, qty, buy ? best->price + slack : best->price - slack);
 }
 
 static void place(struct maker *m, int64_t bid, int64_t ask)
@@ -155,7 +156,7 @@ static void place(struct maker *m, int64_t bid, int64_t ask)
     int64_t away = (chance_heavy(&m->chance, 12) - 1) * m->recipe.tick;
     int64_t price = buy ? bid - away : ask + away;
     const struct ladder *side = buy ? &m->market.bids : &m->market.asks;
-    made_market_set(&m->market, buy, price, ladder_qty(side, price) + level_qty(m));
+    replay_made_market_set(&m->market, buy, price, replay_ladder_qty(side, price) + level_qty(m));
 }
 
 static void cancel(struct maker *m)
@@ -163,21 +164,22 @@ static void cancel(struct maker *m)
     bool buy = chance_next(&m->chance) & 1;
     const struct ladder *side = buy ? &m->market.bids : &m->market.asks;
     size_t i = (size_t)(chance_heavy(&m->chance, 8) - 1);
-    const struct level *level = ladder_best(side, i < side->n ? i : side->n - 1);
+    const struct level *level = replay_ladder_best(side, i < side->n ? i : side->n - 1);
     struct level was = *level;
     int64_t left = was.qty / m->recipe.step / 2 * m->recipe.step;
-    made_market_set(&m->market, buy, was.price, i > 0 && (chance_next(&m->chance) & 1) ? 0 : left);
+    replay_made_market_set(&m->market, buy, was.price, i > 0 && (chance_next(&m->chance) & 1) ? 0 : left);
 }
 
 static bool spread_is_wide(const struct maker *m)
 {
-    return ladder_best(&m->market.asks, 0)->price - ladder_best(&m->market.bids, 0)->price >
+    return replay_ladder_best(&m->market.asks, 0)->price - replay_ladder_best(&m->market.bids, 0)->price >
            SPREAD_TICKS * m->recipe.tick;
 }
 
 static void act(struct maker *m, int64_t ts_ns)
 {
-    int64_t bid = ladder_best(&m->market.bids, 0)->price, ask = ladder_best(&m->market.asks, 0)->price;
+    int64_t bid = replay_ladder_best(&m->market.bids, 0)->price,
+            ask = replay_ladder_best(&m->market.asks, 0)->price;
     int64_t what = chance_below(&m->chance, 100), band;
 
     walk(m, ts_ns);
@@ -197,7 +199,7 @@ static void act(struct maker *m, int64_t ts_ns)
     /* Makers are mostly there before anybody sees the hole. */
     for (int i = 0; i < 2 && spread_is_wide(m) && chance_below(&m->chance, 8) > 0; i++)
         narrow(m);
-    made_market_quote(&m->market);
+    replay_made_market_quote(&m->market);
 
     int64_t pause = 2 * m->recipe.pause_ns;
     if (m->gap_ps > 0) {
@@ -246,13 +248,13 @@ static int synthetic_step(struct source *source)
     struct synthetic *synthetic = (struct synthetic *)source;
     struct maker *m = synthetic->heap[0];
     int64_t ts_ns = due_of(m);
-    tape_advance(source->tape, m->market.symbol, ts_ns, 0);
+    replay_tape_advance(source->tape, m->market.symbol, ts_ns, 0);
     if (strcmp(source->tape->symbols[m->market.symbol].status, "TRADING") != 0) {
         m->next_action_ns = m->next_diff_ns = ts_ns + DIFF_EVERY_NS;
     } else if (m->next_action_ns == ts_ns) {
         act(m, ts_ns);
     } else {
-        made_market_diff(&m->market, ts_ns);
+        replay_made_market_diff(&m->market, ts_ns);
         m->next_diff_ns += DIFF_EVERY_NS;
     }
     sift(synthetic, 0);
@@ -264,7 +266,7 @@ static bool synthetic_book(struct source *source, int symbol, struct source_book
     struct synthetic *s = (struct synthetic *)source;
     for (int i = 0; i < s->n_makers; i++)
         if (s->makers[i].market.symbol == symbol)
-            return made_market_book(&s->makers[i].market, ret);
+            return replay_made_market_book(&s->makers[i].market, ret);
     return false;
 }
 
@@ -272,7 +274,7 @@ static void synthetic_destroy(struct source *source)
 {
     struct synthetic *s = (struct synthetic *)source;
     for (int i = 0; i < s->n_makers; i++)
-        made_market_finish(&s->makers[i].market);
+        replay_made_market_finish(&s->makers[i].market);
     free(s->makers);
     free(s->heap);
     free(s);
@@ -286,8 +288,8 @@ static void fill_book(struct maker *m)
     int64_t tick = m->recipe.tick;
     int64_t bid = floor_tick(m, m->fair), ask = bid + tick;
     for (int i = 0; i < LEVELS_START; i++) {
-        made_market_set(&m->market, true, bid, level_qty(m));
-        made_market_set(&m->market, false, ask, level_qty(m));
+        replay_made_market_set(&m->market, true, bid, level_qty(m));
+        replay_made_market_set(&m->market, false, ask, level_qty(m));
         int64_t gap = i < 10 ? 3 : i < 60 ? 40 : 400;
         bid -= chance_range(&m->chance, 1, gap) * tick;
         ask += chance_range(&m->chance, 1, gap) * tick;
@@ -329,7 +331,7 @@ static int make_symbol(struct synthetic *s, int i, const struct synthetic_config
     struct maker *m = &s->makers[i];
     struct recipe *r = &m->recipe;
     *r = make_recipe(i, config->seed);
-    int symbol = tape_symbol_add(s->base.tape, r->name, strlen(r->name));
+    int symbol = replay_tape_symbol_add(s->base.tape, r->name, strlen(r->name));
     if (symbol < 0)
         return symbol;
     struct tape_symbol *listed = &s->base.tape->symbols[symbol];
@@ -340,7 +342,7 @@ static int make_symbol(struct synthetic *s, int i, const struct synthetic_config
     m->index = i;
     m->chance.state = i < RECIPES ? config->seed * RECIPES + (uint64_t)i
                                   : chance_next(&(struct chance){config->seed ^ ((uint64_t)i << 32)});
-    made_market_init(&m->market, s->base.tape, symbol, r->update_id, r->trade_id);
+    replay_made_market_init(&m->market, s->base.tape, symbol, r->update_id, r->trade_id);
     s->n_makers++;
     m->fair = r->base + r->base / 10000 * chance_range(&m->chance, -50, 50);
     m->fair_ns = m->next_action_ns = m->origin_ns = start_ns;
@@ -360,10 +362,11 @@ static int make_symbol(struct synthetic *s, int i, const struct synthetic_config
                                      .width_e9 = r->width_e9 * 7, /* a second is 50 steps of 20 ms */
                                      .trade_bits = r->trade_bits,
                                      .share = share};
-    return history_make(&listed->candles, &history, &past, start_ns, floor_tick(m, m->fair), r->trade_id);
+    return replay_history_make(&listed->candles, &history, &past, start_ns, floor_tick(m, m->fair),
+                               r->trade_id);
 }
 
-int synthetic_create(struct tape *tape, const struct synthetic_config *config, struct source **ret)
+int replay_synthetic_create(struct tape *tape, const struct synthetic_config *config, struct source **ret)
 {
     struct synthetic *s = calloc(1, sizeof(*s));
     if (!s)

@@ -15,17 +15,17 @@
 #define KLINE_EVERY_NS (250 * NS_PER_MS) /* forming klines go out at most so often */
 #define DAY_MINUTES    1440
 
-void tape_init(struct tape *tape)
+void replay_tape_init(struct tape *tape)
 {
     tape->now_ns = INT64_MIN;
 }
 
-void tape_finish(struct tape *tape)
+void replay_tape_finish(struct tape *tape)
 {
     for (int i = 0; i < tape->n_symbols; i++) {
-        candles_finish(&tape->symbols[i].candles);
-        ladder_finish(&tape->symbols[i].slow[0]);
-        ladder_finish(&tape->symbols[i].slow[1]);
+        replay_candles_finish(&tape->symbols[i].candles);
+        replay_ladder_finish(&tape->symbols[i].slow[0]);
+        replay_ladder_finish(&tape->symbols[i].slow[1]);
         free(tape->symbols[i].trades);
         free(tape->symbols[i].info);
     }
@@ -68,7 +68,7 @@ static int *slot(const struct tape *tape, const char *name, size_t len)
     }
 }
 
-int tape_symbol_find(const struct tape *tape, const char *name, size_t len)
+int replay_tape_symbol_find(const struct tape *tape, const char *name, size_t len)
 {
     return tape->by_name ? *slot(tape, name, len) - 1 : -1;
 }
@@ -89,9 +89,9 @@ static bool reserve_symbol(struct tape *tape)
     return true;
 }
 
-int tape_symbol_add(struct tape *tape, const char *name, size_t len)
+int replay_tape_symbol_add(struct tape *tape, const char *name, size_t len)
 {
-    int found = tape_symbol_find(tape, name, len);
+    int found = replay_tape_symbol_find(tape, name, len);
     if (found >= 0)
         return found;
     if (len == 0 || len >= SYMBOL_NAME_MAX)
@@ -112,7 +112,7 @@ int tape_symbol_add(struct tape *tape, const char *name, size_t len)
         s->name[i] = (char)toupper((unsigned char)name[i]);
         s->lower[i] = (char)tolower((unsigned char)name[i]);
     }
-    candles_init(&s->candles);
+    replay_candles_init(&s->candles);
     s->slow[0] = (struct ladder){.bid = true, .keep_zero = true};
     s->slow[1] = (struct ladder){.keep_zero = true};
     *slot(tape, name, len) = ++tape->n_symbols;
@@ -132,7 +132,7 @@ static struct stream *find_stream(struct tape *tape, const char *name, size_t le
     return s;
 }
 
-struct stream *tape_stream(struct tape *tape, const char *name, size_t len)
+struct stream *replay_tape_stream(struct tape *tape, const char *name, size_t len)
 {
     struct stream *s = find_stream(tape, name, len);
     if (s)
@@ -144,8 +144,8 @@ struct stream *tape_stream(struct tape *tape, const char *name, size_t len)
     }
     size_t symbol_len;
     s->name_len = len;
-    s->kind = stream_parse(name, len, &symbol_len, &s->interval);
-    s->symbol = tape_symbol_find(tape, name, symbol_len);
+    s->kind = replay_stream_parse(name, len, &symbol_len, &s->interval);
+    s->symbol = replay_tape_symbol_find(tape, name, symbol_len);
     if (s->symbol >= 0 && memcmp(tape->symbols[s->symbol].lower, name, symbol_len) != 0)
         s->symbol = -1; /* names of streams are in lower case */
     s->open_ns = s->last_sent_ns = INT64_MIN;
@@ -183,7 +183,7 @@ static void find_next_close(struct tape_symbol *sym)
     for (const struct stream *s = sym->streams; s; s = s->sibling) {
         if (s->kind != STREAM_KLINE || s->recorded || s->n_listeners == 0 || s->open_ns == INT64_MIN)
             continue;
-        int64_t close = s->open_ns + candle_interval_ns(s->interval);
+        int64_t close = s->open_ns + replay_candle_interval_ns(s->interval);
         if (close < sym->next_close_ns)
             sym->next_close_ns = close;
     }
@@ -196,7 +196,7 @@ static void begin_stream(struct tape *tape, struct stream *s)
     s->open_ns = s->last_sent_ns = INT64_MIN;
     s->changed = false;
     if (s->kind == STREAM_KLINE && sym->candles.tiers[0].n > 0)
-        s->open_ns = candle_open_time(s->interval, tape->now_ns);
+        s->open_ns = replay_candle_open_time(s->interval, tape->now_ns);
     if (s->kind == STREAM_DEPTH) {
         sym->slow[0].n = sym->slow[1].n = 0;
         sym->slow_last_id = 0;
@@ -204,9 +204,9 @@ static void begin_stream(struct tape *tape, struct stream *s)
     find_next_close(sym);
 }
 
-int tape_listen(struct tape *tape, const char *name, size_t len, void *client, bool combined, int unit)
+int replay_tape_listen(struct tape *tape, const char *name, size_t len, void *client, bool combined, int unit)
 {
-    struct stream *s = tape_stream(tape, name, len);
+    struct stream *s = replay_tape_stream(tape, name, len);
     if (!s)
         return -ENOMEM;
     for (size_t i = 0; i < s->n_listeners; i++)
@@ -227,7 +227,7 @@ int tape_listen(struct tape *tape, const char *name, size_t len, void *client, b
     return 0;
 }
 
-bool tape_unlisten(struct tape *tape, const char *name, size_t len, void *client)
+bool replay_tape_unlisten(struct tape *tape, const char *name, size_t len, void *client)
 {
     struct stream *s = find_stream(tape, name, len);
     for (size_t i = 0; s && i < s->n_listeners; i++) {
@@ -252,7 +252,7 @@ static void send_recorded(struct tape *tape, struct stream *s, const char *raw, 
         if (s->n_units[unit] == 0)
             continue;
         text_clear(&tape->other);
-        if (!retime(&tape->other, unit, raw, raw_len))
+        if (!replay_retime(&tape->other, unit, raw, raw_len))
             tape->deliver(tape->user, s, unit, raw, raw_len);
         else if (text_ok(&tape->other))
             tape->deliver(tape->user, s, unit, tape->other.data, tape->other.len);
@@ -321,8 +321,8 @@ static void flush_agg(struct tape *tape, struct tape_symbol *sym)
     for (int unit = 0; unit < STREAM_UNITS; unit++) {
         if (!wanted_in(tape, sym, STREAM_AGG_TRADE, unit))
             continue;
-        render_agg_trade(&tape->scratch, unit, sym->name, &sym->agg, sym->agg_id, sym->agg_first_id,
-                         sym->agg_last_id, sym->agg_qty);
+        replay_render_agg_trade(&tape->scratch, unit, sym->name, &sym->agg, sym->agg_id, sym->agg_first_id,
+                                sym->agg_last_id, sym->agg_qty);
         send_kind(tape, sym, STREAM_AGG_TRADE, unit);
     }
     sym->agg_id++;
@@ -331,12 +331,12 @@ static void flush_agg(struct tape *tape, struct tape_symbol *sym)
 static void send_kline(struct tape *tape, struct tape_symbol *sym, struct stream *s, bool closed)
 {
     struct candle candle;
-    if (!candles_get(&sym->candles, s->interval, s->open_ns, &candle))
+    if (!replay_candles_get(&sym->candles, s->interval, s->open_ns, &candle))
         return;
     for (int unit = 0; unit < STREAM_UNITS; unit++) {
         text_clear(&tape->scratch);
         if (s->n_units[unit] > 0)
-            render_kline(&tape->scratch, unit, sym->name, tape->now_ns, s->interval, &candle, closed);
+            replay_render_kline(&tape->scratch, unit, sym->name, tape->now_ns, s->interval, &candle, closed);
         send_scratch(tape, s, unit);
     }
     s->last_sent_ns = tape->now_ns;
@@ -349,7 +349,7 @@ static void send_closed(struct tape *tape, struct tape_symbol *sym, int64_t ts_n
     for (struct stream *s = sym->streams; s; s = s->sibling) {
         if (s->kind != STREAM_KLINE || s->recorded || s->n_listeners == 0 || s->open_ns == INT64_MIN)
             continue;
-        for (int64_t length = candle_interval_ns(s->interval); s->open_ns + length <= ts_ns;
+        for (int64_t length = replay_candle_interval_ns(s->interval); s->open_ns + length <= ts_ns;
              s->open_ns += length)
             send_kline(tape, sym, s, true);
     }
@@ -360,7 +360,7 @@ static void close_klines(struct tape *tape, struct tape_symbol *sym, int64_t ts_
 {
     if (ts_ns < sym->next_close_ns)
         return;
-    if (candles_advance(&sym->candles, ts_ns) < 0)
+    if (replay_candles_advance(&sym->candles, ts_ns) < 0)
         tape->failed = true;
     send_closed(tape, sym, ts_ns);
 }
@@ -371,19 +371,19 @@ static void send_ticker(struct tape *tape, int symbol)
     struct stream *s = wanted(sym, STREAM_MINI_TICKER);
     struct candle day;
     if (!s || !s->changed || (s->last_sent_ns != INT64_MIN && tape->now_ns - s->last_sent_ns < NS_PER_S) ||
-        !tape_day(tape, symbol, &day))
+        !replay_tape_day(tape, symbol, &day))
         return;
     for (int unit = 0; unit < STREAM_UNITS; unit++) {
         text_clear(&tape->scratch);
         if (s->n_units[unit] > 0)
-            render_mini_ticker(&tape->scratch, unit, sym->name, tape->now_ns, &day);
+            replay_render_mini_ticker(&tape->scratch, unit, sym->name, tape->now_ns, &day);
         send_scratch(tape, s, unit);
     }
     s->last_sent_ns = tape->now_ns;
     s->changed = false;
 }
 
-void tape_advance(struct tape *tape, int symbol, int64_t event_ns, int64_t grace_ns)
+void replay_tape_advance(struct tape *tape, int symbol, int64_t event_ns, int64_t grace_ns)
 {
     struct tape_symbol *sym = &tape->symbols[symbol];
     if (event_ns > tape->now_ns)
@@ -395,19 +395,19 @@ void tape_advance(struct tape *tape, int symbol, int64_t event_ns, int64_t grace
     send_ticker(tape, symbol);
 }
 
-void tape_pause(struct tape *tape, int symbol, int64_t end_ns)
+void replay_tape_pause(struct tape *tape, int symbol, int64_t end_ns)
 {
     struct tape_symbol *sym = &tape->symbols[symbol];
     if (end_ns > tape->now_ns)
         tape->now_ns = end_ns;
     flush_agg(tape, sym);
     send_closed(tape, sym, end_ns);
-    candles_hole(&sym->candles);
+    replay_candles_hole(&sym->candles);
 }
 
-void tape_resume(struct tape *tape, int symbol, int64_t open_ns)
+void replay_tape_resume(struct tape *tape, int symbol, int64_t open_ns)
 {
-    if (candles_advance(&tape->symbols[symbol].candles, open_ns) < 0)
+    if (replay_candles_advance(&tape->symbols[symbol].candles, open_ns) < 0)
         tape->failed = true;
 }
 
@@ -422,11 +422,11 @@ static void count_trade(struct tape *tape, int symbol, const struct tape_trade *
                                    .price = trade->price,
                                    .qty = trade->qty,
                                    .buyer_maker = trade->buyer_maker};
-    if (candles_trade(&sym->candles, &counted) < 0)
+    if (replay_candles_trade(&sym->candles, &counted) < 0)
         tape->failed = true;
     for (struct stream *s = sym->streams; s; s = s->sibling) {
         if (s->kind == STREAM_KLINE && s->open_ns == INT64_MIN && !s->recorded && s->n_listeners > 0) {
-            s->open_ns = candle_open_time(s->interval, trade->ts_ns);
+            s->open_ns = replay_candle_open_time(s->interval, trade->ts_ns);
             find_next_close(sym);
         }
         s->changed = true;
@@ -441,8 +441,8 @@ static void send_forming(struct tape *tape, struct tape_symbol *sym)
             send_kline(tape, sym, s, false);
 }
 
-void tape_trade(struct tape *tape, int symbol, const struct tape_trade *trade, bool run_ends, const char *raw,
-                size_t raw_len)
+void replay_tape_trade(struct tape *tape, int symbol, const struct tape_trade *trade, bool run_ends,
+                       const char *raw, size_t raw_len)
 {
     struct tape_symbol *sym = &tape->symbols[symbol];
     bool goes_on = sym->agg_open && trade->price == sym->agg.price && trade->ts_ns == sym->agg.ts_ns &&
@@ -471,7 +471,7 @@ void tape_trade(struct tape *tape, int symbol, const struct tape_trade *trade, b
     for (int unit = 0; unit < STREAM_UNITS && !raw; unit++) {
         if (!wanted_in(tape, sym, STREAM_TRADE, unit))
             continue;
-        render_trade(&tape->scratch, unit, sym->name, trade);
+        replay_render_trade(&tape->scratch, unit, sym->name, trade);
         send_kind(tape, sym, STREAM_TRADE, unit);
     }
     if (run_ends)
@@ -480,8 +480,8 @@ void tape_trade(struct tape *tape, int symbol, const struct tape_trade *trade, b
     send_ticker(tape, symbol);
 }
 
-void tape_agg_trade(struct tape *tape, int symbol, const struct tape_trade *trade, int64_t first_id,
-                    int64_t last_id, bool count, const char *raw, size_t raw_len)
+void replay_tape_agg_trade(struct tape *tape, int symbol, const struct tape_trade *trade, int64_t first_id,
+                           int64_t last_id, bool count, const char *raw, size_t raw_len)
 {
     struct tape_symbol *sym = &tape->symbols[symbol];
     if (trade->event_ns > tape->now_ns)
@@ -496,8 +496,8 @@ void tape_agg_trade(struct tape *tape, int symbol, const struct tape_trade *trad
     send_ticker(tape, symbol);
 }
 
-void tape_quote(struct tape *tape, int symbol, uint64_t id, int64_t bid, int64_t bid_qty, int64_t ask,
-                int64_t ask_qty, const char *raw, size_t raw_len)
+void replay_tape_quote(struct tape *tape, int symbol, uint64_t id, int64_t bid, int64_t bid_qty, int64_t ask,
+                       int64_t ask_qty, const char *raw, size_t raw_len)
 {
     struct tape_symbol *sym = &tape->symbols[symbol];
     sym->bid = bid;
@@ -509,7 +509,7 @@ void tape_quote(struct tape *tape, int symbol, uint64_t id, int64_t bid, int64_t
     for (int unit = 0; unit < STREAM_UNITS && !raw; unit++) { /* it has no times */
         if (!wanted_in(tape, sym, STREAM_BOOK_TICKER, unit))
             continue;
-        render_quote(&tape->scratch, sym->name, id, bid, bid_qty, ask, ask_qty);
+        replay_render_quote(&tape->scratch, sym->name, id, bid, bid_qty, ask, ask_qty);
         send_kind(tape, sym, STREAM_BOOK_TICKER, unit);
     }
 }
@@ -530,8 +530,8 @@ static void flush_slow(struct tape *tape, struct tape_symbol *sym)
     for (int unit = 0; unit < STREAM_UNITS; unit++) {
         if (!wanted_in(tape, sym, STREAM_DEPTH, unit))
             continue;
-        render_depth(out, unit, sym->name, sym->slow_event_ns, sym->slow_first_id, sym->slow_last_id,
-                     b->levels, b->n, a->levels, a->n);
+        replay_render_depth(out, unit, sym->name, sym->slow_event_ns, sym->slow_first_id, sym->slow_last_id,
+                            b->levels, b->n, a->levels, a->n);
         send_kind(tape, sym, STREAM_DEPTH, unit);
     }
     b->n = a->n = 0;
@@ -543,16 +543,16 @@ static void gather_slow(struct tape *tape, struct tape_symbol *sym, const struct
                         const struct level *asks, size_t n_asks)
 {
     for (size_t i = 0; i < n_bids; i++)
-        if (ladder_set(&sym->slow[0], bids[i].price, bids[i].qty) < 0)
+        if (replay_ladder_set(&sym->slow[0], bids[i].price, bids[i].qty) < 0)
             tape->failed = true;
     for (size_t i = 0; i < n_asks; i++)
-        if (ladder_set(&sym->slow[1], asks[i].price, asks[i].qty) < 0)
+        if (replay_ladder_set(&sym->slow[1], asks[i].price, asks[i].qty) < 0)
             tape->failed = true;
 }
 
-void tape_depth(struct tape *tape, int symbol, int64_t event_ns, uint64_t first_id, uint64_t last_id,
-                const struct level *bids, size_t n_bids, const struct level *asks, size_t n_asks,
-                const char *raw, size_t raw_len)
+void replay_tape_depth(struct tape *tape, int symbol, int64_t event_ns, uint64_t first_id, uint64_t last_id,
+                       const struct level *bids, size_t n_bids, const struct level *asks, size_t n_asks,
+                       const char *raw, size_t raw_len)
 {
     struct tape_symbol *sym = &tape->symbols[symbol];
     bool slow = wanted(sym, STREAM_DEPTH);
@@ -566,8 +566,8 @@ void tape_depth(struct tape *tape, int symbol, int64_t event_ns, uint64_t first_
     for (int unit = 0; unit < STREAM_UNITS && !raw; unit++) {
         if (!wanted_in(tape, sym, STREAM_DEPTH_FAST, unit))
             continue;
-        render_depth(&tape->scratch, unit, sym->name, event_ns, first_id, last_id, bids, n_bids, asks,
-                     n_asks);
+        replay_render_depth(&tape->scratch, unit, sym->name, event_ns, first_id, last_id, bids, n_bids, asks,
+                            n_asks);
         send_kind(tape, sym, STREAM_DEPTH_FAST, unit);
     }
     if (slow) {
@@ -579,13 +579,13 @@ void tape_depth(struct tape *tape, int symbol, int64_t event_ns, uint64_t first_
     }
 }
 
-void tape_recorded(struct tape *tape, struct stream *stream, const char *raw, size_t raw_len)
+void replay_tape_recorded(struct tape *tape, struct stream *stream, const char *raw, size_t raw_len)
 {
     if (stream->n_listeners > 0)
         send_recorded(tape, stream, raw, raw_len);
 }
 
-void tape_end(struct tape *tape)
+void replay_tape_end(struct tape *tape)
 {
     for (int i = 0; i < tape->n_symbols; i++) {
         flush_agg(tape, &tape->symbols[i]);
@@ -594,7 +594,7 @@ void tape_end(struct tape *tape)
     }
 }
 
-bool tape_day(const struct tape *tape, int symbol, struct candle *ret)
+bool replay_tape_day(const struct tape *tape, int symbol, struct candle *ret)
 {
     const struct candle_tier *minutes = &tape->symbols[symbol].candles.tiers[1];
     if (minutes->n == 0)
@@ -605,6 +605,6 @@ bool tape_day(const struct tape *tape, int symbol, struct candle *ret)
         i++;
     *ret = minutes->bars[i];
     for (i++; i < minutes->n; i++)
-        candle_join(ret, &minutes->bars[i]);
+        replay_candle_join(ret, &minutes->bars[i]);
     return true;
 }

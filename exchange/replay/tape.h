@@ -72,59 +72,60 @@ struct tape {
 };
 
 /* struct tape is large: keep it on the heap, zeroed. */
-void tape_init(struct tape *tape);
-void tape_finish(struct tape *tape);
+void replay_tape_init(struct tape *tape);
+void replay_tape_finish(struct tape *tape);
 
 /* Adds a symbol, given in either case; returns its index (the old one if it is there), -ENOSPC or -EINVAL. */
-int tape_symbol_add(struct tape *tape, const char *name, size_t len);
-int tape_symbol_find(const struct tape *tape, const char *name, size_t len); /* -1: none */
+int replay_tape_symbol_add(struct tape *tape, const char *name, size_t len);
+int replay_tape_symbol_find(const struct tape *tape, const char *name, size_t len); /* -1: none */
 
 /* The stream of a name, made when there is none; NULL when memory is out. */
-struct stream *tape_stream(struct tape *tape, const char *name, size_t len);
+struct stream *replay_tape_stream(struct tape *tape, const char *name, size_t len);
 
 /* A client listens, for times in STREAM_MS or STREAM_US; 1 when it did already, else 0, or -ENOMEM. */
-int tape_listen(struct tape *tape, const char *name, size_t len, void *client, bool combined, int unit);
+int replay_tape_listen(struct tape *tape, const char *name, size_t len, void *client, bool combined,
+                       int unit);
 /* It no longer does; false when it did not. */
-bool tape_unlisten(struct tape *tape, const char *name, size_t len, void *client);
+bool replay_tape_unlisten(struct tape *tape, const char *name, size_t len, void *client);
 
 /* Market time passes: klines whose interval is over by then are closed. Trades do it by themselves;
  * `event_ns` of other messages counts `grace_ns` late, because trades of the closed interval may still come.
  */
-void tape_advance(struct tape *tape, int symbol, int64_t event_ns, int64_t grace_ns);
+void replay_tape_advance(struct tape *tape, int symbol, int64_t event_ns, int64_t grace_ns);
 
 /* The market stops at `end_ns` for a time of which nothing is known, or for good: klines that are over by
  * then are closed, and none are made until the next trade. */
-void tape_pause(struct tape *tape, int symbol, int64_t end_ns);
+void replay_tape_pause(struct tape *tape, int symbol, int64_t end_ns);
 
 /* The market stood still since a pause, and had opened at `open_ns` without a trade so far: its klines begin
  * there. */
-void tape_resume(struct tape *tape, int symbol, int64_t open_ns);
+void replay_tape_resume(struct tape *tape, int symbol, int64_t open_ns);
 
 /* One trade. `raw` is its message as recorded, or NULL. Trades of one taker order at one price and time form
  * one aggregate; `run_ends` says that no more will join this one (else the next trade or time tells). */
-void tape_trade(struct tape *tape, int symbol, const struct tape_trade *trade, bool run_ends, const char *raw,
-                size_t raw_len);
+void replay_tape_trade(struct tape *tape, int symbol, const struct tape_trade *trade, bool run_ends,
+                       const char *raw, size_t raw_len);
 
 /* Counts an aggregate of a recording without plain trades into klines and sends `raw`. */
-void tape_agg_trade(struct tape *tape, int symbol, const struct tape_trade *trade, int64_t first_id,
-                    int64_t last_id, bool count, const char *raw, size_t raw_len);
+void replay_tape_agg_trade(struct tape *tape, int symbol, const struct tape_trade *trade, int64_t first_id,
+                           int64_t last_id, bool count, const char *raw, size_t raw_len);
 
 /* Best bid and ask after update `id`. */
-void tape_quote(struct tape *tape, int symbol, uint64_t id, int64_t bid, int64_t bid_qty, int64_t ask,
-                int64_t ask_qty, const char *raw, size_t raw_len);
+void replay_tape_quote(struct tape *tape, int symbol, uint64_t id, int64_t bid, int64_t bid_qty, int64_t ask,
+                       int64_t ask_qty, const char *raw, size_t raw_len);
 
 /* Changes of the book, of updates first_id..last_id, each side best first. */
-void tape_depth(struct tape *tape, int symbol, int64_t event_ns, uint64_t first_id, uint64_t last_id,
-                const struct level *bids, size_t n_bids, const struct level *asks, size_t n_asks,
-                const char *raw, size_t raw_len);
+void replay_tape_depth(struct tape *tape, int symbol, int64_t event_ns, uint64_t first_id, uint64_t last_id,
+                       const struct level *bids, size_t n_bids, const struct level *asks, size_t n_asks,
+                       const char *raw, size_t raw_len);
 
 /* Any other recorded message. */
-void tape_recorded(struct tape *tape, struct stream *stream, const char *raw, size_t raw_len);
+void replay_tape_recorded(struct tape *tape, struct stream *stream, const char *raw, size_t raw_len);
 
 /* Nothing more comes: what was held back to be joined goes out. */
-void tape_end(struct tape *tape);
+void replay_tape_end(struct tape *tape);
 
 /* The 24 h before market time: open, high, low, close, volumes; false before the first trade. */
-bool tape_day(const struct tape *tape, int symbol, struct candle *ret);
+bool replay_tape_day(const struct tape *tape, int symbol, struct candle *ret);
 
 #endif

@@ -3,13 +3,13 @@
 #include <errno.h>
 #include <inttypes.h>
 
-int transcript_open(struct transcript *transcript, const char *path)
+int replay_transcript_open(struct transcript *transcript, const char *path)
 {
     *transcript = (struct transcript){.file = fopen(path, "we")};
     return transcript->file ? 0 : -errno;
 }
 
-bool transcript_close(struct transcript *transcript)
+bool replay_transcript_close(struct transcript *transcript)
 {
     FILE *file = transcript->file;
     transcript->file = NULL;
@@ -26,7 +26,7 @@ static void write_target(FILE *file, const struct request *request)
         fprintf(file, "%c%s", i == 0 ? '?' : '&', request->args[i]);
 }
 
-uint64_t transcript_enter(struct transcript *transcript, const struct request *request)
+uint64_t replay_transcript_enter(struct transcript *transcript, const struct request *request)
 {
     uint64_t client = ++transcript->clients;
     if (transcript->file) {
@@ -37,8 +37,8 @@ uint64_t transcript_enter(struct transcript *transcript, const struct request *r
     return client;
 }
 
-void transcript_message(struct transcript *transcript, uint64_t client, bool binary,
-                        const unsigned char *data, size_t len)
+void replay_transcript_message(struct transcript *transcript, uint64_t client, bool binary,
+                               const unsigned char *data, size_t len)
 {
     FILE *file = transcript->file;
     if (!file)
@@ -51,14 +51,14 @@ void transcript_message(struct transcript *transcript, uint64_t client, bool bin
     fputc('\n', file);
 }
 
-void transcript_leave(struct transcript *transcript, uint64_t client)
+void replay_transcript_leave(struct transcript *transcript, uint64_t client)
 {
     if (transcript->file)
         fprintf(transcript->file, "%" PRIu64 " end\n", client);
 }
 
-void transcript_rest(struct transcript *transcript, const struct request *request,
-                     const struct response *response)
+void replay_transcript_rest(struct transcript *transcript, const struct request *request,
+                            const struct response *response)
 {
     FILE *file = transcript->file;
     if (!file)

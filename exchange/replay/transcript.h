@@ -23,16 +23,16 @@ struct transcript {
 };
 
 /* 0 or -errno. */
-int transcript_open(struct transcript *transcript, const char *path);
+int replay_transcript_open(struct transcript *transcript, const char *path);
 /* False when not all could be written. */
-bool transcript_close(struct transcript *transcript);
+bool replay_transcript_close(struct transcript *transcript);
 
 /* The number of a client that opened. */
-uint64_t transcript_enter(struct transcript *transcript, const struct request *request);
-void transcript_message(struct transcript *transcript, uint64_t client, bool binary,
-                        const unsigned char *data, size_t len);
-void transcript_leave(struct transcript *transcript, uint64_t client);
-void transcript_rest(struct transcript *transcript, const struct request *request,
-                     const struct response *response);
+uint64_t replay_transcript_enter(struct transcript *transcript, const struct request *request);
+void replay_transcript_message(struct transcript *transcript, uint64_t client, bool binary,
+                               const unsigned char *data, size_t len);
+void replay_transcript_leave(struct transcript *transcript, uint64_t client);
+void replay_transcript_rest(struct transcript *transcript, const struct request *request,
+                            const struct response *response);
 
 #endif

@@ -30,7 +30,7 @@ static const char *const half[] = {
 static int64_t date(const char *text)
 {
     int64_t days = INT64_MIN;
-    CHECK(eastern_date_parse(text, &days) == 0);
+    CHECK(replay_eastern_date_parse(text, &days) == 0);
     return days;
 }
 
@@ -38,8 +38,8 @@ static void test_calendar(void)
 {
     size_t c = 0, h = 0;
     for (int64_t day = date("2021-01-01"); day <= date("2027-12-31"); day++) {
-        enum sessions_kind kind = sessions_on(day, NULL);
-        int weekday = eastern_weekday(day);
+        enum sessions_kind kind = replay_sessions_on(day, NULL);
+        int weekday = replay_eastern_weekday(day);
         bool is_closed = c < sizeof(closed) / sizeof(*closed) && date(closed[c]) == day;
         bool is_half = h < sizeof(half) / sizeof(*half) && date(half[h]) == day;
         c += is_closed;
@@ -55,27 +55,27 @@ static void test_calendar(void)
 static void test_clock(void)
 {
     /* 2026: from 8 March 07:00 UTC to 1 November 06:00 UTC; 1999: from 4 April to 31 October. */
-    CHECK_INT(eastern_offset_s(1772953199), -5 * 3600);
-    CHECK_INT(eastern_offset_s(1772953200), -4 * 3600);
-    CHECK_INT(eastern_offset_s(1793512799), -4 * 3600);
-    CHECK_INT(eastern_offset_s(1793512800), -5 * 3600);
-    CHECK_INT(eastern_offset_s(923209199), -5 * 3600);
-    CHECK_INT(eastern_offset_s(923209200), -4 * 3600);
-    CHECK_INT(eastern_offset_s(941349599), -4 * 3600);
-    CHECK_INT(eastern_offset_s(941349600), -5 * 3600);
+    CHECK_INT(replay_eastern_offset_s(1772953199), -5 * 3600);
+    CHECK_INT(replay_eastern_offset_s(1772953200), -4 * 3600);
+    CHECK_INT(replay_eastern_offset_s(1793512799), -4 * 3600);
+    CHECK_INT(replay_eastern_offset_s(1793512800), -5 * 3600);
+    CHECK_INT(replay_eastern_offset_s(923209199), -5 * 3600);
+    CHECK_INT(replay_eastern_offset_s(923209200), -4 * 3600);
+    CHECK_INT(replay_eastern_offset_s(941349599), -4 * 3600);
+    CHECK_INT(replay_eastern_offset_s(941349600), -5 * 3600);
     for (int64_t day = date("1990-01-01"); day < date("2040-01-01"); day++) {
-        int64_t noon_s = eastern_utc_s(day, 12 * 3600);
-        CHECK_INT(noon_s + eastern_offset_s(noon_s), day * EASTERN_DAY_S + 12 * 3600);
-        CHECK_INT(eastern_date(noon_s * MADE_SECOND), day);
+        int64_t noon_s = replay_eastern_utc_s(day, 12 * 3600);
+        CHECK_INT(noon_s + replay_eastern_offset_s(noon_s), day * EASTERN_DAY_S + 12 * 3600);
+        CHECK_INT(replay_eastern_date(noon_s * MADE_SECOND), day);
     }
     struct trading_day day;
-    CHECK_INT(sessions_on(date("2026-11-27"), &day), SESSIONS_HALF);
+    CHECK_INT(replay_sessions_on(date("2026-11-27"), &day), SESSIONS_HALF);
     CHECK_INT(day.open_ns / MADE_SECOND, 1795789800);  /* 14:30 UTC */
     CHECK_INT(day.close_ns / MADE_SECOND, 1795802400); /* 18:00 UTC */
     int64_t unused;
-    CHECK(eastern_date_parse("2026-02-29", &unused) < 0);
-    CHECK(eastern_date_parse("2026-1-15", &unused) < 0);
-    CHECK(eastern_date_parse("2024-02-29", &unused) == 0);
+    CHECK(replay_eastern_date_parse("2026-02-29", &unused) < 0);
+    CHECK(replay_eastern_date_parse("2026-1-15", &unused) < 0);
+    CHECK(replay_eastern_date_parse("2024-02-29", &unused) == 0);
 }
 
 /* Every bar that a flow tells is REST's bar as of that moment, and every minute with a price has one; events
@@ -85,29 +85,30 @@ static void check_flow(struct made *made, enum made_class class, enum made_feed 
     static struct flow early, late;
     int64_t last_ns = 0, until_ns = from_ns + 90 * MADE_MINUTE, bars = 0, expected = 0,
             begun_ns = from_ns + 7 * MADE_MINUTE;
-    flow_init(&early, made, class, feed, 0);
-    flow_init(&late, made, class, feed, 0);
-    flow_start(&early, from_ns);
-    flow_start(&late, begun_ns);
-    while (flow_due(&early) < until_ns) {
+    replay_flow_init(&early, made, class, feed, 0);
+    replay_flow_init(&late, made, class, feed, 0);
+    replay_flow_start(&early, from_ns);
+    replay_flow_start(&late, begun_ns);
+    while (replay_flow_due(&early) < until_ns) {
         struct flow_event event, same;
         struct tally bar;
-        flow_take(&early, &event);
+        replay_flow_take(&early, &event);
         CHECK(event.due_ns >= last_ns && event.due_ns >= from_ns);
         last_ns = event.due_ns;
         if (event.due_ns >= begun_ns) {
-            CHECK_INT(flow_due(&late), event.due_ns);
-            flow_take(&late, &same);
+            CHECK_INT(replay_flow_due(&late), event.due_ns);
+            replay_flow_take(&late, &same);
             CHECK_INT(same.kind, event.kind);
             CHECK_INT(same.symbol, event.symbol);
             if (event.kind == FLOW_DAY)
-                CHECK(tally_same(&event.bar, &same.bar));
+                CHECK(replay_tally_same(&event.bar, &same.bar));
         }
         if (event.kind != FLOW_BAR && event.kind != FLOW_UPDATED)
             continue;
         int64_t as_of_ns = event.bar.begin_ns + MADE_MINUTE + (event.kind == FLOW_BAR ? 0 : 30 * MADE_SECOND);
-        CHECK(tally_minute(made, event.symbol, event.bar.begin_ns / MADE_MINUTE, feed, as_of_ns, &bar));
-        CHECK(tally_same(&bar, &event.bar));
+        CHECK(
+            replay_tally_minute(made, event.symbol, event.bar.begin_ns / MADE_MINUTE, feed, as_of_ns, &bar));
+        CHECK(replay_tally_same(&bar, &event.bar));
         bars += event.kind == FLOW_BAR;
     }
     for (int i = 0; i < made->n_symbols; i++) {
@@ -115,19 +116,19 @@ static void check_flow(struct made *made, enum made_class class, enum made_feed 
              ns += MADE_MINUTE) {
             struct tally bar;
             expected += made->symbols[i].class == class &&
-                        tally_minute(made, i, ns / MADE_MINUTE, feed, ns + MADE_MINUTE, &bar);
+                        replay_tally_minute(made, i, ns / MADE_MINUTE, feed, ns + MADE_MINUTE, &bar);
         }
     }
     CHECK_INT(bars, expected);
     CHECK(bars > 0);
-    flow_finish(&early);
-    flow_finish(&late);
+    replay_flow_finish(&early);
+    replay_flow_finish(&late);
 }
 
 static void test_flows(uint64_t seed)
 {
     static struct made made;
-    made_init(&made, seed);
+    replay_made_init(&made, seed);
     int64_t open_ns = 1768487400 * MADE_SECOND; /* 2026-01-15 14:30 UTC */
     check_flow(&made, MADE_STOCK, MADE_FEED_ALL, open_ns);
     check_flow(&made, MADE_STOCK, MADE_FEED_IEX, open_ns);
@@ -135,21 +136,22 @@ static void test_flows(uint64_t seed)
     check_flow(&made, MADE_CRYPTO, MADE_FEED_ALL, open_ns + 3 * 86400 * MADE_SECOND);
     /* From Friday night to Monday at four in the morning nothing is said of stocks. */
     static struct flow flow;
-    flow_init(&flow, &made, MADE_STOCK, MADE_FEED_ALL, 0);
-    flow_start(&flow, 1768615200 * MADE_SECOND); /* 2026-01-17 02:00 UTC, a long weekend */
-    CHECK(flow_due(&flow) >= 1768899600 * MADE_SECOND && flow_due(&flow) < 1768903200 * MADE_SECOND);
-    flow_finish(&flow);
+    replay_flow_init(&flow, &made, MADE_STOCK, MADE_FEED_ALL, 0);
+    replay_flow_start(&flow, 1768615200 * MADE_SECOND); /* 2026-01-17 02:00 UTC, a long weekend */
+    CHECK(replay_flow_due(&flow) >= 1768899600 * MADE_SECOND &&
+          replay_flow_due(&flow) < 1768903200 * MADE_SECOND);
+    replay_flow_finish(&flow);
 }
 
 static void test_actions(uint64_t seed)
 {
     static struct made made, plain;
     char error[MADE_ERROR_MAX];
-    made_init(&made, seed);
-    made_init(&plain, seed);
-    CHECK(made_action_add(&made, "split:AAPL:4:1:2026-01-15", error) == 0);
-    CHECK(made_action_add(&made, "dividend:MSFT:0.83:2026-01-15", error) == 0);
-    CHECK(made_action_add(&made, "halt:IBM:2026-01-15T15:00:00Z:5m", error) == 0);
+    replay_made_init(&made, seed);
+    replay_made_init(&plain, seed);
+    CHECK(replay_made_action_add(&made, "split:AAPL:4:1:2026-01-15", error) == 0);
+    CHECK(replay_made_action_add(&made, "dividend:MSFT:0.83:2026-01-15", error) == 0);
+    CHECK(replay_made_action_add(&made, "halt:IBM:2026-01-15T15:00:00Z:5m", error) == 0);
     static const char *const bad[] = {"split:AAPL:4:1:2026-01-17",
                                       "split:AAPL:0:1:2026-01-15",
                                       "split:BTC/USD:4:1:2026-01-15",
@@ -161,24 +163,24 @@ static void test_actions(uint64_t seed)
                                       "",
                                       "halt:IBM:5m"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-        CHECK(made_action_add(&made, bad[i], error) < 0 && strchr(error, ':'));
-    int aapl = made_find(&made, "AAPL"), ibm = made_find(&made, "IBM");
+        CHECK(replay_made_action_add(&made, bad[i], error) < 0 && strchr(error, ':'));
+    int aapl = replay_made_find(&made, "AAPL"), ibm = replay_made_find(&made, "IBM");
     struct tally before, after, raw;
     int64_t open_ns = 1768487400 * MADE_SECOND, day_ns = 86400 * MADE_SECOND;
     /* The day before: four times the shares at a quarter of the price, adjusted; as they were, raw. */
-    CHECK(tally_span(&made, aapl, open_ns - day_ns, open_ns - day_ns + 10 * MADE_MINUTE, MADE_FEED_ALL,
-                     TALLY_SPLITS, open_ns, &after));
-    CHECK(tally_span(&made, aapl, open_ns - day_ns, open_ns - day_ns + 10 * MADE_MINUTE, MADE_FEED_ALL,
-                     TALLY_RAW, open_ns, &raw));
-    CHECK(tally_span(&plain, aapl, open_ns - day_ns, open_ns - day_ns + 10 * MADE_MINUTE, MADE_FEED_ALL,
-                     TALLY_RAW, open_ns, &before));
-    CHECK(tally_same(&raw, &before));
+    CHECK(replay_tally_span(&made, aapl, open_ns - day_ns, open_ns - day_ns + 10 * MADE_MINUTE, MADE_FEED_ALL,
+                            TALLY_SPLITS, open_ns, &after));
+    CHECK(replay_tally_span(&made, aapl, open_ns - day_ns, open_ns - day_ns + 10 * MADE_MINUTE, MADE_FEED_ALL,
+                            TALLY_RAW, open_ns, &raw));
+    CHECK(replay_tally_span(&plain, aapl, open_ns - day_ns, open_ns - day_ns + 10 * MADE_MINUTE,
+                            MADE_FEED_ALL, TALLY_RAW, open_ns, &before));
+    CHECK(replay_tally_same(&raw, &before));
     CHECK_INT(after.open, (raw.open + 2) / 4);
     CHECK_INT(after.volume, raw.volume * 4);
-    CHECK_INT(made_price(&made, aapl, open_ns), made_price(&plain, aapl, open_ns) / 4);
-    CHECK(!made_trades_at(&made, ibm, 1768489200 * MADE_SECOND));
-    CHECK(made_trades_at(&made, ibm, 1768489500 * MADE_SECOND) ||
-          !made_trades_at(&plain, ibm, 1768489500 * MADE_SECOND));
+    CHECK_INT(replay_made_price(&made, aapl, open_ns), replay_made_price(&plain, aapl, open_ns) / 4);
+    CHECK(!replay_made_trades_at(&made, ibm, 1768489200 * MADE_SECOND));
+    CHECK(replay_made_trades_at(&made, ibm, 1768489500 * MADE_SECOND) ||
+          !replay_made_trades_at(&plain, ibm, 1768489500 * MADE_SECOND));
 }
 
 /* Every prefix and many a change of a request is read or refused, and costs no more than its bytes. */
@@ -190,14 +192,14 @@ static void test_unpack(struct random *random)
                                "trades\x93\xa4"
                                "AAPL\xcd\x01\x02\xcb\x3f\xf8\0\0\0\0\0\0";
     enum { LEN = sizeof(good) - 1, ROUNDS = 20000 };
-    json_t *tree = msgpack_read(good, LEN), *trades = json_object_get(tree, "trades");
+    json_t *tree = replay_msgpack_read(good, LEN), *trades = json_object_get(tree, "trades");
     CHECK_STR(json_string_value(json_object_get(tree, "action")), "subscribe");
     CHECK_INT(json_array_size(trades), 3);
     CHECK_INT(json_integer_value(json_array_get(trades, 1)), 258);
     CHECK_NEAR(json_real_value(json_array_get(trades, 2)), 1.5, 0);
     json_decref(tree);
     for (size_t len = 0; len < LEN; len++)
-        CHECK(!msgpack_read(good, len));
+        CHECK(!replay_msgpack_read(good, len));
     static const struct {
         const char *data;
         size_t len;
@@ -209,13 +211,13 @@ static void test_unpack(struct random *random)
                 {"\xa1\xff", 2},
                 {"\x01\x01", 2}};
     for (size_t i = 0; i < sizeof(lies) / sizeof(*lies); i++)
-        CHECK(!msgpack_read(lies[i].data, lies[i].len));
+        CHECK(!replay_msgpack_read(lies[i].data, lies[i].len));
     for (int i = 0; i < ROUNDS; i++) {
         char *copy = malloc(LEN); /* its own, so that a read past the end is seen */
         memcpy(copy, good, LEN);
         for (int64_t n = random_between(random, 1, 4); n > 0; n--)
             copy[random_between(random, 0, LEN - 1)] = (char)random_next(random);
-        json_decref(msgpack_read(copy, (size_t)random_between(random, 0, LEN)));
+        json_decref(replay_msgpack_read(copy, (size_t)random_between(random, 0, LEN)));
         free(copy);
     }
 }

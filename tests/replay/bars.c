@@ -74,7 +74,8 @@ enum { BARS = 60, GAP_AT = 38 /* a quiet one follows */, HISTORY = 12 };
 static void check_rows(struct tape *tape, const struct bars_file *f, size_t n)
 {
     static struct candle rows[1000];
-    size_t got = candles_query(&tape->symbols[0].candles, candle_interval_find("5m", 2), 0, -1, 1000, rows);
+    size_t got = replay_candles_query(&tape->symbols[0].candles, replay_candle_interval_find("5m", 2), 0, -1,
+                                      1000, rows);
     size_t k = 0;
     CHECK(got >= n);
     for (size_t i = 0; i < n && k < got; i++, k++) {
@@ -97,7 +98,7 @@ static void test_play(void)
     struct source *source = NULL;
     struct made_check check;
     struct tape *tape = calloc(1, sizeof(*tape));
-    tape_init(tape);
+    replay_tape_init(tape);
     CHECK_INT(bars_file_read(path, NULL, &f, error), 0);
     CHECK_INT(bars_create(tape, &path, 1, -1, f.open_time_ns[HISTORY], INT64_MAX, &source, error), 0);
     CHECK_INT(tape->now_ns, f.open_time_ns[HISTORY]);
@@ -124,11 +125,12 @@ static void test_play(void)
     CHECK(check.trades >= (BARS - HISTORY) * 6 / 7 * 100 && check.diffs > 0);
     /* In the gap there is no kline of any interval. */
     struct candle candle;
-    CHECK(!candles_get(&tape->symbols[0].candles, 3, f.open_time_ns[GAP_AT] - 2 * f.interval_ns, &candle));
-    CHECK(!candles_get(&tape->symbols[0].candles, 0, f.open_time_ns[GAP_AT] - 1000000000, &candle));
+    CHECK(!replay_candles_get(&tape->symbols[0].candles, 3, f.open_time_ns[GAP_AT] - 2 * f.interval_ns,
+                              &candle));
+    CHECK(!replay_candles_get(&tape->symbols[0].candles, 0, f.open_time_ns[GAP_AT] - 1000000000, &candle));
     made_check_finish(&check);
     source_destroy(source);
-    tape_finish(tape);
+    replay_tape_finish(tape);
     free(tape);
     bars_file_finish(&f);
     free(csv);
@@ -154,7 +156,7 @@ static void test_refused(void)
         char text[512];
         struct source *source = NULL;
         struct tape *tape = calloc(1, sizeof(*tape));
-        tape_init(tape);
+        replay_tape_init(tape);
         snprintf(text, sizeof(text), "timestamp,open,high,low,close,volume\n%s", cases[i].rows);
         const char *path = scratch_write("BAD.csv", text);
         CHECK_INT(bars_create(tape, &path, 1, cases[i].interval, INT64_MIN, INT64_MAX, &source, error),
@@ -164,7 +166,7 @@ static void test_refused(void)
         if (!named)
             fprintf(stderr, "case %zu: %s\n", i, error);
         CHECK(source == NULL);
-        tape_finish(tape);
+        replay_tape_finish(tape);
         free(tape);
     }
 }

@@ -45,8 +45,8 @@ int main(void)
     char dir[SCRATCH_MAX], path[SCRATCH_PATH_MAX], text[4096];
     struct ca ca, other;
     scratch_make(dir);
-    CHECK_INT(ca_make(&ca, false), 0);
-    CHECK_INT(ca_make(&other, false), 0);
+    CHECK_INT(replay_ca_make(&ca, false), 0);
+    CHECK_INT(replay_ca_make(&other, false), 0);
     X509 *root = read_certificate(ca.ca_pem, ca.ca_len),
          *server = read_certificate(ca.server_pem, ca.server_len);
     X509 *stranger = read_certificate(other.ca_pem, other.ca_len);
@@ -65,8 +65,8 @@ int main(void)
     BIO_free(bio);
 
     snprintf(path, sizeof(path), "%s/ca.pem", dir);
-    CHECK_INT(ca_write(&other, path), 0);
-    CHECK_INT(ca_write(&ca, path), 0); /* over the old one */
+    CHECK_INT(replay_ca_write(&other, path), 0);
+    CHECK_INT(replay_ca_write(&ca, path), 0); /* over the old one */
     FILE *f = fopen(path, "re");
     size_t n = f ? fread(text, 1, sizeof(text), f) : 0;
     CHECK(n == ca.ca_len && memcmp(text, ca.ca_pem, n) == 0);
@@ -77,12 +77,12 @@ int main(void)
     CHECK(stat(path, &st) == 0 && (st.st_mode & 0777) == 0644);
     CHECK_INT(unlink(path), 0);
     CHECK_INT(rmdir(dir), 0); /* and nothing else was left there */
-    CHECK(ca_write(&ca, path) < 0);
+    CHECK(replay_ca_write(&ca, path) < 0);
 
     X509_free(root);
     X509_free(server);
     X509_free(stranger);
-    ca_finish(&ca);
-    ca_finish(&other);
+    replay_ca_finish(&ca);
+    replay_ca_finish(&other);
     return check_done("ca");
 }

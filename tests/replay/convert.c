@@ -23,9 +23,9 @@ static void check_same(const char *a, const char *b, uint64_t expected)
     struct frame_line p, q;
     uint64_t n = 0;
     int rx, ry;
-    CHECK_INT(lines_open(&x, a), 0);
-    CHECK_INT(lines_open(&y, b), 0);
-    while ((rx = lines_next(&x, &p)) + (ry = lines_next(&y, &q)) == 2) {
+    CHECK_INT(replay_lines_open(&x, a), 0);
+    CHECK_INT(replay_lines_open(&y, b), 0);
+    while ((rx = replay_lines_next(&x, &p)) + (ry = replay_lines_next(&y, &q)) == 2) {
         bool same = p.ts_ns == q.ts_ns && p.frame.len == q.frame.len &&
                     memcmp(p.frame.data, q.frame.data, p.frame.len) == 0;
         CHECK(same);
@@ -36,21 +36,21 @@ static void check_same(const char *a, const char *b, uint64_t expected)
     CHECK_INT(rx, 0);
     CHECK_INT(ry, 0);
     CHECK_INT(n, expected);
-    lines_finish(&x);
-    lines_finish(&y);
+    replay_lines_finish(&x);
+    replay_lines_finish(&y);
 }
 
 static void test_file(const char *const *paths, size_t n_paths)
 {
     struct convert_counts in = {0}, out = {0};
-    CHECK_INT(convert_import(paths, n_paths, scratch_path("journal"), &in, error), 0);
+    CHECK_INT(replay_convert_import(paths, n_paths, scratch_path("journal"), &in, error), 0);
     CHECK_INT(in.late, 0);
-    CHECK_INT(convert_export(scratch_path("journal"), scratch_path("out.gz"), &out, error), 0);
+    CHECK_INT(replay_convert_export(scratch_path("journal"), scratch_path("out.gz"), &out, error), 0);
     CHECK(in.frames == out.frames && in.replies == out.replies);
     check_same(scratch_path("journal"), scratch_path("out.gz"), in.frames + in.replies);
     if (n_paths == 1)
         check_same(paths[0], scratch_path("out.gz"), in.frames + in.replies);
-    CHECK_INT(convert_import(paths, n_paths, scratch_path("journal"), &in, error), -EEXIST);
+    CHECK_INT(replay_convert_import(paths, n_paths, scratch_path("journal"), &in, error), -EEXIST);
     struct journal_summary sum;
     CHECK_INT(journal_verify(scratch_path("journal"), &sum, error, sizeof(error)), 0);
     CHECK(sum.frames == in.frames && sum.replies == in.replies && sum.events == 0);
@@ -65,8 +65,8 @@ static char *play(const char *const *paths, size_t n, const char *const *names, 
     struct heard h = {0};
     struct source *source = NULL;
     struct tape *tape = calloc(1, sizeof(*tape));
-    tape_init(tape);
-    CHECK_INT(recording_create(tape, paths, n, INT64_MIN, INT64_MAX, &source, error), 0);
+    replay_tape_init(tape);
+    CHECK_INT(replay_recording_create(tape, paths, n, INT64_MIN, INT64_MAX, &source, error), 0);
     if (!source) {
         fprintf(stderr, "%s\n", error);
         exit(EXIT_FAILURE);
@@ -74,7 +74,7 @@ static char *play(const char *const *paths, size_t n, const char *const *names, 
     listen_to(tape, &h, names, n_names);
     play_all(source);
     source_destroy(source);
-    tape_finish(tape);
+    replay_tape_finish(tape);
     free(tape);
     return h.text;
 }
@@ -84,7 +84,7 @@ static void test_plays(const char *const *paths, size_t n, const char *const *na
 {
     struct convert_counts in;
     const char *journal = scratch_path("journal");
-    CHECK_INT(convert_import(paths, n, journal, &in, error), 0);
+    CHECK_INT(replay_convert_import(paths, n, journal, &in, error), 0);
     char *text = play(paths, n, names, n_names), *same = play(&journal, 1, names, n_names);
     CHECK(text && *text);
     CHECK(strcmp(text, same) == 0);
@@ -134,39 +134,43 @@ static void test_replies(void)
 {
     const char *text = scratch_write("recorded", recorded), *journal = scratch_path("journal");
     struct convert_counts in, out;
-    CHECK_INT(convert_import(&text, 1, journal, &in, error), 0);
+    CHECK_INT(replay_convert_import(&text, 1, journal, &in, error), 0);
     CHECK(in.frames == 3 && in.replies == 5);
-    CHECK_INT(convert_export(journal, scratch_path("out"), &out, error), 0);
+    CHECK_INT(replay_convert_export(journal, scratch_path("out"), &out, error), 0);
     check_same(text, scratch_path("out"), 8);
     unlink(scratch_path("out"));
     for (int i = 0; i < 2; i++) {
         struct source *source = NULL;
         struct tape *tape = calloc(1, sizeof(*tape));
         const char *path = i == 0 ? text : journal;
-        tape_init(tape);
-        CHECK_INT(recording_create(tape, &path, 1, INT64_MIN, INT64_MAX, &source, error), 0);
+        replay_tape_init(tape);
+        CHECK_INT(replay_recording_create(tape, &path, 1, INT64_MIN, INT64_MAX, &source, error), 0);
         CHECK_INT(tape->n_symbols, 1);
         struct candle rows[10];
-        size_t n = candles_query(&tape->symbols[0].candles, candle_interval_find("1m", 2), -1, -1, 10, rows);
+        size_t n = replay_candles_query(&tape->symbols[0].candles, replay_candle_interval_find("1m", 2), -1,
+                                        -1, 10, rows);
         CHECK_INT(n, 2); /* history, from the start; the forming bar is none */
         CHECK(n == 2 && rows[0].close == 10150000000 && rows[0].trades == 42);
-        n = candles_query(&tape->symbols[0].candles, candle_interval_find("5m", 2), -1, -1, 10, rows);
+        n = replay_candles_query(&tape->symbols[0].candles, replay_candle_interval_find("5m", 2), -1, -1, 10,
+                                 rows);
         CHECK_INT(n, 2); /* as it was recorded; then one put together from minutes */
         CHECK(n == 2 && rows[0].low == 8000000000 && rows[0].trades == 77 && rows[1].trades == 45);
-        CHECK_INT(candles_query(&tape->symbols[0].candles, candle_interval_find("5m", 2), -1, -1, 1, rows),
+        CHECK_INT(replay_candles_query(&tape->symbols[0].candles, replay_candle_interval_find("5m", 2), -1,
+                                       -1, 1, rows),
                   1);
         CHECK_INT(rows[0].trades, 45);
         struct text info = {0};
-        exchange_info_write(&info, tape, (bool[TAPE_SYMBOLS_MAX]){true});
+        replay_exchange_info_write(&info, tape, (bool[TAPE_SYMBOLS_MAX]){true});
         text_bytes(&info, "", 1);
         CHECK(strstr(info.data, "[{\"symbol\":\"BTCUSDT\",\"status\":\"TRADING\",\"filters\":[]}]") != NULL);
         text_finish(&info);
         play_all(source);
-        n = candles_query(&tape->symbols[0].candles, candle_interval_find("1m", 2), -1, -1, 10, rows);
+        n = replay_candles_query(&tape->symbols[0].candles, replay_candle_interval_find("1m", 2), -1, -1, 10,
+                                 rows);
         CHECK_INT(n, 4);
         CHECK(n == 4 && rows[2].trades == 50 && rows[2].high == 10400000000); /* as the venue said later */
         source_destroy(source);
-        tape_finish(tape);
+        replay_tape_finish(tape);
         free(tape);
     }
     scratch_remove(scratch_path("journal"));
@@ -178,19 +182,19 @@ static void test_refused(void)
     struct convert_counts counts;
     const char *none = scratch_path("none"), *bad = scratch_write("bad", "x\n"),
                *empty = scratch_write("empty", "");
-    CHECK_INT(convert_import(&none, 1, scratch_path("journal"), &counts, error), -ENOENT);
-    CHECK_INT(convert_import(&bad, 1, scratch_path("journal"), &counts, error), -EINVAL);
+    CHECK_INT(replay_convert_import(&none, 1, scratch_path("journal"), &counts, error), -ENOENT);
+    CHECK_INT(replay_convert_import(&bad, 1, scratch_path("journal"), &counts, error), -EINVAL);
     CHECK(strstr(error, "bad:1: ") != NULL);
     scratch_remove(scratch_path("journal"));
-    CHECK_INT(convert_import(&empty, 1, scratch_path("journal"), &counts, error), -EINVAL);
+    CHECK_INT(replay_convert_import(&empty, 1, scratch_path("journal"), &counts, error), -EINVAL);
     CHECK(strstr(error, "nothing to keep") != NULL);
     scratch_remove(scratch_path("journal"));
-    CHECK_INT(convert_export(bad, scratch_path("out"), &counts, error), -EINVAL);
+    CHECK_INT(replay_convert_export(bad, scratch_path("out"), &counts, error), -EINVAL);
     CHECK(strstr(error, "no journal") != NULL);
     const char *one = scratch_write("one", "5 {\"a\":1}\n3 {\"b\":2}\n");
-    CHECK_INT(convert_import(&one, 1, scratch_path("journal"), &counts, error), 0);
+    CHECK_INT(replay_convert_import(&one, 1, scratch_path("journal"), &counts, error), 0);
     CHECK_INT(counts.late, 1);
-    CHECK_INT(convert_export(scratch_path("journal"), "/nonexistent/x", &counts, error), -ENOENT);
+    CHECK_INT(replay_convert_export(scratch_path("journal"), "/nonexistent/x", &counts, error), -ENOENT);
     scratch_remove(scratch_path("journal"));
     unlink(bad);
     unlink(empty);

@@ -53,12 +53,12 @@ static void test_listed(const char *name, int price_digits, int qty_digits)
     struct binance_info info;
     struct symbol expected;
     const bool wanted = true;
-    tape_init(tape);
-    CHECK_INT(tape_symbol_add(tape, name, strlen(name)), 0);
+    replay_tape_init(tape);
+    CHECK_INT(replay_tape_symbol_add(tape, name, strlen(name)), 0);
     tape->now_ns = 1700000000000000000;
     tape->symbols[0].price_digits = price_digits;
     tape->symbols[0].qty_digits = qty_digits;
-    exchange_info_write(&text, tape, &wanted);
+    replay_exchange_info_write(&text, tape, &wanted);
     CHECK(text_ok(&text));
     CHECK_INT(binance_parse_info(text.data, text.len, "binance", take, &listed, &info), 0);
     CHECK_INT(info.unusable, 0);
@@ -67,7 +67,7 @@ static void test_listed(const char *name, int price_digits, int qty_digits)
     if (r == 0)
         check_same(&listed.symbol, &expected);
     text_finish(&text);
-    tape_finish(tape);
+    replay_tape_finish(tape);
     free(tape);
 }
 

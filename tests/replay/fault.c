@@ -10,37 +10,40 @@ int main(void)
     static const int64_t s = 1000000000;
     struct faults f = {0};
     char error[FAULT_ERROR_MAX];
-    CHECK(!fault_silent(&f, 0));
-    CHECK_INT(fault_parse(&f, "silence@30s", error), 0);
-    CHECK(!fault_silent(&f, 30 * s - 1) && fault_silent(&f, 30 * s) && fault_silent(&f, 300000 * s));
-    CHECK_INT(fault_parse(&f, "silence@1.5s+250ms", error), 0);
-    CHECK(!fault_silent(&f, s) && fault_silent(&f, 3 * s / 2) && !fault_silent(&f, 7 * s / 4));
-    CHECK_INT(fault_parse(&f, "silence@2m+1m", error), 0);
-    CHECK(!fault_silent(&f, 119 * s) && fault_silent(&f, 179 * s) && !fault_silent(&f, 180 * s));
-    CHECK(!fault_stream_silent(&f, 40 * s, "btcusdt@trade", 13));
-    CHECK_INT(fault_parse(&f, "silence:btcusdt@depth@100ms@30s+10s", error), 0);
-    CHECK_INT(fault_parse(&f, "silence:trades:BTC/USD@5s", error), 0);
+    CHECK(!replay_fault_silent(&f, 0));
+    CHECK_INT(replay_fault_parse(&f, "silence@30s", error), 0);
+    CHECK(!replay_fault_silent(&f, 30 * s - 1) && replay_fault_silent(&f, 30 * s) &&
+          replay_fault_silent(&f, 300000 * s));
+    CHECK_INT(replay_fault_parse(&f, "silence@1.5s+250ms", error), 0);
+    CHECK(!replay_fault_silent(&f, s) && replay_fault_silent(&f, 3 * s / 2) &&
+          !replay_fault_silent(&f, 7 * s / 4));
+    CHECK_INT(replay_fault_parse(&f, "silence@2m+1m", error), 0);
+    CHECK(!replay_fault_silent(&f, 119 * s) && replay_fault_silent(&f, 179 * s) &&
+          !replay_fault_silent(&f, 180 * s));
+    CHECK(!replay_fault_stream_silent(&f, 40 * s, "btcusdt@trade", 13));
+    CHECK_INT(replay_fault_parse(&f, "silence:btcusdt@depth@100ms@30s+10s", error), 0);
+    CHECK_INT(replay_fault_parse(&f, "silence:trades:BTC/USD@5s", error), 0);
     struct faults again = f;
-    CHECK_INT(fault_parse(&again, "silence:btcusdt@depth@100ms@0s+0s", error), 0);
+    CHECK_INT(replay_fault_parse(&again, "silence:btcusdt@depth@100ms@0s+0s", error), 0);
     CHECK(again.n_silences == f.n_silences &&
-          !fault_stream_silent(&again, 35 * s, "btcusdt@depth@100ms", 19));
-    CHECK(fault_stream_silent(&again, 35 * s, "trades:BTC/USD", 14));
-    CHECK(!fault_stream_silent(&f, 30 * s - 1, "btcusdt@depth@100ms", 19));
-    CHECK(fault_stream_silent(&f, 30 * s, "btcusdt@depth@100ms", 19));
-    CHECK(!fault_stream_silent(&f, 40 * s, "btcusdt@depth@100ms", 19));
-    CHECK(!fault_stream_silent(&f, 30 * s, "btcusdt@depth", 13));
-    CHECK(fault_stream_silent(&f, 30 * s, "trades:BTC/USD", 14));
-    CHECK(!fault_frozen(&f, s));
-    CHECK_INT(fault_parse(&f, "freeze@1s+1s", error), 0);
-    CHECK(fault_frozen(&f, s) && !fault_frozen(&f, 2 * s));
+          !replay_fault_stream_silent(&again, 35 * s, "btcusdt@depth@100ms", 19));
+    CHECK(replay_fault_stream_silent(&again, 35 * s, "trades:BTC/USD", 14));
+    CHECK(!replay_fault_stream_silent(&f, 30 * s - 1, "btcusdt@depth@100ms", 19));
+    CHECK(replay_fault_stream_silent(&f, 30 * s, "btcusdt@depth@100ms", 19));
+    CHECK(!replay_fault_stream_silent(&f, 40 * s, "btcusdt@depth@100ms", 19));
+    CHECK(!replay_fault_stream_silent(&f, 30 * s, "btcusdt@depth", 13));
+    CHECK(replay_fault_stream_silent(&f, 30 * s, "trades:BTC/USD", 14));
+    CHECK(!replay_fault_frozen(&f, s));
+    CHECK_INT(replay_fault_parse(&f, "freeze@1s+1s", error), 0);
+    CHECK(replay_fault_frozen(&f, s) && !replay_fault_frozen(&f, 2 * s));
     f.base_ns = 100 * s; /* as POST /_control sets it */
-    CHECK_INT(fault_parse(&f, "freeze@1s", error), 0);
-    CHECK(!fault_frozen(&f, 100 * s) && fault_frozen(&f, 101 * s));
+    CHECK_INT(replay_fault_parse(&f, "freeze@1s", error), 0);
+    CHECK(!replay_fault_frozen(&f, 100 * s) && replay_fault_frozen(&f, 101 * s));
     f.base_ns = 0;
-    CHECK_INT(fault_parse(&f, "close@1000", error), 0);
+    CHECK_INT(replay_fault_parse(&f, "close@1000", error), 0);
     CHECK_INT(f.close_after, 1000);
-    CHECK_INT(fault_parse(&f, "gap@book", error), 0);
-    CHECK_INT(fault_parse(&f, "garbage", error), 0);
+    CHECK_INT(replay_fault_parse(&f, "gap@book", error), 0);
+    CHECK_INT(replay_fault_parse(&f, "garbage", error), 0);
     CHECK(f.gap_book && f.garbage);
 
     static const struct {
@@ -56,36 +59,36 @@ int main(void)
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
         const bool *set = (const bool *)((const char *)&f + words[i].at);
         CHECK(!*set);
-        CHECK_INT(fault_parse(&f, words[i].word, error), 0);
+        CHECK_INT(replay_fault_parse(&f, words[i].word, error), 0);
         CHECK(*set);
     }
-    CHECK_INT(fault_parse(&f, "ban@100+60s", error), 0);
+    CHECK_INT(replay_fault_parse(&f, "ban@100+60s", error), 0);
     CHECK(f.ban_after == 100 && f.ban_ns == 60 * s);
-    CHECK_INT(fault_parse(&f, "429:5s", error), 0);
-    CHECK_INT(fault_parse(&f, "418:1m", error), 0);
+    CHECK_INT(replay_fault_parse(&f, "429:5s", error), 0);
+    CHECK_INT(replay_fault_parse(&f, "418:1m", error), 0);
     CHECK(f.too_many_ns == 5 * s && f.teapot_ns == 60 * s);
-    CHECK_INT(fault_parse(&f, "age@24h", error), 0);
+    CHECK_INT(replay_fault_parse(&f, "age@24h", error), 0);
     CHECK_INT(f.age_ns, 24 * 3600 * s);
-    CHECK_INT(fault_parse(&f, "shutdown", error), 0);
+    CHECK_INT(replay_fault_parse(&f, "shutdown", error), 0);
     CHECK(f.shutdown && f.shutdown_ns == 10 * s && f.shutdown_close_ns == 10 * s);
-    CHECK_INT(fault_parse(&f, "shutdown@30s", error), 0);
+    CHECK_INT(replay_fault_parse(&f, "shutdown@30s", error), 0);
     CHECK(f.shutdown_ns == 30 * s && f.shutdown_close_ns == 10 * s);
-    CHECK_INT(fault_parse(&f, "shutdown@500ms+2s", error), 0);
+    CHECK_INT(replay_fault_parse(&f, "shutdown@500ms+2s", error), 0);
     CHECK(f.shutdown_ns == s / 2 && f.shutdown_close_ns == 2 * s);
-    CHECK_INT(fault_parse(&f, "slow:64B/s", error), 0);
+    CHECK_INT(replay_fault_parse(&f, "slow:64B/s", error), 0);
     CHECK_INT(f.slow_bytes_s, 64);
-    CHECK_INT(fault_parse(&f, "slow:2kB/s", error), 0);
+    CHECK_INT(replay_fault_parse(&f, "slow:2kB/s", error), 0);
     CHECK_INT(f.slow_bytes_s, 2000);
-    CHECK_INT(fault_parse(&f, "huge:10MB", error), 0);
+    CHECK_INT(replay_fault_parse(&f, "huge:10MB", error), 0);
     CHECK_INT(f.huge_bytes, 10000000);
-    CHECK_INT(fault_parse(&f, "clock:+3s", error), 0);
+    CHECK_INT(replay_fault_parse(&f, "clock:+3s", error), 0);
     CHECK_INT(f.clock_skew_ns, 3 * s);
-    CHECK_INT(fault_parse(&f, "clock:-250ms", error), 0);
+    CHECK_INT(replay_fault_parse(&f, "clock:-250ms", error), 0);
     CHECK_INT(f.clock_skew_ns, -s / 4);
-    CHECK_INT(fault_parse(&f, "delist@60s:ETHUSDT", error), 0);
-    CHECK_INT(fault_parse(&f, "status@30s:BTCUSDT=HALT", error), 0);
-    CHECK_INT(fault_parse(&f, "filters@45s:BTCUSDT", error), 0);
-    CHECK_INT(fault_parse(&f, "status@60s:BTCUSDT=TRADING", error), 0);
+    CHECK_INT(replay_fault_parse(&f, "delist@60s:ETHUSDT", error), 0);
+    CHECK_INT(replay_fault_parse(&f, "status@30s:BTCUSDT=HALT", error), 0);
+    CHECK_INT(replay_fault_parse(&f, "filters@45s:BTCUSDT", error), 0);
+    CHECK_INT(replay_fault_parse(&f, "status@60s:BTCUSDT=TRADING", error), 0);
     CHECK_INT(f.n_changes, 4);
     CHECK(f.changes[0].kind == FAULT_STATUS && f.changes[0].at_ns == 30 * s);
     CHECK_STR(f.changes[0].symbol, "BTCUSDT");
@@ -96,13 +99,13 @@ int main(void)
 
     /* What is listed is accepted. */
     char list[1024];
-    snprintf(list, sizeof(list), "%s", fault_help());
+    snprintf(list, sizeof(list), "%s", replay_fault_help());
     for (char *save, *word = strtok_r(list, ", ", &save); word; word = strtok_r(NULL, ", ", &save)) {
         char *open = strchr(word, '[');
         struct faults one = {0};
         if (open)
             *open = '\0';
-        CHECK_INT(fault_parse(&one, word, error), 0);
+        CHECK_INT(replay_fault_parse(&one, word, error), 0);
     }
     static const char *const wrong[] = {"",
                                         "silence",
@@ -150,12 +153,12 @@ int main(void)
     for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
         struct faults none = {0};
         static const struct faults untouched;
-        CHECK_INT(fault_parse(&none, wrong[i], error), -EINVAL);
+        CHECK_INT(replay_fault_parse(&none, wrong[i], error), -EINVAL);
         CHECK(memcmp(&none, &untouched, sizeof(none)) == 0);
         CHECK(strstr(error, "unknown fault") && strstr(error, "one of"));
     }
     for (int i = 0; i < FAULT_CHANGES_MAX - 4; i++)
-        CHECK_INT(fault_parse(&f, "delist@60s:ETHUSDT", error), 0);
-    CHECK_INT(fault_parse(&f, "delist@60s:ETHUSDT", error), -EINVAL);
+        CHECK_INT(replay_fault_parse(&f, "delist@60s:ETHUSDT", error), 0);
+    CHECK_INT(replay_fault_parse(&f, "delist@60s:ETHUSDT", error), -EINVAL);
     return check_done("fault");
 }

@@ -32,7 +32,7 @@ static void listen_to(struct tape *tape, struct heard *h, const char *const *nam
     tape->deliver = hear;
     tape->user = h;
     for (size_t i = 0; i < n; i++)
-        CHECK_INT(tape_listen(tape, names[i], strlen(names[i]), h, true, STREAM_MS), 0);
+        CHECK_INT(replay_tape_listen(tape, names[i], strlen(names[i]), h, true, STREAM_MS), 0);
 }
 
 static void play_all(struct source *source)

@@ -12,22 +12,22 @@ static void test_weight(void)
     struct limits l = {0};
     int64_t wait_s = -1, at = START + 15500;
     for (int i = 0; i < LIMITS_WEIGHT / 250; i++) {
-        CHECK_INT(limits_request(&l, at, &wait_s), 0);
-        CHECK_INT(limits_charge(&l, at, 250, &wait_s), 0);
+        CHECK_INT(replay_limits_request(&l, at, &wait_s), 0);
+        CHECK_INT(replay_limits_charge(&l, at, 250, &wait_s), 0);
     }
     CHECK_INT(wait_s, -1);
-    CHECK_INT(limits_used(&l, at), LIMITS_WEIGHT);
-    CHECK_INT(limits_request(&l, at, &wait_s), LIMITS_TOO_MANY);
+    CHECK_INT(replay_limits_used(&l, at), LIMITS_WEIGHT);
+    CHECK_INT(replay_limits_request(&l, at, &wait_s), LIMITS_TOO_MANY);
     CHECK_INT(wait_s, 45); /* 44.5, rounded up */
-    CHECK_INT(limits_request(&l, START + MINUTE - 1, &wait_s), LIMITS_TOO_MANY);
+    CHECK_INT(replay_limits_request(&l, START + MINUTE - 1, &wait_s), LIMITS_TOO_MANY);
     CHECK_INT(wait_s, 1);
     /* Who waits as long as it was told is let in. */
-    CHECK_INT(limits_request(&l, at + 45000, &wait_s), 0);
-    CHECK_INT(limits_used(&l, at + 45000), 0);
+    CHECK_INT(replay_limits_request(&l, at + 45000, &wait_s), 0);
+    CHECK_INT(replay_limits_used(&l, at + 45000), 0);
     /* One request that is too heavy for what is left. */
-    CHECK_INT(limits_charge(&l, at + 45000, LIMITS_WEIGHT - 1, &wait_s), 0);
-    CHECK_INT(limits_request(&l, at + 45000, &wait_s), 0);
-    CHECK_INT(limits_charge(&l, at + 45000, 2, &wait_s), LIMITS_TOO_MANY);
+    CHECK_INT(replay_limits_charge(&l, at + 45000, LIMITS_WEIGHT - 1, &wait_s), 0);
+    CHECK_INT(replay_limits_request(&l, at + 45000, &wait_s), 0);
+    CHECK_INT(replay_limits_charge(&l, at + 45000, 2, &wait_s), LIMITS_TOO_MANY);
     CHECK_INT(l.bans, 0);
 }
 
@@ -35,16 +35,16 @@ static void test_weight(void)
 static int64_t provoke(struct limits *l, int64_t at)
 {
     int64_t wait_s = 0;
-    int status = limits_charge(l, at, LIMITS_WEIGHT + 1, &wait_s);
+    int status = replay_limits_charge(l, at, LIMITS_WEIGHT + 1, &wait_s);
     CHECK_INT(status, LIMITS_TOO_MANY);
     for (int i = 1; i < LIMITS_IGNORED; i++)
-        CHECK_INT(limits_request(l, at + i, &wait_s), LIMITS_TOO_MANY);
-    CHECK_INT(limits_request(l, at + 100, &wait_s), LIMITS_BANNED);
+        CHECK_INT(replay_limits_request(l, at + i, &wait_s), LIMITS_TOO_MANY);
+    CHECK_INT(replay_limits_request(l, at + 100, &wait_s), LIMITS_BANNED);
     int64_t ban_s = wait_s;
-    CHECK_INT(limits_attempt(l, at + 101, &wait_s), LIMITS_BANNED);
-    CHECK_INT(limits_request(l, at + 100 + ban_s * 1000 - 1, &wait_s), LIMITS_BANNED);
+    CHECK_INT(replay_limits_attempt(l, at + 101, &wait_s), LIMITS_BANNED);
+    CHECK_INT(replay_limits_request(l, at + 100 + ban_s * 1000 - 1, &wait_s), LIMITS_BANNED);
     CHECK_INT(wait_s, 1);
-    CHECK_INT(limits_request(l, at + 100 + ban_s * 1000, &wait_s), 0);
+    CHECK_INT(replay_limits_request(l, at + 100 + ban_s * 1000, &wait_s), 0);
     return ban_s;
 }
 
@@ -60,11 +60,11 @@ static void test_bans(void)
     }
     CHECK_INT(want_s, LIMITS_BAN_MAX_S);
     int64_t wait_s;
-    limits_ban(&l, at, 60000);
-    limits_ban(&l, at, 1000); /* a shorter one does not end it */
-    CHECK_INT(limits_attempt(&l, at + 59000, &wait_s), LIMITS_BANNED);
+    replay_limits_ban(&l, at, 60000);
+    replay_limits_ban(&l, at, 1000); /* a shorter one does not end it */
+    CHECK_INT(replay_limits_attempt(&l, at + 59000, &wait_s), LIMITS_BANNED);
     CHECK_INT(wait_s, 1);
-    CHECK_INT(limits_attempt(&l, at + 60000, &wait_s), 0);
+    CHECK_INT(replay_limits_attempt(&l, at + 60000, &wait_s), 0);
 }
 
 static void test_counts(void)
@@ -72,16 +72,16 @@ static void test_counts(void)
     struct limits l = {0};
     int64_t wait_s = 0, five = START / (5 * MINUTE) * (5 * MINUTE);
     for (int i = 0; i < LIMITS_ATTEMPTS; i++)
-        CHECK_INT(limits_attempt(&l, five + i, &wait_s), 0);
-    CHECK_INT(limits_attempt(&l, five + 1000, &wait_s), LIMITS_TOO_MANY);
+        CHECK_INT(replay_limits_attempt(&l, five + i, &wait_s), 0);
+    CHECK_INT(replay_limits_attempt(&l, five + 1000, &wait_s), LIMITS_TOO_MANY);
     CHECK_INT(wait_s, 299);
-    CHECK_INT(limits_request(&l, five + 1000, &wait_s), 0); /* REST is counted apart */
-    CHECK_INT(limits_attempt(&l, five + 5 * MINUTE, &wait_s), 0);
+    CHECK_INT(replay_limits_request(&l, five + 1000, &wait_s), 0); /* REST is counted apart */
+    CHECK_INT(replay_limits_attempt(&l, five + 5 * MINUTE, &wait_s), 0);
     for (int i = 1; i < LIMITS_REQUESTS; i++)
-        CHECK_INT(limits_request(&l, five + 2000, &wait_s), 0);
-    CHECK_INT(limits_request(&l, five + 2000, &wait_s), LIMITS_TOO_MANY);
+        CHECK_INT(replay_limits_request(&l, five + 2000, &wait_s), 0);
+    CHECK_INT(replay_limits_request(&l, five + 2000, &wait_s), LIMITS_TOO_MANY);
     CHECK_INT(wait_s, 298);
-    CHECK_INT(limits_request(&l, five + 5 * MINUTE, &wait_s), 0);
+    CHECK_INT(replay_limits_request(&l, five + 5 * MINUTE, &wait_s), 0);
 }
 
 int main(void)

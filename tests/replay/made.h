@@ -47,9 +47,9 @@ static void take_book(struct made_check *c)
     CHECK(c->source->ops->book(c->source, c->symbol, &book));
     c->bids = (struct ladder){.bid = true};
     for (size_t i = 0; i < book.bids->n; i++)
-        ladder_set(&c->bids, book.bids->levels[i].price, book.bids->levels[i].qty);
+        replay_ladder_set(&c->bids, book.bids->levels[i].price, book.bids->levels[i].qty);
     for (size_t i = 0; i < book.asks->n; i++)
-        ladder_set(&c->asks, book.asks->levels[i].price, book.asks->levels[i].qty);
+        replay_ladder_set(&c->asks, book.asks->levels[i].price, book.asks->levels[i].qty);
     c->book_id = book.last_id;
 }
 
@@ -62,16 +62,16 @@ static void made_check_init(struct made_check *c, struct source *source, const c
                              .unit = unit,
                              .last_trade_id = -1,
                              .hash = 14695981039346656037u};
-    c->symbol = tape_symbol_find(c->tape, symbol, strlen(symbol));
+    c->symbol = replay_tape_symbol_find(c->tape, symbol, strlen(symbol));
     CHECK(c->symbol >= 0);
     c->tape->deliver = made_check_message;
     c->tape->user = c;
-    candles_init(&c->candles);
+    replay_candles_init(&c->candles);
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
         char name[64];
         int len = snprintf(name, sizeof(name), "%s@%s", c->tape->symbols[c->symbol].lower, words[i]);
-        CHECK_INT(tape_listen(c->tape, name, (size_t)len, c, true, unit), 0);
-        CHECK_INT(tape_listen(c->tape, name, (size_t)len, c, true, unit), 1);
+        CHECK_INT(replay_tape_listen(c->tape, name, (size_t)len, c, true, unit), 0);
+        CHECK_INT(replay_tape_listen(c->tape, name, (size_t)len, c, true, unit), 1);
     }
     take_book(c);
 }
@@ -85,7 +85,7 @@ static void check_trade(struct made_check *c, const struct tape_trade *t)
     c->last_trade_id = t->id;
     c->last_trade_ns = t->ts_ns;
     struct candle_trade counted = {t->ts_ns, t->id, t->id, t->price, t->qty, t->buyer_maker};
-    CHECK_INT(candles_trade(&c->candles, &counted), 0);
+    CHECK_INT(replay_candles_trade(&c->candles, &counted), 0);
     c->trades++;
 }
 
@@ -101,7 +101,7 @@ static void check_kline(struct made_check *c, const struct stream *stream, const
         return;
     if (k->open_ns <= c->candles.tiers[0].bars[0].open_ns || k->trades == 0)
         return;
-    if (!candles_get(&c->candles, stream->interval, k->open_ns, &mine)) {
+    if (!replay_candles_get(&c->candles, stream->interval, k->open_ns, &mine)) {
         CHECK(!"a kline of trades that were not sent");
         return;
     }
@@ -119,14 +119,14 @@ static void apply(struct made_check *c, uint64_t first_id, uint64_t last_id)
         return;
     for (size_t i = 0; i < c->levels.n_bids; i++) {
         CHECK(i == 0 || c->levels.bids[i].price < c->levels.bids[i - 1].price);
-        ladder_set(&c->bids, c->levels.bids[i].price, c->levels.bids[i].qty);
+        replay_ladder_set(&c->bids, c->levels.bids[i].price, c->levels.bids[i].qty);
     }
     for (size_t i = 0; i < c->levels.n_asks; i++) {
         CHECK(i == 0 || c->levels.asks[i].price > c->levels.asks[i - 1].price);
-        ladder_set(&c->asks, c->levels.asks[i].price, c->levels.asks[i].qty);
+        replay_ladder_set(&c->asks, c->levels.asks[i].price, c->levels.asks[i].qty);
     }
     c->book_id = last_id;
-    const struct level *bid = ladder_best(&c->bids, 0), *ask = ladder_best(&c->asks, 0);
+    const struct level *bid = replay_ladder_best(&c->bids, 0), *ask = replay_ladder_best(&c->asks, 0);
     CHECK(bid && ask && bid->price < ask->price);
     if (c->quotes > 0 && c->quote_id <= last_id) {
         CHECK(bid->price == c->bid.price && bid->qty == c->bid.qty);
@@ -147,11 +147,11 @@ static void made_check_message(void *user, struct stream *stream, int unit, cons
         c->hash = (c->hash ^ (unsigned char)data[i]) * 1099511628211u;
     switch (stream->kind) {
     case STREAM_TRADE:
-        CHECK_INT(frame_trade(text, &trade), 0);
+        CHECK_INT(replay_frame_trade(text, &trade), 0);
         check_trade(c, &trade);
         break;
     case STREAM_AGG_TRADE:
-        CHECK_INT(frame_agg_trade(text, &trade, &first, &last), 0);
+        CHECK_INT(replay_frame_agg_trade(text, &trade, &first, &last), 0);
         if (c->aggs > 0) {
             CHECK_INT(first, c->agg_last_id + 1);
             CHECK_INT(trade.id, c->last_agg_id + 1);
@@ -162,7 +162,7 @@ static void made_check_message(void *user, struct stream *stream, int unit, cons
         c->aggs++;
         break;
     case STREAM_BOOK_TICKER:
-        CHECK_INT(frame_quote(text, &id, &c->bid, &c->ask), 0);
+        CHECK_INT(replay_frame_quote(text, &id, &c->bid, &c->ask), 0);
         CHECK(c->bid.price < c->ask.price && c->bid.qty > 0 && c->ask.qty > 0);
         CHECK(id >= c->quote_id);
         c->quote_id = id;
@@ -170,18 +170,18 @@ static void made_check_message(void *user, struct stream *stream, int unit, cons
         c->quotes++;
         break;
     case STREAM_DEPTH_FAST:
-        CHECK_INT(frame_depth(text, &event_ns, &id, &last_id, &c->levels), 0);
+        CHECK_INT(replay_frame_depth(text, &event_ns, &id, &last_id, &c->levels), 0);
         if (c->diffs > 0)
             CHECK(id == c->book_id + 1);
         apply(c, id, last_id);
         c->diffs++;
         break;
     case STREAM_DEPTH:
-        CHECK_INT(frame_depth(text, &event_ns, &id, &last_id, &c->levels), 0);
+        CHECK_INT(replay_frame_depth(text, &event_ns, &id, &last_id, &c->levels), 0);
         c->slow_diffs++;
         break;
     case STREAM_KLINE:
-        CHECK_INT(frame_kline(text, &event_ns, &candle), 0);
+        CHECK_INT(replay_frame_kline(text, &event_ns, &candle), 0);
         check_kline(c, stream, &candle, memmem(data, len, "\"x\":true", 8) != NULL);
         break;
     case STREAM_MINI_TICKER:
@@ -208,10 +208,10 @@ static void made_check_book(struct made_check *c)
 
 static void made_check_finish(struct made_check *c)
 {
-    ladder_finish(&c->bids);
-    ladder_finish(&c->asks);
-    candles_finish(&c->candles);
-    frame_levels_finish(&c->levels);
+    replay_ladder_finish(&c->bids);
+    replay_ladder_finish(&c->asks);
+    replay_candles_finish(&c->candles);
+    replay_frame_levels_finish(&c->levels);
 }
 
 #endif

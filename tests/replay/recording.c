@@ -85,8 +85,8 @@ static void test_derived(void)
         struct source_book book;
         struct tape *tape = calloc(1, sizeof(*tape));
         const char *path = write_file("small", small, packed ? "wb" : "wbT");
-        tape_init(tape);
-        CHECK_INT(recording_create(tape, &path, 1, INT64_MIN, INT64_MAX, &source, error), 0);
+        replay_tape_init(tape);
+        CHECK_INT(replay_recording_create(tape, &path, 1, INT64_MIN, INT64_MAX, &source, error), 0);
         CHECK_INT(tape->n_symbols, 1);
         CHECK_INT(tape->now_ns, 1723161299000000000);
         CHECK(source->ops->book(source, 0, &book)); /* the snapshot of later serves from the start */
@@ -103,10 +103,10 @@ static void test_derived(void)
         }
         CHECK(source->ops->book(source, 0, &book));
         CHECK_INT(book.last_id, 9);
-        CHECK(ladder_best(book.bids, 0)->price == 9950000000 && book.bids->n == 1);
-        CHECK(ladder_best(book.asks, 0)->price == 10075000000 && book.asks->n == 2);
+        CHECK(replay_ladder_best(book.bids, 0)->price == 9950000000 && book.bids->n == 1);
+        CHECK(replay_ladder_best(book.asks, 0)->price == 10075000000 && book.asks->n == 2);
         source_destroy(source);
-        tape_finish(tape);
+        replay_tape_finish(tape);
         free(tape);
         free(h.text);
     }
@@ -160,8 +160,8 @@ static void test_others(void)
     struct source_book book;
     struct tape *tape = calloc(1, sizeof(*tape));
     const char *path = write_file("others", others, "wbT");
-    tape_init(tape);
-    int rc = recording_create(tape, &path, 1, INT64_MIN, INT64_MAX, &source, error);
+    replay_tape_init(tape);
+    int rc = replay_recording_create(tape, &path, 1, INT64_MIN, INT64_MAX, &source, error);
     if (rc < 0)
         fprintf(stderr, "%s\n", error);
     CHECK_INT(rc, 0);
@@ -186,14 +186,14 @@ static void test_others(void)
     CHECK(strstr(h.text, "serverShutdown") == NULL);
     CHECK(strstr(h.text, "\"f\":5,\"l\":5,") != NULL);        /* the trade's id, not an order's */
     CHECK(strstr(h.text, "btcusdt_230929@kline_1m") != NULL); /* made of the aggregates */
-    int symbol = tape_symbol_find(tape, "BTCUSDT_230929", 14);
+    int symbol = replay_tape_symbol_find(tape, "BTCUSDT_230929", 14);
     CHECK(symbol >= 0 && source->ops->book(source, symbol, &book));
     CHECK_INT(book.last_id, 120);
-    CHECK(book.bids->n == 1 && ladder_best(book.bids, 0)->price == 2799900000000);
-    CHECK(book.asks->n == 2 && ladder_best(book.asks, 0)->qty == 100000);
+    CHECK(book.bids->n == 1 && replay_ladder_best(book.bids, 0)->price == 2799900000000);
+    CHECK(book.asks->n == 2 && replay_ladder_best(book.asks, 0)->qty == 100000);
     CHECK_INT(tape->now_ns, 1680000000901234000);
     source_destroy(source);
-    tape_finish(tape);
+    replay_tape_finish(tape);
     free(tape);
     free(h.text);
 }
@@ -218,17 +218,17 @@ static void test_paces(void)
                  "\"s\":\"BTCUSDT\",\"U\":90,\"u\":105,\"pu\":89,\"b\":[[\"3\",\"5\"]],\"a\":[]}}\n",
                  name, name);
         const char *path = write_file(paces[i], text, "wbT");
-        tape_init(tape);
-        CHECK_INT(recording_create(tape, &path, 1, INT64_MIN, INT64_MAX, &source, error), 0);
+        replay_tape_init(tape);
+        CHECK_INT(replay_recording_create(tape, &path, 1, INT64_MIN, INT64_MAX, &source, error), 0);
         listen_to(tape, &h, names, 1);
         play_all(source);
         CHECK_INT(h.messages, 1);
-        int symbol = tape_symbol_find(tape, "BTCUSDT", 7);
+        int symbol = replay_tape_symbol_find(tape, "BTCUSDT", 7);
         CHECK(symbol >= 0 && source->ops->book(source, symbol, &book));
         CHECK_INT(book.last_id, 105);
-        CHECK(book.bids->n == 2 && ladder_best(book.bids, 0)->price == 300000000);
+        CHECK(book.bids->n == 2 && replay_ladder_best(book.bids, 0)->price == 300000000);
         source_destroy(source);
-        tape_finish(tape);
+        replay_tape_finish(tape);
         free(tape);
         free(h.text);
     }
@@ -243,15 +243,15 @@ static void test_info(void)
     struct source *source = NULL;
     struct tape *tape = calloc(1, sizeof(*tape));
     const char *paths[] = {write_file("small", small, "wbT"), write_file("info", info, "wb")};
-    tape_init(tape);
-    CHECK_INT(recording_create(tape, paths, 2, INT64_MIN, INT64_MAX, &source, error), 0);
+    replay_tape_init(tape);
+    CHECK_INT(replay_recording_create(tape, paths, 2, INT64_MIN, INT64_MAX, &source, error), 0);
     CHECK_INT(tape->n_symbols, 1);
     CHECK_STR(tape->symbols[0].info, "{\"symbol\":\"BTCUSDT\",\"status\":\"TRADING\",\"filters\":[7]}");
     CHECK_INT(source->ops->due(source), 1723161299000000000); /* it takes no time */
     CHECK_INT(tape->now_ns, 1723161299000000000);
     play_all(source);
     source_destroy(source);
-    tape_finish(tape);
+    replay_tape_finish(tape);
     free(tape);
 }
 
@@ -332,23 +332,24 @@ static void test_hole(void)
         put_snapshot(f, 12, cases[i].snapshot, 120, 123);
         put_change(f, 13, cases[i].ids[3], 122, 3, 124, 3);
         fclose(f);
-        tape_init(tape);
-        CHECK_INT(recording_create(tape, &path, 1, INT64_MIN, INT64_MAX, &source, error), 0);
+        replay_tape_init(tape);
+        CHECK_INT(replay_recording_create(tape, &path, 1, INT64_MIN, INT64_MAX, &source, error), 0);
         for (int step = 0; step < 6; step++) {
             CHECK_INT(source->ops->step(source), 0);
             bool known = source->ops->book(source, 0, &book);
             CHECK_INT(known, step < 3 || whole || (step >= 4 && cases[i].known));
             if (known && !whole) {
-                const struct level *bid = ladder_best(book.bids, 0), *ask = ladder_best(book.asks, 0);
+                const struct level *bid = replay_ladder_best(book.bids, 0),
+                                   *ask = replay_ladder_best(book.asks, 0);
                 CHECK(bid && ask && bid->price < ask->price);
             }
             if (step == 5 && known && !whole) {
                 CHECK_INT(book.last_id, cases[i].last_id);
-                CHECK_INT(ladder_best(book.bids, 0)->price / 100000000, cases[i].best);
+                CHECK_INT(replay_ladder_best(book.bids, 0)->price / 100000000, cases[i].best);
             }
         }
         source_destroy(source);
-        tape_finish(tape);
+        replay_tape_finish(tape);
         free(tape);
     }
 }
@@ -366,14 +367,14 @@ static void test_hole_slow(void)
     put_change(f, 1, "\"U\":7,\"u\":9", 99, 2, 102, 2);
     put_change(f, 1, "\"U\":20,\"u\":21", 99, 3, 102, 3);
     fclose(f);
-    tape_init(tape);
-    CHECK_INT(recording_create(tape, &path, 1, INT64_MIN, INT64_MAX, &source, error), 0);
+    replay_tape_init(tape);
+    CHECK_INT(replay_recording_create(tape, &path, 1, INT64_MIN, INT64_MAX, &source, error), 0);
     listen_to(tape, &h, names, 1);
     play_all(source);
     CHECK(strstr(h.text, "\"U\":7,\"u\":9,") != NULL);
     CHECK(strstr(h.text, "\"U\":20,\"u\":21,") != NULL);
     source_destroy(source);
-    tape_finish(tape);
+    replay_tape_finish(tape);
     free(tape);
     free(h.text);
 }
@@ -385,13 +386,14 @@ static void test_from_to(void)
     struct source *source = NULL;
     struct tape *tape = calloc(1, sizeof(*tape));
     const char *path = write_file("small", small, "wbT");
-    tape_init(tape);
-    CHECK_INT(recording_create(tape, &path, 1, 1723161299101000000, 1723161300000000000, &source, error), 0);
+    replay_tape_init(tape);
+    CHECK_INT(
+        replay_recording_create(tape, &path, 1, 1723161299101000000, 1723161300000000000, &source, error), 0);
     listen_to(tape, &h, names, 1);
     play_all(source);
     CHECK_INT(h.messages, 3); /* 11 and 12 of the same time, and 13, which brings the end */
     source_destroy(source);
-    tape_finish(tape);
+    replay_tape_finish(tape);
     free(tape);
     free(h.text);
 }
@@ -404,12 +406,12 @@ static int play_cut(const char *bytes, size_t n)
     const char *path = scratch_path("cut");
     FILE *f = fopen(path, "w");
     CHECK(f && fwrite(bytes, 1, n, f) == n && fclose(f) == 0);
-    tape_init(tape);
-    int steps = recording_create(tape, &path, 1, INT64_MIN, INT64_MAX, &source, error);
+    replay_tape_init(tape);
+    int steps = replay_recording_create(tape, &path, 1, INT64_MIN, INT64_MAX, &source, error);
     for (int rc = 0; source && rc == 0 && source->ops->due(source) != INT64_MAX; steps++)
         CHECK_INT(rc = source->ops->step(source), 0);
     source_destroy(source);
-    tape_finish(tape);
+    replay_tape_finish(tape);
     free(tape);
     return steps;
 }
@@ -466,15 +468,15 @@ static void test_refused(void)
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         struct source *source = NULL;
         struct tape *tape = calloc(1, sizeof(*tape));
-        tape_init(tape);
+        replay_tape_init(tape);
         const char *path = write_file("bad", cases[i].text, "wbT");
-        CHECK(recording_create(tape, &path, 1, INT64_MIN, INT64_MAX, &source, error) < 0);
+        CHECK(replay_recording_create(tape, &path, 1, INT64_MIN, INT64_MAX, &source, error) < 0);
         bool named = strncmp(error, cases[i].what, strlen(cases[i].what)) == 0 && strstr(error, path) &&
                      strstr(error, cases[i].where);
         CHECK(named);
         if (!named)
             fprintf(stderr, "case %zu: %s\n", i, error);
-        tape_finish(tape);
+        replay_tape_finish(tape);
         free(tape);
     }
 }

@@ -25,8 +25,8 @@ static void test_passed_on(const char *name, const char *const *names, size_t n)
     struct source *source = NULL;
     struct tape *tape = calloc(1, sizeof(*tape));
     const char *path = shared(name);
-    tape_init(tape);
-    CHECK_INT(recording_create(tape, &path, 1, INT64_MIN, INT64_MAX, &source, error), 0);
+    replay_tape_init(tape);
+    CHECK_INT(replay_recording_create(tape, &path, 1, INT64_MIN, INT64_MAX, &source, error), 0);
     listen_to(tape, &h, names, n);
     play_all(source);
 
@@ -54,7 +54,7 @@ static void test_passed_on(const char *name, const char *const *names, size_t n)
     gzclose(in);
     free(line);
     source_destroy(source);
-    tape_finish(tape);
+    replay_tape_finish(tape);
     free(tape);
     free(h.text);
 }

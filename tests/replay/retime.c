@@ -19,20 +19,21 @@ static void check_pair(void)
 {
     CHECK(text_ok(&ms) && text_ok(&us));
     text_clear(&out);
-    CHECK(retime(&out, STREAM_US, ms.data, ms.len));
+    CHECK(replay_retime(&out, STREAM_US, ms.data, ms.len));
     CHECK(out.len == us.len && memcmp(out.data, us.data, us.len) == 0);
     text_clear(&out);
-    CHECK(retime(&out, STREAM_MS, us.data, us.len));
+    CHECK(replay_retime(&out, STREAM_MS, us.data, us.len));
     CHECK(out.len == ms.len && memcmp(out.data, ms.data, ms.len) == 0);
     /* In the unit that it has already: as it stands. */
     text_clear(&out);
-    CHECK(!retime(&out, STREAM_MS, ms.data, ms.len) && !retime(&out, STREAM_US, us.data, us.len));
+    CHECK(!replay_retime(&out, STREAM_MS, ms.data, ms.len) &&
+          !replay_retime(&out, STREAM_US, us.data, us.len));
     /* Cut anywhere it is no message, and nothing is read beyond its end. */
     size_t cut = ms.len / 2;
     char *part = malloc(cut);
     CHECK(part != NULL);
     memcpy(part, ms.data, cut);
-    CHECK(!retime(&out, STREAM_US, part, cut));
+    CHECK(!replay_retime(&out, STREAM_US, part, cut));
     free(part);
 }
 
@@ -64,15 +65,15 @@ static void test_rendered(struct random *r)
             for (int unit = 0; unit < STREAM_UNITS; unit++) {
                 text_clear(both[unit]);
                 if (kind == 0)
-                    render_trade(both[unit], unit, "BTCUSDT", &trade);
+                    replay_render_trade(both[unit], unit, "BTCUSDT", &trade);
                 else if (kind == 1)
-                    render_agg_trade(both[unit], unit, "BTCUSDT", &trade, trade.id, 1, 2, trade.qty);
+                    replay_render_agg_trade(both[unit], unit, "BTCUSDT", &trade, trade.id, 1, 2, trade.qty);
                 else if (kind == 2)
-                    render_kline(both[unit], unit, "BTCUSDT", event_ns, 1, &bar, i % 2 == 0);
+                    replay_render_kline(both[unit], unit, "BTCUSDT", event_ns, 1, &bar, i % 2 == 0);
                 else if (kind == 3)
-                    render_depth(both[unit], unit, "BTCUSDT", event_ns, 1, 2, levels, 2, levels, 1);
+                    replay_render_depth(both[unit], unit, "BTCUSDT", event_ns, 1, 2, levels, 2, levels, 1);
                 else
-                    render_mini_ticker(both[unit], unit, "BTCUSDT", event_ns, &bar);
+                    replay_render_mini_ticker(both[unit], unit, "BTCUSDT", event_ns, &bar);
             }
             check_pair();
         }
@@ -121,18 +122,19 @@ static void test_written(void)
     for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
         for (int unit = 0; unit < STREAM_UNITS; unit++) {
             text_clear(&out);
-            CHECK(!retime(&out, unit, others[i], strlen(others[i])));
+            CHECK(!replay_retime(&out, unit, others[i], strlen(others[i])));
         }
 }
 
 static void test_moments(void)
 {
     int64_t ns = -7;
-    CHECK(retime_ns(1700000000123, &ns) && ns == 1700000000123 * NS_PER_MS);
-    CHECK(retime_ns(1700000000123456, &ns) && ns == 1700000000123456000);
-    CHECK(retime_ns(0, &ns) && ns == 0);
+    CHECK(replay_retime_ns(1700000000123, &ns) && ns == 1700000000123 * NS_PER_MS);
+    CHECK(replay_retime_ns(1700000000123456, &ns) && ns == 1700000000123456000);
+    CHECK(replay_retime_ns(0, &ns) && ns == 0);
     ns = -7;
-    CHECK(!retime_ns(-1, &ns) && !retime_ns(INT64_MAX, &ns) && !retime_ns(99999999999999, &ns) && ns == -7);
+    CHECK(!replay_retime_ns(-1, &ns) && !replay_retime_ns(INT64_MAX, &ns) &&
+          !replay_retime_ns(99999999999999, &ns) && ns == -7);
 }
 
 int main(void)

@@ -20,10 +20,10 @@ static void run_begin_crowd(struct run *run, uint64_t seed, int symbols, double 
 {
     run->tape = calloc(1, sizeof(*run->tape));
     CHECK(run->tape != NULL);
-    tape_init(run->tape);
+    replay_tape_init(run->tape);
     struct synthetic_config config = {
         .seed = seed, .start_ns = START_NS + 12345, .end_ns = INT64_MAX, .symbols = symbols, .rate = rate};
-    CHECK_INT(synthetic_create(run->tape, &config, &run->source), 0);
+    CHECK_INT(replay_synthetic_create(run->tape, &config, &run->source), 0);
     CHECK_INT(run->tape->now_ns, START_NS);
     made_check_init(&run->check, run->source, symbol, unit);
 }
@@ -44,7 +44,7 @@ static void run_end(struct run *run)
 {
     source_destroy(run->source);
     made_check_finish(&run->check);
-    tape_finish(run->tape);
+    replay_tape_finish(run->tape);
     free(run->tape);
 }
 
@@ -94,13 +94,13 @@ static void test_history(void)
     run_begin(&run, 7, "ETHUSDT");
     struct candles *candles = &run.tape->symbols[run.check.symbol].candles;
     int64_t before = START_NS - 1;
-    for (int interval = 0; interval <= candle_interval_find("1d", 2); interval++) {
-        int64_t length = candle_interval_ns(interval);
+    for (int interval = 0; interval <= replay_candle_interval_find("1d", 2); interval++) {
+        int64_t length = replay_candle_interval_ns(interval);
         int64_t end = before;
         size_t count = 0;
         int64_t next_open = -1, next_first_id = -1;
         for (size_t n = 1; n > 0 && count < 1500; count += n) {
-            n = candles_query(candles, interval, -1, end, 1000, bars);
+            n = replay_candles_query(candles, interval, -1, end, 1000, bars);
             for (size_t i = n; i > 0; i--) {
                 const struct candle *bar = &bars[i - 1];
                 if (next_open >= 0) {
@@ -122,15 +122,15 @@ static void test_history(void)
     const struct candle_tier *seconds = &candles->tiers[0];
     CHECK_INT(seconds->bars[seconds->n - 1].open_ns, START_NS - NS_PER_S);
     struct candle day, minute = {0};
-    CHECK(candles_get(candles, candle_interval_find("1h", 2), candle_open_time(6, START_NS) - 3600 * NS_PER_S,
-                      &day));
+    CHECK(replay_candles_get(candles, replay_candle_interval_find("1h", 2),
+                             replay_candle_open_time(6, START_NS) - 3600 * NS_PER_S, &day));
     for (int i = 0; i < 60; i++) {
         struct candle one;
-        CHECK(candles_get(candles, 1, day.open_ns + i * 60 * NS_PER_S, &one));
+        CHECK(replay_candles_get(candles, 1, day.open_ns + i * 60 * NS_PER_S, &one));
         if (i == 0)
             minute = one;
         else
-            candle_join(&minute, &one);
+            replay_candle_join(&minute, &one);
     }
     CHECK(minute.open == day.open && minute.close == day.close && minute.high == day.high &&
           minute.low == day.low);
@@ -182,7 +182,7 @@ static void test_crowd(int symbols, double rate, const char *symbol)
         const struct tape_symbol *s = &run.tape->symbols[i];
         struct symbol listed;
         CHECK_INT(symbol_default(s->name, NULL, s->price_digits, s->qty_digits, &listed), 0);
-        CHECK_INT(tape_symbol_find(run.tape, s->lower, strlen(s->lower)), i);
+        CHECK_INT(replay_tape_symbol_find(run.tape, s->lower, strlen(s->lower)), i);
         CHECK(s->candles.tiers[1].n >= 64);
     }
     run_end(&run);

@@ -21,7 +21,8 @@ static bool read_count(const char *text, int64_t *ret)
 static bool read_ex_date(const char *text, struct made_action *action)
 {
     struct trading_day day;
-    if (eastern_date_parse(text, &action->date) < 0 || sessions_on(action->date, &day) == SESSIONS_CLOSED)
+    if (replay_eastern_date_parse(text, &action->date) < 0 ||
+        replay_sessions_on(action->date, &day) == SESSIONS_CLOSED)
         return false;
     action->from_ns = day.early_ns;
     return true;
@@ -48,11 +49,11 @@ static bool read_halt(const char *time, const char *length, struct made_action *
     long minutes = strtol(length, &end, 10);
     if (end == length || strcmp(end, "m") != 0 || minutes < 1 || minutes > HALT_MINUTES_MAX ||
         bars_time_parse(time, strlen(time), &action->from_ns) != 0 || action->from_ns % MADE_MINUTE != 0 ||
-        sessions_phase(action->from_ns) != MARKET_PHASE_OPEN)
+        replay_sessions_phase(action->from_ns) != MARKET_PHASE_OPEN)
         return false;
     action->kind = MADE_ACTION_HALT;
     action->to_ns = action->from_ns + minutes * MADE_MINUTE;
-    action->date = eastern_date(action->from_ns);
+    action->date = replay_eastern_date(action->from_ns);
     return true;
 }
 
@@ -74,7 +75,7 @@ static bool read_action(const struct made *made, const char *spec, struct made_a
     int n = split_fields(text, fields);
     if (n < 3)
         return false;
-    action->symbol = made_find(made, fields[1]);
+    action->symbol = replay_made_find(made, fields[1]);
     if (action->symbol < 0 || made->symbols[action->symbol].class != MADE_STOCK)
         return false;
     if (strcmp(fields[0], "split") == 0)
@@ -95,35 +96,35 @@ static int64_t whole_minute(int64_t ns)
 
 static int add_change(struct made *made, const char *symbol, struct made_action action)
 {
-    action.symbol = made_find(made, symbol);
+    action.symbol = replay_made_find(made, symbol);
     if (action.symbol < 0 || made->n_actions == MADE_ACTIONS_MAX)
         return -EINVAL;
     made->actions[made->n_actions++] = action;
     return 0;
 }
 
-int made_halt_add(struct made *made, const char *symbol, int64_t from_ns, int64_t to_ns)
+int replay_made_halt_add(struct made *made, const char *symbol, int64_t from_ns, int64_t to_ns)
 {
     struct trading_day day;
     struct made_action action = {.kind = MADE_ACTION_HALT,
                                  .from_ns = whole_minute(from_ns),
-                                 .date = eastern_date(whole_minute(from_ns))};
-    int index = made_find(made, symbol);
+                                 .date = replay_eastern_date(whole_minute(from_ns))};
+    int index = replay_made_find(made, symbol);
     if (index < 0 || made->symbols[index].class != MADE_STOCK ||
-        sessions_on(action.date, &day) == SESSIONS_CLOSED || action.from_ns < day.open_ns ||
+        replay_sessions_on(action.date, &day) == SESSIONS_CLOSED || action.from_ns < day.open_ns ||
         action.from_ns >= day.close_ns || to_ns <= from_ns)
         return -EINVAL;
     action.to_ns = to_ns < day.close_ns ? whole_minute(to_ns) : day.close_ns;
     return add_change(made, symbol, action);
 }
 
-int made_end_add(struct made *made, const char *symbol, int64_t from_ns)
+int replay_made_end_add(struct made *made, const char *symbol, int64_t from_ns)
 {
     return add_change(made, symbol,
                       (struct made_action){.kind = MADE_ACTION_END, .from_ns = whole_minute(from_ns)});
 }
 
-int made_action_add(struct made *made, const char *spec, char error[static MADE_ERROR_MAX])
+int replay_made_action_add(struct made *made, const char *spec, char error[static MADE_ERROR_MAX])
 {
     struct made_action action = {0};
     if (made->n_actions == MADE_ACTIONS_MAX) {

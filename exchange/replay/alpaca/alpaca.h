@@ -7,7 +7,7 @@
 #include "exchange/replay/alpaca/updates.h"
 #include "exchange/replay/protocol.h"
 
-extern const struct protocol_row alpaca_protocol;
+extern const struct protocol_row replay_alpaca_protocol;
 
 struct recorded;
 
@@ -56,11 +56,11 @@ struct alpaca {
 };
 
 /* NULL: no such path. */
-struct endpoint *alpaca_endpoint(struct alpaca *alpaca, const char *path);
+struct endpoint *replay_alpaca_endpoint(struct alpaca *alpaca, const char *path);
 
-bool alpaca_keys_good(const struct alpaca *alpaca, const char *id, const char *secret);
+bool replay_alpaca_keys_good(const struct alpaca *alpaca, const char *id, const char *secret);
 
 /* Begins, or ends, what flows to an endpoint, as somebody listens or nobody does. */
-void alpaca_run(struct alpaca *alpaca, struct endpoint *endpoint);
+void replay_alpaca_run(struct alpaca *alpaca, struct endpoint *endpoint);
 
 #endif

@@ -12,24 +12,24 @@
 enum { EASTERN_DAY_S = 86400 };
 
 /* A day of the (proleptic Gregorian) calendar, as the count of days since 1970-01-01. */
-int64_t eastern_days(int year, int month, int day);
-void eastern_civil(int64_t days, int *ret_year, int *ret_month, int *ret_day);
+int64_t replay_eastern_days(int year, int month, int day);
+void replay_eastern_civil(int64_t days, int *ret_year, int *ret_month, int *ret_day);
 /* 0 Sunday … 6 Saturday. */
-int eastern_weekday(int64_t days);
+int replay_eastern_weekday(int64_t days);
 
 /* Seconds to add to UTC, at that moment of UTC. */
-int eastern_offset_s(int64_t utc_s);
+int replay_eastern_offset_s(int64_t utc_s);
 
 /* The moment, in seconds UTC, of a local wall time; one that does not exist is read in standard time, one
  * that comes twice means the first. */
-int64_t eastern_utc_s(int64_t days, int second_of_day);
+int64_t replay_eastern_utc_s(int64_t days, int second_of_day);
 
 /* The local date at a moment, in nanoseconds UTC. */
-int64_t eastern_date(int64_t utc_ns);
+int64_t replay_eastern_date(int64_t utc_ns);
 
 /* "2026-01-15" to days; -EINVAL for anything else, or a day that the month has not. */
-int eastern_date_parse(const char *text, int64_t *ret_days);
+int replay_eastern_date_parse(const char *text, int64_t *ret_days);
 /* Writes "2026-01-15". */
-void eastern_date_write(struct text *out, int64_t days);
+void replay_eastern_date_write(struct text *out, int64_t days);
 
 #endif

@@ -14,13 +14,13 @@ enum {
     BANDS_PERCENT = 5,
 };
 
-void flow_init(struct flow *flow, struct made *made, enum made_class class, enum made_feed feed,
-               int64_t delay_ns)
+void replay_flow_init(struct flow *flow, struct made *made, enum made_class class, enum made_feed feed,
+                      int64_t delay_ns)
 {
     *flow = (struct flow){.made = made, .class = class, .feed = feed, .delay_ns = delay_ns};
 }
 
-void flow_finish(struct flow *flow)
+void replay_flow_finish(struct flow *flow)
 {
     free(flow->heap);
     flow->heap = NULL;
@@ -105,7 +105,7 @@ static void tally_ticks(const struct flow *flow, const struct made_tick *ticks, 
 {
     for (size_t i = 0; i < n; i++)
         if (ticks[i].traded && (flow->feed == MADE_FEED_ALL || ticks[i].iex))
-            tally_trade(ret, &ticks[i].trade, as_of_ns);
+            replay_tally_trade(ret, &ticks[i].trade, as_of_ns);
 }
 
 /* The day's bar up to this minute. */
@@ -115,9 +115,9 @@ static void begin_day(struct flow *flow, int symbol, int64_t begin_ns)
     int64_t day_ns;
     if (begin_ns < s->day_end_ns)
         return;
-    tally_day(flow->made, symbol, begin_ns, &day_ns, &s->day_end_ns);
-    tally_span(flow->made, symbol, day_ns, begin_ns, flow->feed, TALLY_RAW, begin_ns + UPDATED_AFTER_NS,
-               &s->day);
+    replay_tally_day(flow->made, symbol, begin_ns, &day_ns, &s->day_end_ns);
+    replay_tally_span(flow->made, symbol, day_ns, begin_ns, flow->feed, TALLY_RAW,
+                      begin_ns + UPDATED_AFTER_NS, &s->day);
 }
 
 static void make_bars(struct flow *flow, int symbol, int64_t begin_ns, const struct made_tick *ticks,
@@ -129,12 +129,13 @@ static void make_bars(struct flow *flow, int symbol, int64_t begin_ns, const str
     tally_ticks(flow, ticks, n, end_ns + UPDATED_AFTER_NS, &later);
     if (tally_priced(&bar))
         push_bar(flow, end_ns + BAR_AFTER_NS, FLOW_BAR, symbol, &bar);
-    if (tally_priced(&later) && !tally_same(&bar, &later))
+    if (tally_priced(&later) && !replay_tally_same(&bar, &later))
         push_bar(flow, end_ns + UPDATED_AFTER_NS, FLOW_UPDATED, symbol, &later);
     struct tally *day = &flow->symbols[symbol].day, shown = *day;
-    tally_join(&shown, &bar);
-    tally_join(day, &later);
-    if (tally_priced(&shown) && (flow->class != MADE_STOCK || sessions_phase(begin_ns) == MARKET_PHASE_OPEN))
+    replay_tally_join(&shown, &bar);
+    replay_tally_join(day, &later);
+    if (tally_priced(&shown) &&
+        (flow->class != MADE_STOCK || replay_sessions_phase(begin_ns) == MARKET_PHASE_OPEN))
         push_bar(flow, end_ns + BAR_AFTER_NS, FLOW_DAY, symbol, &shown);
 }
 
@@ -152,18 +153,19 @@ static void make_notices(struct flow *flow, int symbol, int64_t begin_ns)
 {
     struct made_halt halt;
     struct trading_day day;
-    int64_t date = eastern_date(begin_ns);
-    if (sessions_on(date, &day) == SESSIONS_CLOSED || begin_ns < day.open_ns || begin_ns >= day.close_ns)
+    int64_t date = replay_eastern_date(begin_ns);
+    if (replay_sessions_on(date, &day) == SESSIONS_CLOSED || begin_ns < day.open_ns ||
+        begin_ns >= day.close_ns)
         return;
-    for (int i = 0; made_halt_on(flow->made, symbol, date, i, &halt); i++) {
+    for (int i = 0; replay_made_halt_on(flow->made, symbol, date, i, &halt); i++) {
         if (halt.from_ns == begin_ns)
             push_status(flow, symbol, begin_ns, false, &halt);
         if (halt.to_ns == begin_ns)
             push_status(flow, symbol, begin_ns, true, &halt);
     }
-    if (!made_trades_at(flow->made, symbol, begin_ns))
+    if (!replay_made_trades_at(flow->made, symbol, begin_ns))
         return;
-    int64_t price = made_price(flow->made, symbol, begin_ns), tick = flow->made->symbols[symbol].tick;
+    int64_t price = replay_made_price(flow->made, symbol, begin_ns), tick = flow->made->symbols[symbol].tick;
     struct flow_event bands = event_at(begin_ns, FLOW_BANDS, symbol);
     bands.bands.up = price / 100 * (100 + BANDS_PERCENT) / tick * tick;
     bands.bands.down = price / 100 * (100 - BANDS_PERCENT) / tick * tick;
@@ -179,7 +181,7 @@ static void make_minute(struct flow *flow, int symbol)
 {
     struct made_tick ticks[MADE_TICKS_MAX];
     int64_t begin_ns = flow->minute * MADE_MINUTE;
-    size_t n = made_minute(flow->made, symbol, flow->minute, ticks);
+    size_t n = replay_made_minute(flow->made, symbol, flow->minute, ticks);
     begin_day(flow, symbol, begin_ns);
     if (flow->class == MADE_STOCK)
         make_notices(flow, symbol, begin_ns);
@@ -216,7 +218,7 @@ static bool fill(struct flow *flow)
     return flow->n > 0;
 }
 
-void flow_start(struct flow *flow, int64_t now_ns)
+void replay_flow_start(struct flow *flow, int64_t now_ns)
 {
     int64_t from_ns = now_ns - flow->delay_ns;
     flow->running = true;
@@ -229,18 +231,18 @@ void flow_start(struct flow *flow, int64_t now_ns)
         pop(flow);
 }
 
-void flow_stop(struct flow *flow)
+void replay_flow_stop(struct flow *flow)
 {
     flow->running = false;
     flow->n = 0;
 }
 
-int64_t flow_due(struct flow *flow)
+int64_t replay_flow_due(struct flow *flow)
 {
     return fill(flow) ? flow->heap[0].due_ns + flow->delay_ns : INT64_MAX;
 }
 
-void flow_take(struct flow *flow, struct flow_event *ret)
+void replay_flow_take(struct flow *flow, struct flow_event *ret)
 {
     *ret = flow->heap[0];
     pop(flow);

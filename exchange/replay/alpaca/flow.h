@@ -69,18 +69,18 @@ struct flow {
     struct flow_symbol symbols[MADE_SYMBOLS_MAX];
 };
 
-void flow_init(struct flow *flow, struct made *made, enum made_class class, enum made_feed feed,
-               int64_t delay_ns);
-void flow_finish(struct flow *flow);
+void replay_flow_init(struct flow *flow, struct made *made, enum made_class class, enum made_feed feed,
+                      int64_t delay_ns);
+void replay_flow_finish(struct flow *flow);
 
 /* Begins to run with what is said at `now_ns` or later. */
-void flow_start(struct flow *flow, int64_t now_ns);
-void flow_stop(struct flow *flow);
+void replay_flow_start(struct flow *flow, int64_t now_ns);
+void replay_flow_stop(struct flow *flow);
 
 /* When the next event is said, the delay counted; INT64_MAX: not running, or nothing within two weeks. */
-int64_t flow_due(struct flow *flow);
+int64_t replay_flow_due(struct flow *flow);
 
-/* Takes it: flow_due() is not INT64_MAX. */
-void flow_take(struct flow *flow, struct flow_event *ret);
+/* Takes it: replay_flow_due() is not INT64_MAX. */
+void replay_flow_take(struct flow *flow, struct flow_event *ret);
 
 #endif

@@ -39,7 +39,7 @@ static const struct made_symbol listed[] = {
      MADE_E9 / 20000, E9(1500), 12, 14},
 };
 
-void made_init(struct made *made, uint64_t seed)
+void replay_made_init(struct made *made, uint64_t seed)
 {
     *made = (struct made){.seed = seed, .symbols = listed, .n_symbols = sizeof(listed) / sizeof(*listed)};
     for (int i = 0; i < MADE_SYMBOLS_MAX; i++)
@@ -47,7 +47,7 @@ void made_init(struct made *made, uint64_t seed)
             made->paths[i].index[k] = INT64_MIN;
 }
 
-int made_find(const struct made *made, const char *name)
+int replay_made_find(const struct made *made, const char *name)
 {
     for (int i = 0; i < made->n_symbols; i++)
         if (strcmp(made->symbols[i].name, name) == 0)
@@ -61,7 +61,7 @@ static uint64_t mixed(uint64_t state)
     return chance_next(&chance);
 }
 
-uint64_t made_hash(const struct made *made, int symbol, enum made_purpose purpose, uint64_t at)
+uint64_t replay_made_hash(const struct made *made, int symbol, enum made_purpose purpose, uint64_t at)
 {
     return mixed(mixed(mixed(made->seed ^ (uint64_t)purpose << 56) + (uint64_t)symbol) ^ at);
 }
@@ -70,7 +70,7 @@ uint64_t made_hash(const struct made *made, int symbol, enum made_purpose purpos
 static int32_t lattice(const struct made *made, int symbol, int octave, int64_t index)
 {
     uint64_t at = (uint64_t)octave << 48 ^ ((uint64_t)index & 0xffffffffffff);
-    return (int32_t)(made_hash(made, symbol, MADE_PATHS, at) >> 43) - (1 << UNIT_BITS);
+    return (int32_t)(replay_made_hash(made, symbol, MADE_PATHS, at) >> 43) - (1 << UNIT_BITS);
 }
 
 static int64_t floor_div(int64_t a, int64_t b)
@@ -120,7 +120,7 @@ static void split_at(const struct made *made, int symbol, int64_t ns, int64_t *s
     }
 }
 
-int64_t made_price(struct made *made, int symbol, int64_t ns)
+int64_t replay_made_price(struct made *made, int symbol, int64_t ns)
 {
     int64_t shares, per;
     split_at(made, symbol, ns, &shares, &per);
@@ -128,13 +128,13 @@ int64_t made_price(struct made *made, int symbol, int64_t ns)
     return (int64_t)(((int128_t)made->symbols[symbol].price * y >> SWING_BITS) * per / shares);
 }
 
-bool made_halt_on(const struct made *made, int symbol, int64_t date, int nth, struct made_halt *ret)
+bool replay_made_halt_on(const struct made *made, int symbol, int64_t date, int nth, struct made_halt *ret)
 {
     const struct made_symbol *s = &made->symbols[symbol];
     struct trading_day day;
-    if (s->class != MADE_STOCK || sessions_on(date, &day) == SESSIONS_CLOSED)
+    if (s->class != MADE_STOCK || replay_sessions_on(date, &day) == SESSIONS_CLOSED)
         return false;
-    uint64_t hash = made_hash(made, symbol, MADE_HALTS, (uint64_t)date);
+    uint64_t hash = replay_made_hash(made, symbol, MADE_HALTS, (uint64_t)date);
     if (hash % HALTED_DAY_IN == 0 && nth-- == 0) {
         int64_t minutes = (day.close_ns - day.open_ns) / MADE_MINUTE;
         int64_t from = day.open_ns + (15 + (int64_t)(hash >> 32) % (minutes - 60)) * MADE_MINUTE;
@@ -156,7 +156,7 @@ bool made_halt_on(const struct made *made, int symbol, int64_t date, int nth, st
     return false;
 }
 
-bool made_listed_at(const struct made *made, int symbol, int64_t ns)
+bool replay_made_listed_at(const struct made *made, int symbol, int64_t ns)
 {
     for (int i = 0; i < made->n_actions; i++)
         if (made->actions[i].kind == MADE_ACTION_END && made->actions[i].symbol == symbol &&
@@ -168,18 +168,18 @@ bool made_listed_at(const struct made *made, int symbol, int64_t ns)
 static bool halted(const struct made *made, int symbol, int64_t ns)
 {
     struct made_halt halt;
-    int64_t date = eastern_date(ns);
-    for (int i = 0; made_halt_on(made, symbol, date, i, &halt); i++)
+    int64_t date = replay_eastern_date(ns);
+    for (int i = 0; replay_made_halt_on(made, symbol, date, i, &halt); i++)
         if (halt.from_ns <= ns && ns < halt.to_ns)
             return true;
     return false;
 }
 
-bool made_trades_at(const struct made *made, int symbol, int64_t ns)
+bool replay_made_trades_at(const struct made *made, int symbol, int64_t ns)
 {
-    return made_listed_at(made, symbol, ns) &&
+    return replay_made_listed_at(made, symbol, ns) &&
            (made->symbols[symbol].class != MADE_STOCK ||
-            (sessions_phase(ns) != MARKET_PHASE_CLOSED && !halted(made, symbol, ns)));
+            (replay_sessions_phase(ns) != MARKET_PHASE_CLOSED && !halted(made, symbol, ns)));
 }
 
 /* How many quotes a minute has. */
@@ -189,12 +189,12 @@ static int64_t count_ticks(const struct made *made, int symbol, int64_t ns, stru
     const struct made_symbol *s = &made->symbols[symbol];
     struct trading_day day;
     *ret_extended = false;
-    if (!made_listed_at(made, symbol, ns))
+    if (!replay_made_listed_at(made, symbol, ns))
         return 0;
     if (s->class != MADE_STOCK)
         return s->rate / 2 + chance_below(chance, s->rate);
-    if (sessions_on(eastern_date(ns), &day) == SESSIONS_CLOSED || ns < day.early_ns || ns >= day.late_ns ||
-        halted(made, symbol, ns))
+    if (replay_sessions_on(replay_eastern_date(ns), &day) == SESSIONS_CLOSED || ns < day.early_ns ||
+        ns >= day.late_ns || halted(made, symbol, ns))
         return 0;
     if (ns < day.open_ns || ns >= day.close_ns) {
         *ret_extended = true;
@@ -235,7 +235,7 @@ static void make_quote(struct made *made, int symbol, struct chance *chance, str
                        int64_t shares, int64_t per)
 {
     const struct made_symbol *s = &made->symbols[symbol];
-    int64_t price = made_price(made, symbol, tick->ts_ns);
+    int64_t price = replay_made_price(made, symbol, tick->ts_ns);
     int64_t widest = s->class == MADE_CRYPTO ? 400 : 3;
     tick->bid = price / s->tick * s->tick;
     tick->bid -= chance_below(chance, widest) / 2 * s->tick;
@@ -300,12 +300,12 @@ static void make_trade(const struct made_symbol *s, struct chance *chance, struc
         revise(s, chance, minute_end_ns, t);
 }
 
-size_t made_minute(struct made *made, int symbol, int64_t minute,
-                   struct made_tick ticks[static MADE_TICKS_MAX])
+size_t replay_made_minute(struct made *made, int symbol, int64_t minute,
+                          struct made_tick ticks[static MADE_TICKS_MAX])
 {
     const struct made_symbol *s = &made->symbols[symbol];
     int64_t begin_ns = minute * MADE_MINUTE, end_ns = begin_ns + MADE_MINUTE, times[MADE_TICKS_MAX];
-    struct chance chance = {made_hash(made, symbol, MADE_MINUTES, (uint64_t)minute)};
+    struct chance chance = {replay_made_hash(made, symbol, MADE_MINUTES, (uint64_t)minute)};
     int64_t shares, per;
     bool extended;
     int64_t n = count_ticks(made, symbol, begin_ns, &chance, &extended);
@@ -330,13 +330,14 @@ size_t made_minute(struct made *made, int symbol, int64_t minute,
 static int64_t level_size(const struct made *made, int symbol, int64_t price, int64_t ns)
 {
     const struct made_symbol *s = &made->symbols[symbol];
-    uint64_t key = made_hash(made, symbol, MADE_SIZES, (uint64_t)price);
+    uint64_t key = replay_made_hash(made, symbol, MADE_SIZES, (uint64_t)price);
     uint64_t epoch = ((uint64_t)ns + key % (8 * MADE_SECOND)) / (8 * MADE_SECOND);
     uint64_t hash = mixed(key ^ epoch);
     return s->size * (1 + (int64_t)(hash % 40)) + (int64_t)(hash >> 40) % s->size;
 }
 
-void made_book(const struct made *made, int symbol, const struct made_tick *tick, struct made_book *ret)
+void replay_made_book(const struct made *made, int symbol, const struct made_tick *tick,
+                      struct made_book *ret)
 {
     int64_t step = made->symbols[symbol].level;
     int64_t bid = (tick->bid - 1) / step * step, ask = (tick->ask / step + 1) * step;

@@ -99,42 +99,43 @@ struct made {
     } paths[MADE_SYMBOLS_MAX];
 };
 
-void made_init(struct made *made, uint64_t seed);
+void replay_made_init(struct made *made, uint64_t seed);
 
 /* -1: not listed. */
-int made_find(const struct made *made, const char *name);
+int replay_made_find(const struct made *made, const char *name);
 
 /* Adds "split:AAPL:4:1:2026-01-15", "dividend:AAPL:0.24:2026-01-15" or "halt:AAPL:2026-01-15T15:00:00Z:5m".
  * 0, or -EINVAL with "what: where: what would be right". */
-int made_action_add(struct made *made, const char *spec, char error[static MADE_ERROR_MAX]);
+int replay_made_action_add(struct made *made, const char *spec, char error[static MADE_ERROR_MAX]);
 
 /* What happens in the minute that begins at minute × 60 s, in order of time; returns how many. */
-size_t made_minute(struct made *made, int symbol, int64_t minute,
-                   struct made_tick ticks[static MADE_TICKS_MAX]);
+size_t replay_made_minute(struct made *made, int symbol, int64_t minute,
+                          struct made_tick ticks[static MADE_TICKS_MAX]);
 
 /* Adds a halt, or the end of all trading in a symbol, that begins at the first whole minute at or after
  * `from_ns`; a halt of a stock ends at the next change of the same symbol, at the latest with the day's
  * session. 0; -EINVAL for an unknown symbol, a time at which it cannot be halted, or too many. */
-int made_halt_add(struct made *made, const char *symbol, int64_t from_ns, int64_t to_ns);
-int made_end_add(struct made *made, const char *symbol, int64_t from_ns);
+int replay_made_halt_add(struct made *made, const char *symbol, int64_t from_ns, int64_t to_ns);
+int replay_made_end_add(struct made *made, const char *symbol, int64_t from_ns);
 
 /* Is it listed then? */
-bool made_listed_at(const struct made *made, int symbol, int64_t ns);
+bool replay_made_listed_at(const struct made *made, int symbol, int64_t ns);
 
 /* Is it open then, and not halted? */
-bool made_trades_at(const struct made *made, int symbol, int64_t ns);
+bool replay_made_trades_at(const struct made *made, int symbol, int64_t ns);
 
 /* The nth of a stock's halts on a date, from 0 on; false when there are no more. */
-bool made_halt_on(const struct made *made, int symbol, int64_t date, int nth, struct made_halt *ret);
+bool replay_made_halt_on(const struct made *made, int symbol, int64_t date, int nth, struct made_halt *ret);
 
 /* The price that it wanders around at that time, before quotes are rounded to ticks. */
-int64_t made_price(struct made *made, int symbol, int64_t ns);
+int64_t replay_made_price(struct made *made, int symbol, int64_t ns);
 
 /* The book whose best levels the tick's quote is. */
-void made_book(const struct made *made, int symbol, const struct made_tick *tick, struct made_book *ret);
+void replay_made_book(const struct made *made, int symbol, const struct made_tick *tick,
+                      struct made_book *ret);
 
 /* Seeded numbers of a symbol, for a purpose, at a time or of a number. */
 enum made_purpose { MADE_PATHS, MADE_MINUTES, MADE_SIZES, MADE_HALTS, MADE_ASSET_IDS, MADE_ACTION_IDS };
-uint64_t made_hash(const struct made *made, int symbol, enum made_purpose purpose, uint64_t at);
+uint64_t replay_made_hash(const struct made *made, int symbol, enum made_purpose purpose, uint64_t at);
 
 #endif

@@ -51,9 +51,9 @@ static bool begin_item(struct page *page, int symbol, int64_t ns)
     }
     if (page->open != symbol && !q->alone) {
         if (page->open >= 0)
-            wire_array_end(page->wire);
-        wire_key(page->wire, q->made->symbols[symbol].name);
-        wire_array(page->wire, 0);
+            replay_wire_array_end(page->wire);
+        replay_wire_key(page->wire, q->made->symbols[symbol].name);
+        replay_wire_array(page->wire, 0);
     }
     page->open = page->last = symbol;
     page->last_ns = ns;
@@ -75,9 +75,9 @@ static bool put_tick(struct page *page, int symbol, const struct made_tick *tick
     if (!begin_item(page, symbol, ns))
         return false;
     if (trades)
-        render_trade_object(page->wire, s, &tick->trade, q->now_ns);
+        replay_render_trade_object(page->wire, s, &tick->trade, q->now_ns);
     else
-        render_quote_object(page->wire, s, tick);
+        replay_render_quote_object(page->wire, s, tick);
     return true;
 }
 
@@ -85,7 +85,7 @@ static bool put_tick(struct page *page, int symbol, const struct made_tick *tick
 static bool put_minute(struct page *page, int symbol, int64_t minute, int64_t start_ns, int64_t end_ns)
 {
     struct made_tick ticks[MADE_TICKS_MAX];
-    size_t n = made_minute(page->query->made, symbol, minute, ticks);
+    size_t n = replay_made_minute(page->query->made, symbol, minute, ticks);
     for (size_t i = 0; i < n; i++)
         if (!put_tick(page, symbol, &ticks[page->query->falls ? n - 1 - i : i], start_ns, end_ns))
             return false;
@@ -108,14 +108,14 @@ static bool put_ticks(struct page *page, int symbol, int64_t start_ns, int64_t e
 static int64_t date_begin(const struct made *made, int symbol, int64_t date)
 {
     if (made->symbols[symbol].class == MADE_STOCK)
-        return eastern_utc_s(date, 0) * MADE_SECOND;
+        return replay_eastern_utc_s(date, 0) * MADE_SECOND;
     return date * EASTERN_DAY_S * MADE_SECOND;
 }
 
 static int64_t date_of(const struct made *made, int symbol, int64_t ns)
 {
     if (made->symbols[symbol].class == MADE_STOCK)
-        return eastern_date(ns);
+        return replay_eastern_date(ns);
     return ns / (EASTERN_DAY_S * MADE_SECOND);
 }
 
@@ -133,13 +133,14 @@ static void period_at(const struct page_query *q, int symbol, int64_t ns, int64_
         return;
     }
     if (q->unit == PAGE_WEEKS) {
-        date -= (eastern_weekday(date) - MONDAY + DAYS_OF_WEEK) % DAYS_OF_WEEK;
+        date -= (replay_eastern_weekday(date) - MONDAY + DAYS_OF_WEEK) % DAYS_OF_WEEK;
         next = date + DAYS_OF_WEEK;
     } else if (q->unit == PAGE_MONTHS) {
-        eastern_civil(date, &year, &month, &day);
+        replay_eastern_civil(date, &year, &month, &day);
         int first = (month - 1) / (int)q->length * (int)q->length + 1, after = first + (int)q->length;
-        date = eastern_days(year, first, 1);
-        next = after > 12 ? eastern_days(year + 1, after - 12, 1) : eastern_days(year, after, 1);
+        date = replay_eastern_days(year, first, 1);
+        next =
+            after > 12 ? replay_eastern_days(year + 1, after - 12, 1) : replay_eastern_days(year, after, 1);
     }
     *ret_begin = date_begin(q->made, symbol, date);
     *ret_end = date_begin(q->made, symbol, next);
@@ -154,10 +155,10 @@ static bool put_bars(struct page *page, int symbol, int64_t start_ns, int64_t en
         period_at(q, symbol, end, &begin, &end);
     while (begin <= end_ns && begin >= start_ns) {
         struct tally bar;
-        if (tally_span(q->made, symbol, begin, end, q->feed, q->adjust, q->now_ns, &bar)) {
+        if (replay_tally_span(q->made, symbol, begin, end, q->feed, q->adjust, q->now_ns, &bar)) {
             if (!begin_item(page, symbol, begin))
                 return false;
-            render_bar_object(page->wire, &q->made->symbols[symbol], &bar);
+            replay_render_bar_object(page->wire, &q->made->symbols[symbol], &bar);
         }
         if (!work(page, (end - begin) / MADE_MINUTE, symbol, begin))
             return false;
@@ -168,9 +169,9 @@ static bool put_bars(struct page *page, int symbol, int64_t start_ns, int64_t en
 
 static void write_token(struct page *page)
 {
-    wire_key(page->wire, "next_page_token");
+    replay_wire_key(page->wire, "next_page_token");
     if (!page->more) {
-        wire_null(page->wire);
+        replay_wire_null(page->wire);
         return;
     }
     char plain[64];
@@ -178,10 +179,10 @@ static void write_token(struct page *page)
     int len = snprintf(plain, sizeof(plain), "%s|%" PRId64, page->query->made->symbols[page->last].name,
                        page->last_ns);
     EVP_EncodeBlock(token, (const unsigned char *)plain, len);
-    wire_str(page->wire, (const char *)token);
+    replay_wire_str(page->wire, (const char *)token);
 }
 
-bool page_token_read(const char *token, const struct made *made, int *ret_symbol, int64_t *ret_ns)
+bool replay_page_token_read(const char *token, const struct made *made, int *ret_symbol, int64_t *ret_ns)
 {
     char plain[PAGE_TOKEN_MAX];
     size_t len = strlen(token);
@@ -195,19 +196,19 @@ bool page_token_read(const char *token, const struct made *made, int *ret_symbol
     if (!bar)
         return false;
     *bar = '\0';
-    *ret_symbol = made_find(made, plain);
+    *ret_symbol = replay_made_find(made, plain);
     return *ret_symbol >= 0 && decimal_parse_str(bar + 1, 0, ret_ns) == 0;
 }
 
-void page_write(const struct page_query *q, enum page_of what, const char *name, struct wire *wire)
+void replay_page_write(const struct page_query *q, enum page_of what, const char *name, struct wire *wire)
 {
     struct page page = {.query = q, .wire = wire, .what = what, .open = -1, .minutes_left = WORK_MINUTES_MAX};
     bool skip = q->token_symbol >= 0;
-    wire_key(wire, name);
+    replay_wire_key(wire, name);
     if (q->alone)
-        wire_array(wire, 0);
+        replay_wire_array(wire, 0);
     else
-        wire_map(wire, 0);
+        replay_wire_map(wire, 0);
     for (int i = 0; i < q->n_symbols; i++) {
         int symbol = q->symbols[i];
         int64_t start_ns = q->start_ns, end_ns = q->end_ns < q->now_ns ? q->end_ns : q->now_ns;
@@ -225,16 +226,16 @@ void page_write(const struct page_query *q, enum page_of what, const char *name,
             break;
     }
     if (q->alone) {
-        wire_array_end(wire);
+        replay_wire_array_end(wire);
     } else {
         if (page.open >= 0)
-            wire_array_end(wire);
-        wire_map_end(wire);
+            replay_wire_array_end(wire);
+        replay_wire_map_end(wire);
     }
     write_token(&page);
 }
 
-bool page_timeframe(const char *text, enum page_unit *ret_unit, int64_t *ret_length)
+bool replay_page_timeframe(const char *text, enum page_unit *ret_unit, int64_t *ret_length)
 {
     static const struct {
         const char *name;
@@ -260,13 +261,13 @@ bool page_timeframe(const char *text, enum page_unit *ret_unit, int64_t *ret_len
     return false;
 }
 
-bool page_last_tick(struct made *made, int symbol, enum made_feed feed, int64_t now_ns, bool traded,
-                    struct made_tick *ret)
+bool replay_page_last_tick(struct made *made, int symbol, enum made_feed feed, int64_t now_ns, bool traded,
+                           struct made_tick *ret)
 {
     struct made_tick ticks[MADE_TICKS_MAX];
     int64_t minute = now_ns / MADE_MINUTE;
     for (int i = 0; i < BACK_MINUTES_MAX; i++, minute--) {
-        for (size_t n = made_minute(made, symbol, minute, ticks); n > 0; n--) {
+        for (size_t n = replay_made_minute(made, symbol, minute, ticks); n > 0; n--) {
             const struct made_tick *tick = &ticks[n - 1];
             bool gone = traded && tick->trade.revision == MADE_CANCELLED && tick->trade.revised_ns <= now_ns;
             if ((feed == MADE_FEED_IEX && !tick->iex) || (traded && !tick->traded) || gone ||
@@ -279,11 +280,12 @@ bool page_last_tick(struct made *made, int symbol, enum made_feed feed, int64_t 
     return false;
 }
 
-bool page_last_minute(struct made *made, int symbol, enum made_feed feed, int64_t now_ns, struct tally *ret)
+bool replay_page_last_minute(struct made *made, int symbol, enum made_feed feed, int64_t now_ns,
+                             struct tally *ret)
 {
     int64_t minute = now_ns / MADE_MINUTE - 1;
     for (int i = 0; i < BACK_MINUTES_MAX; i++, minute--)
-        if (tally_minute(made, symbol, minute, feed, now_ns, ret))
+        if (replay_tally_minute(made, symbol, minute, feed, now_ns, ret))
             return true;
     return false;
 }

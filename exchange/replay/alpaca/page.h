@@ -31,17 +31,19 @@ struct page_query {
 enum page_of { PAGE_BARS, PAGE_TRADES, PAGE_QUOTES };
 
 /* Writes the list or map under `name`, and next_page_token; what encloses them is the caller's. */
-void page_write(const struct page_query *query, enum page_of what, const char *name, struct wire *wire);
+void replay_page_write(const struct page_query *query, enum page_of what, const char *name,
+                       struct wire *wire);
 
 /* "1Min", "15T", "4Hour", "1D", "1Week", "3M". */
-bool page_timeframe(const char *text, enum page_unit *ret_unit, int64_t *ret_length);
+bool replay_page_timeframe(const char *text, enum page_unit *ret_unit, int64_t *ret_length);
 
-/* A token that page_write() wrote; false for anything else. */
-bool page_token_read(const char *token, const struct made *made, int *ret_symbol, int64_t *ret_ns);
+/* A token that replay_page_write() wrote; false for anything else. */
+bool replay_page_token_read(const char *token, const struct made *made, int *ret_symbol, int64_t *ret_ns);
 
 /* The latest before `now_ns`, at most two weeks back; false when there is none. */
-bool page_last_tick(struct made *made, int symbol, enum made_feed feed, int64_t now_ns, bool traded,
-                    struct made_tick *ret);
-bool page_last_minute(struct made *made, int symbol, enum made_feed feed, int64_t now_ns, struct tally *ret);
+bool replay_page_last_tick(struct made *made, int symbol, enum made_feed feed, int64_t now_ns, bool traded,
+                           struct made_tick *ret);
+bool replay_page_last_minute(struct made *made, int symbol, enum made_feed feed, int64_t now_ns,
+                             struct tally *ret);
 
 #endif

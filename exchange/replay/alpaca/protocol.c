@@ -37,7 +37,7 @@ static struct alpaca *of_source(struct source *source)
     return (struct alpaca *)((char *)source - offsetof(struct alpaca, source));
 }
 
-struct endpoint *alpaca_endpoint(struct alpaca *alpaca, const char *path)
+struct endpoint *replay_alpaca_endpoint(struct alpaca *alpaca, const char *path)
 {
     for (int i = 0; i < ALPACA_ENDPOINTS; i++)
         if (strcmp(alpaca->endpoints[i].path, path) == 0)
@@ -45,25 +45,25 @@ struct endpoint *alpaca_endpoint(struct alpaca *alpaca, const char *path)
     return NULL;
 }
 
-bool alpaca_keys_good(const struct alpaca *alpaca, const char *id, const char *secret)
+bool replay_alpaca_keys_good(const struct alpaca *alpaca, const char *id, const char *secret)
 {
     if (!alpaca->key_id)
         return *id && *secret;
     return strcmp(id, alpaca->key_id) == 0 && strcmp(secret, alpaca->secret) == 0;
 }
 
-void alpaca_run(struct alpaca *alpaca, struct endpoint *endpoint)
+void replay_alpaca_run(struct alpaca *alpaca, struct endpoint *endpoint)
 {
     bool listened = false;
     for (const struct subscriber *s = endpoint->subscribers; s; s = s->next)
         listened |= s->client->listening;
     if (listened && !endpoint->flow.running && !alpaca->recorded)
-        flow_start(&endpoint->flow, alpaca->now_ns);
+        replay_flow_start(&endpoint->flow, alpaca->now_ns);
     else if (!listened)
-        flow_stop(&endpoint->flow);
-    server_recount(alpaca->base.server);
+        replay_flow_stop(&endpoint->flow);
+    replay_server_recount(alpaca->base.server);
     if (listened)
-        play_start(&alpaca->base.server->play);
+        replay_play_start(&alpaca->base.server->play);
 }
 
 /* The endpoint that speaks next, or NULL when time itself comes first. */
@@ -72,7 +72,7 @@ static struct endpoint *next(struct alpaca *alpaca, int64_t *ret_due_ns)
     struct endpoint *first = NULL;
     *ret_due_ns = alpaca->beat_ns;
     for (int i = 0; i < ALPACA_ENDPOINTS; i++) {
-        int64_t due_ns = flow_due(&alpaca->endpoints[i].flow);
+        int64_t due_ns = replay_flow_due(&alpaca->endpoints[i].flow);
         if (due_ns < *ret_due_ns) {
             *ret_due_ns = due_ns;
             first = &alpaca->endpoints[i];
@@ -85,7 +85,7 @@ static int64_t due(struct source *source)
 {
     int64_t due_ns;
     if (of_source(source)->recorded)
-        due_ns = recorded_due(of_source(source)->recorded);
+        due_ns = replay_recorded_due(of_source(source)->recorded);
     else
         next(of_source(source), &due_ns);
     return due_ns < of_source(source)->to_ns ? due_ns : INT64_MAX;
@@ -105,7 +105,7 @@ static const struct text *rendered(struct rendering *r, bool msgpack, bool whole
     struct text *text = &r->made[msgpack][whole];
     if (!r->done[msgpack][whole]) {
         struct wire wire = wire_to(text, msgpack);
-        render_event(&wire, r->endpoint->flow.made, r->event, whole ? NULL : r->told);
+        replay_render_event(&wire, r->endpoint->flow.made, r->event, whole ? NULL : r->told);
         r->done[msgpack][whole] = true;
     }
     return text;
@@ -118,21 +118,21 @@ static void tell(struct endpoint *endpoint, const struct flow_event *event)
     struct rendering r = {.endpoint = endpoint, .event = event};
     bool changed = true;
     if (event->kind == FLOW_BOOK) {
-        made_book(endpoint->flow.made, event->symbol, &event->tick, &now);
+        replay_made_book(endpoint->flow.made, event->symbol, &event->tick, &now);
         r.told = symbol->has_book ? &symbol->book : NULL;
-        changed = !r.told || render_book_differs(r.told, &now);
+        changed = !r.told || replay_render_book_differs(r.told, &now);
     }
     for (struct subscriber *s = endpoint->subscribers; s; s = s->next) {
         if (!s->wants[event->kind][event->symbol])
             continue;
-        if (subscriber_silenced(s, event->kind, endpoint->flow.made->symbols[event->symbol].name)) {
+        if (replay_subscriber_silenced(s, event->kind, endpoint->flow.made->symbols[event->symbol].name)) {
             s->has_book[event->symbol] &= event->kind != FLOW_BOOK; /* it is sent the whole one afterwards */
             continue;
         }
         bool whole = event->kind == FLOW_BOOK && !(s->has_book[event->symbol] && r.told);
         if (!whole && !changed)
             continue;
-        subscriber_add(s, rendered(&r, s->msgpack, whole));
+        replay_subscriber_add(s, rendered(&r, s->msgpack, whole));
         s->has_book[event->symbol] |= whole;
     }
     if (event->kind == FLOW_BOOK) {
@@ -149,7 +149,7 @@ static int step(struct source *source)
     struct alpaca *alpaca = of_source(source);
     int64_t due_ns;
     if (alpaca->recorded)
-        return recorded_step(alpaca, source->error);
+        return replay_recorded_step(alpaca, source->error);
     struct endpoint *endpoint = next(alpaca, &due_ns);
     alpaca->now_ns = due_ns;
     if (!endpoint) {
@@ -158,12 +158,12 @@ static int step(struct source *source)
     }
     do {
         struct flow_event event;
-        flow_take(&endpoint->flow, &event);
+        replay_flow_take(&endpoint->flow, &event);
         alpaca->now_ns = event.due_ns + endpoint->flow.delay_ns;
         tell(endpoint, &event);
-    } while (flow_due(&endpoint->flow) - due_ns < TOGETHER_NS);
+    } while (replay_flow_due(&endpoint->flow) - due_ns < TOGETHER_NS);
     for (struct subscriber *s = endpoint->subscribers; s; s = s->next)
-        subscriber_flush(s);
+        replay_subscriber_flush(s);
     if (alpaca->beat_ns <= alpaca->now_ns)
         alpaca->beat_ns = (alpaca->now_ns / MADE_SECOND + 1) * MADE_SECOND;
     snprintf(source->error, sizeof(source->error), "out of memory");
@@ -182,12 +182,12 @@ static int64_t now_ns(const struct protocol *protocol)
 
 static void answer(struct protocol *protocol, const struct request *request, struct response *response)
 {
-    alpaca_rest(of(protocol), request, response);
+    replay_alpaca_rest(of(protocol), request, response);
 }
 
 static bool admit(struct protocol *protocol, const struct request *request, struct response *response)
 {
-    if (strcmp(request->path, TRADING_STREAM) == 0 || alpaca_endpoint(of(protocol), request->path))
+    if (strcmp(request->path, TRADING_STREAM) == 0 || replay_alpaca_endpoint(of(protocol), request->path))
         return true;
     response->status = 404;
     text_str(&response->body, "{\"message\":\"Not Found\"}");
@@ -197,11 +197,11 @@ static bool admit(struct protocol *protocol, const struct request *request, stru
 static void enter(struct protocol *protocol, struct client *client, const struct request *request)
 {
     struct alpaca *alpaca = of(protocol);
-    struct endpoint *endpoint = alpaca_endpoint(alpaca, request->path);
-    struct subscriber *s = subscriber_create(alpaca, endpoint, client, request);
+    struct endpoint *endpoint = replay_alpaca_endpoint(alpaca, request->path);
+    struct subscriber *s = replay_subscriber_create(alpaca, endpoint, client, request);
     client->state = s;
     if (!s) {
-        client_close(client, LWS_CLOSE_STATUS_UNEXPECTED_CONDITION, "out of memory");
+        replay_client_close(client, LWS_CLOSE_STATUS_UNEXPECTED_CONDITION, "out of memory");
         return;
     }
     struct subscriber **list = endpoint ? &endpoint->subscribers : &alpaca->traders;
@@ -220,8 +220,8 @@ static void leave(struct protocol *protocol, struct client *client)
         at = &(*at)->next;
     *at = s->next;
     if (s->endpoint)
-        alpaca_run(alpaca, s->endpoint);
-    subscriber_destroy(s);
+        replay_alpaca_run(alpaca, s->endpoint);
+    replay_subscriber_destroy(s);
     client->state = NULL;
 }
 
@@ -230,9 +230,9 @@ static void hear(struct protocol *protocol, struct client *client, const char *d
     struct subscriber *s = client->state;
     (void)protocol, (void)binary;
     if (s->endpoint)
-        subscriber_hear(s, data, len);
+        replay_subscriber_hear(s, data, len);
     else
-        trader_hear(s, data, len);
+        replay_trader_hear(s, data, len);
 }
 
 static void beat(struct protocol *protocol)
@@ -240,20 +240,20 @@ static void beat(struct protocol *protocol)
     struct alpaca *alpaca = of(protocol);
     for (int i = 0; i < ALPACA_ENDPOINTS; i++)
         for (struct subscriber *s = alpaca->endpoints[i].subscribers; s; s = s->next)
-            subscriber_beat(s);
+            replay_subscriber_beat(s);
     for (struct subscriber *s = alpaca->traders; s; s = s->next)
-        trader_beat(s);
+        replay_trader_beat(s);
 }
 
 static void destroy(struct protocol *protocol)
 {
     struct alpaca *alpaca = of(protocol);
     for (int i = 0; i < ALPACA_ENDPOINTS; i++)
-        flow_finish(&alpaca->endpoints[i].flow);
+        replay_flow_finish(&alpaca->endpoints[i].flow);
     for (int i = 0; i < 2; i++)
         text_finish(&alpaca->scratch[i]);
-    updates_finish(&alpaca->updates);
-    recorded_close(alpaca->recorded);
+    replay_updates_finish(&alpaca->updates);
+    replay_recorded_close(alpaca->recorded);
     free((char *)(uintptr_t)alpaca->key_id);
     free(alpaca);
 }
@@ -284,7 +284,7 @@ static int set(struct alpaca *alpaca, const struct option_given *given, char err
     static const char codes[] = "402 406 409 411 500";
     const char *value = given->value, *colon = strchr(value, ':');
     if (strcmp(given->name, "--action") == 0)
-        return made_action_add(&alpaca->made[0], value, error);
+        return replay_made_action_add(&alpaca->made[0], value, error);
     if (strcmp(given->name, "--plan") == 0) {
         alpaca->free_plan = strcmp(value, "free") == 0;
         return alpaca->free_plan || strcmp(value, "unlimited") == 0
@@ -334,9 +334,9 @@ static int change(struct alpaca *alpaca, const struct faults *faults, size_t at,
             to_ns = alpaca->now_ns + faults->changes[i].at_ns;
     for (int i = 0; i < ALPACA_MARKETS && rc == 0; i++) {
         if (c->kind == FAULT_DELIST)
-            rc = made_end_add(&alpaca->made[i], c->symbol, alpaca->now_ns + c->at_ns);
+            rc = replay_made_end_add(&alpaca->made[i], c->symbol, alpaca->now_ns + c->at_ns);
         else if (c->kind == FAULT_STATUS && strcmp(c->word, "HALT") == 0)
-            rc = made_halt_add(&alpaca->made[i], c->symbol, alpaca->now_ns + c->at_ns, to_ns);
+            rc = replay_made_halt_add(&alpaca->made[i], c->symbol, alpaca->now_ns + c->at_ns, to_ns);
         else
             rc = -EINVAL;
     }
@@ -368,8 +368,8 @@ static void init_endpoints(struct alpaca *alpaca)
     for (int i = 0; i < ALPACA_ENDPOINTS; i++) {
         struct endpoint *endpoint = &alpaca->endpoints[i];
         *endpoint = (struct endpoint){.path = rows[i].path, .feed = rows[i].feed};
-        flow_init(&endpoint->flow, &alpaca->made[rows[i].market], rows[i].class, rows[i].is,
-                  rows[i].delay_ns);
+        replay_flow_init(&endpoint->flow, &alpaca->made[rows[i].market], rows[i].class, rows[i].is,
+                         rows[i].delay_ns);
     }
 }
 
@@ -378,7 +378,7 @@ static int begin(struct alpaca *alpaca, const struct options *options, char erro
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     for (int i = 0; i < ALPACA_MARKETS; i++)
-        made_init(&alpaca->made[i], options->seed + (uint64_t)i * 0x9e3779b97f4a7c15u);
+        replay_made_init(&alpaca->made[i], options->seed + (uint64_t)i * 0x9e3779b97f4a7c15u);
     init_endpoints(alpaca);
     alpaca->base.ops = &ops;
     alpaca->base.source = &alpaca->source;
@@ -423,15 +423,15 @@ static int read_recordings(struct alpaca *alpaca, const struct options *options,
         return -ENOMEM;
     }
     for (size_t i = 0; rc == 0 && i < options->n_recordings; i++) {
-        if (lines_is_journal(options->recordings[i]))
+        if (replay_lines_is_journal(options->recordings[i]))
             journals[n++] = options->recordings[i];
         else
-            rc = updates_read(&alpaca->updates, options->recordings[i], error);
+            rc = replay_updates_read(&alpaca->updates, options->recordings[i], error);
     }
     if (rc == 0 && n > 0)
-        rc = recorded_open(journals, n, options->from_ns, &alpaca->recorded, error);
+        rc = replay_recorded_open(journals, n, options->from_ns, &alpaca->recorded, error);
     if (rc == 0 && n > 0)
-        alpaca->now_ns = alpaca->began_ns = recorded_due(alpaca->recorded);
+        alpaca->now_ns = alpaca->began_ns = replay_recorded_due(alpaca->recorded);
     free(journals);
     return rc;
 }
@@ -481,5 +481,5 @@ static int check(const struct options *options, char error[static PROTOCOL_ERROR
 
 static const char *const own_options[] = {"--plan", "--keys", "--action", "--refuse", NULL};
 
-const struct protocol_row alpaca_protocol = {
+const struct protocol_row replay_alpaca_protocol = {
     .name = "alpaca", .options = own_options, .trades = true, .check = check, .create = create};

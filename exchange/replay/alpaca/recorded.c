@@ -21,13 +21,13 @@ static int fail(const struct recorded_file *file, int err, char *error)
 
 static int fail_frame(struct recorded_file *file, char *error)
 {
-    lines_fail(&file->lines, -EBADMSG, "bad frame", "an array of messages, as this venue sends them");
+    replay_lines_fail(&file->lines, -EBADMSG, "bad frame", "an array of messages, as this venue sends them");
     return fail(file, -EBADMSG, error);
 }
 
 /* ---- values ---- */
 
-int recorded_time(const json_t *time, int64_t *ret_ns)
+int replay_recorded_time(const json_t *time, int64_t *ret_ns)
 {
     return json_is_string(time) ? bars_time_parse(json_string_value(time), json_string_length(time), ret_ns)
                                 : -EINVAL;
@@ -43,46 +43,46 @@ static bool e9_of(const json_t *number, int64_t *ret)
            decimal_parse_str(text, 9, ret) == 0;
 }
 
-void recorded_put(struct wire *wire, const char *key, const json_t *value)
+void replay_recorded_put(struct wire *wire, const char *key, const json_t *value)
 {
     int64_t number;
     const char *name;
     const json_t *member;
     if (key)
-        wire_key(wire, key);
+        replay_wire_key(wire, key);
     switch (json_typeof(value)) {
     case JSON_OBJECT:
-        wire_map(wire, json_object_size(value));
-        json_object_foreach((json_t *)(uintptr_t)value, name, member) recorded_put(wire, name, member);
-        wire_map_end(wire);
+        replay_wire_map(wire, json_object_size(value));
+        json_object_foreach((json_t *)(uintptr_t)value, name, member) replay_recorded_put(wire, name, member);
+        replay_wire_map_end(wire);
         break;
     case JSON_ARRAY:
-        wire_array(wire, json_array_size(value));
+        replay_wire_array(wire, json_array_size(value));
         for (size_t i = 0; i < json_array_size(value); i++)
-            recorded_put(wire, NULL, json_array_get(value, i));
-        wire_array_end(wire);
+            replay_recorded_put(wire, NULL, json_array_get(value, i));
+        replay_wire_array_end(wire);
         break;
     case JSON_STRING:
-        if (key && strcmp(key, "t") == 0 && recorded_time(value, &number) == 0)
-            wire_time(wire, number);
+        if (key && strcmp(key, "t") == 0 && replay_recorded_time(value, &number) == 0)
+            replay_wire_time(wire, number);
         else
-            wire_str(wire, json_string_value(value));
+            replay_wire_str(wire, json_string_value(value));
         break;
     case JSON_INTEGER:
-        wire_int(wire, json_integer_value(value));
+        replay_wire_int(wire, json_integer_value(value));
         break;
     case JSON_REAL:
         if (e9_of(value, &number))
-            wire_e9(wire, number);
+            replay_wire_e9(wire, number);
         else
-            wire_null(wire);
+            replay_wire_null(wire);
         break;
     case JSON_TRUE:
     case JSON_FALSE:
-        wire_bool(wire, json_is_true(value));
+        replay_wire_bool(wire, json_is_true(value));
         break;
     case JSON_NULL:
-        wire_null(wire);
+        replay_wire_null(wire);
         break;
     }
 }
@@ -110,7 +110,7 @@ static int take_side(struct ladder *side, const json_t *levels)
         const json_t *level = json_array_get(levels, i);
         int64_t price, size;
         if (e9_of(json_object_get(level, "p"), &price) && e9_of(json_object_get(level, "s"), &size) &&
-            ladder_set(side, price, size) < 0)
+            replay_ladder_set(side, price, size) < 0)
             return -ENOMEM;
     }
     return 0;
@@ -129,30 +129,30 @@ static int take_book(struct recorded_book *book, const json_t *message)
 static void put_side(struct wire *wire, const char *key, const struct ladder *side)
 {
     const struct level *level;
-    wire_key(wire, key);
-    wire_array(wire, side->n);
-    for (size_t i = 0; (level = ladder_best(side, i)); i++) {
-        wire_map(wire, 2);
-        wire_key(wire, "p");
-        wire_e9(wire, level->price);
-        wire_key(wire, "s");
-        wire_e9(wire, level->qty);
-        wire_map_end(wire);
+    replay_wire_key(wire, key);
+    replay_wire_array(wire, side->n);
+    for (size_t i = 0; (level = replay_ladder_best(side, i)); i++) {
+        replay_wire_map(wire, 2);
+        replay_wire_key(wire, "p");
+        replay_wire_e9(wire, level->price);
+        replay_wire_key(wire, "s");
+        replay_wire_e9(wire, level->qty);
+        replay_wire_map_end(wire);
     }
-    wire_array_end(wire);
+    replay_wire_array_end(wire);
 }
 
 static void put_whole(struct wire *wire, const struct recorded_book *book, const json_t *message)
 {
-    wire_map(wire, 6);
-    recorded_put(wire, "T", json_object_get(message, "T"));
-    recorded_put(wire, "S", json_object_get(message, "S"));
-    recorded_put(wire, "t", json_object_get(message, "t"));
+    replay_wire_map(wire, 6);
+    replay_recorded_put(wire, "T", json_object_get(message, "T"));
+    replay_recorded_put(wire, "S", json_object_get(message, "S"));
+    replay_recorded_put(wire, "t", json_object_get(message, "t"));
     put_side(wire, "b", &book->bids);
     put_side(wire, "a", &book->asks);
-    wire_key(wire, "r");
-    wire_bool(wire, true);
-    wire_map_end(wire);
+    replay_wire_key(wire, "r");
+    replay_wire_bool(wire, true);
+    replay_wire_map_end(wire);
 }
 
 /* ---- playing ---- */
@@ -168,10 +168,10 @@ static int add(struct alpaca *alpaca, struct subscriber *s, const json_t *messag
     if (book && book->whole && !s->has_book[index])
         put_whole(&wire, book, message);
     else
-        recorded_put(&wire, NULL, message);
+        replay_recorded_put(&wire, NULL, message);
     if (book)
         s->has_book[index] |= book->whole;
-    subscriber_add(s, text);
+    replay_subscriber_add(s, text);
     return text_ok(text) ? 0 : -ENOMEM;
 }
 
@@ -195,7 +195,7 @@ static int tell(struct alpaca *alpaca, const json_t *message)
         if ((endpoint->flow.class == MADE_CRYPTO) != crypto)
             continue;
         for (struct subscriber *s = endpoint->subscribers; s && rc == 0; s = s->next)
-            if (subscriber_wants(s, kind, symbol) && !subscriber_silenced(s, kind, symbol))
+            if (replay_subscriber_wants(s, kind, symbol) && !replay_subscriber_silenced(s, kind, symbol))
                 rc = add(alpaca, s, message, book);
     }
     return rc;
@@ -204,7 +204,8 @@ static int tell(struct alpaca *alpaca, const json_t *message)
 static json_t *read_frame(const struct frame_line *line)
 {
     const char *data = line->frame.data;
-    return data[0] == '[' ? json_loadb(data, line->frame.len, 0, NULL) : msgpack_read(data, line->frame.len);
+    return data[0] == '[' ? json_loadb(data, line->frame.len, 0, NULL)
+                          : replay_msgpack_read(data, line->frame.len);
 }
 
 static struct recorded_file *next_file(const struct recorded *r)
@@ -216,7 +217,7 @@ static struct recorded_file *next_file(const struct recorded *r)
     return first;
 }
 
-int64_t recorded_due(const struct recorded *r)
+int64_t replay_recorded_due(const struct recorded *r)
 {
     const struct recorded_file *file = next_file(r);
     return file ? file->line.ts_ns : INT64_MAX;
@@ -224,12 +225,12 @@ int64_t recorded_due(const struct recorded *r)
 
 static int read_next(struct recorded_file *file, char *error)
 {
-    int rc = lines_next(&file->lines, &file->line);
+    int rc = replay_lines_next(&file->lines, &file->line);
     file->ended = rc == 0;
     return rc < 0 ? fail(file, rc, error) : 0;
 }
 
-int recorded_step(struct alpaca *alpaca, char error[static SOURCE_ERROR_MAX])
+int replay_recorded_step(struct alpaca *alpaca, char error[static SOURCE_ERROR_MAX])
 {
     struct recorded_file *file = next_file(alpaca->recorded);
     int rc = 0;
@@ -241,11 +242,11 @@ int recorded_step(struct alpaca *alpaca, char error[static SOURCE_ERROR_MAX])
         json_decref(frame);
         for (int i = 0; i < ALPACA_ENDPOINTS; i++)
             for (struct subscriber *s = alpaca->endpoints[i].subscribers; s; s = s->next)
-                subscriber_flush(s);
+                replay_subscriber_flush(s);
     }
     if (rc < 0) {
-        lines_fail(&file->lines, rc, "cannot play", "books of at most %d coins, and memory (%s)",
-                   RECORDED_BOOKS_MAX, strerror(-rc));
+        replay_lines_fail(&file->lines, rc, "cannot play", "books of at most %d coins, and memory (%s)",
+                          RECORDED_BOOKS_MAX, strerror(-rc));
         return fail(file, rc, error);
     }
     return read_next(file, error);
@@ -266,10 +267,10 @@ static int learn_frame(struct recorded *r, const struct frame_line *line)
             .timeframe = "1Min", .streamed = true, .told_ns = line->ts_ns, .bar = message};
         if (!type || (strcmp(type, "b") != 0 && strcmp(type, "u") != 0) || !symbol ||
             strlen(symbol) >= SYMBOL_NAME_MAX ||
-            recorded_time(json_object_get(message, "t"), &bar.open_ns) < 0)
+            replay_recorded_time(json_object_get(message, "t"), &bar.open_ns) < 0)
             continue;
         strcpy(bar.symbol, symbol);
-        rc = recorded_keep_bar(r, &bar);
+        rc = replay_recorded_keep_bar(r, &bar);
     }
     json_decref(frame);
     return rc;
@@ -277,22 +278,22 @@ static int learn_frame(struct recorded *r, const struct frame_line *line)
 
 static int learn_file(struct recorded *r, struct recorded_file *file, char *error)
 {
-    int rc = lines_open(&file->lines, file->lines.path);
+    int rc = replay_lines_open(&file->lines, file->lines.path);
     if (rc < 0)
         return fail(file, rc, error);
     while ((rc = read_next(file, error)) == 0 && !file->ended) {
         bool reply = file->line.url.len > 0;
-        rc = reply ? recorded_keep_reply(r, &file->line) : learn_frame(r, &file->line);
+        rc = reply ? replay_recorded_keep_reply(r, &file->line) : learn_frame(r, &file->line);
         if (rc < 0)
             return fail_frame(file, error);
     }
-    lines_close(&file->lines);
+    replay_lines_close(&file->lines);
     return rc;
 }
 
 static int begin_file(struct recorded_file *file, int64_t from_ns, char *error)
 {
-    int rc = lines_open(&file->lines, file->lines.path);
+    int rc = replay_lines_open(&file->lines, file->lines.path);
     if (rc < 0)
         return fail(file, rc, error);
     do
@@ -301,8 +302,8 @@ static int begin_file(struct recorded_file *file, int64_t from_ns, char *error)
     return rc;
 }
 
-int recorded_open(const char *const *paths, size_t n_paths, int64_t from_ns, struct recorded **ret,
-                  char error[static PROTOCOL_ERROR_MAX])
+int replay_recorded_open(const char *const *paths, size_t n_paths, int64_t from_ns, struct recorded **ret,
+                         char error[static PROTOCOL_ERROR_MAX])
 {
     struct recorded *r = calloc(1, sizeof *r);
     int rc = 0;
@@ -318,22 +319,22 @@ int recorded_open(const char *const *paths, size_t n_paths, int64_t from_ns, str
         r->files[i].lines.path = paths[i];
         rc = learn_file(r, &r->files[i], error);
     }
-    recorded_sort(r);
+    replay_recorded_sort(r);
     for (size_t i = 0; rc == 0 && i < n_paths; i++)
         rc = begin_file(&r->files[i], from_ns, error);
     if (rc < 0)
-        recorded_close(r);
+        replay_recorded_close(r);
     else
         *ret = r;
     return rc;
 }
 
-void recorded_close(struct recorded *r)
+void replay_recorded_close(struct recorded *r)
 {
     if (!r)
         return;
     for (size_t i = 0; i < r->n_files; i++)
-        lines_finish(&r->files[i].lines);
+        replay_lines_finish(&r->files[i].lines);
     for (size_t i = 0; i < r->n_replies; i++) {
         free(r->replies[i].url);
         free(r->replies[i].body);
@@ -341,8 +342,8 @@ void recorded_close(struct recorded *r)
     for (size_t i = 0; i < r->n_bars; i++)
         json_decref(r->bars[i].bar);
     for (int i = 0; i < r->n_books; i++) {
-        ladder_finish(&r->books[i].bids);
-        ladder_finish(&r->books[i].asks);
+        replay_ladder_finish(&r->books[i].bids);
+        replay_ladder_finish(&r->books[i].asks);
     }
     free(r->files);
     free(r->replies);

@@ -47,15 +47,15 @@ struct recorded {
 };
 
 /* A value of a message or a reply, with its key where it has one; "t" is a time. */
-void recorded_put(struct wire *wire, const char *key, const json_t *value);
+void replay_recorded_put(struct wire *wire, const char *key, const json_t *value);
 
 /* A time as it stands in a message. 0 or -EINVAL. */
-int recorded_time(const json_t *time, int64_t *ret_ns);
+int replay_recorded_time(const json_t *time, int64_t *ret_ns);
 
 /* Keeps a reply, and its bars. 0 or -ENOMEM. */
-int recorded_keep_reply(struct recorded *recorded, const struct frame_line *line);
+int replay_recorded_keep_reply(struct recorded *recorded, const struct frame_line *line);
 /* Keeps a bar; takes no reference. */
-int recorded_keep_bar(struct recorded *recorded, const struct recorded_bar *bar);
-void recorded_sort(struct recorded *recorded);
+int replay_recorded_keep_bar(struct recorded *recorded, const struct recorded_bar *bar);
+void replay_recorded_sort(struct recorded *recorded);
 
 #endif

@@ -34,7 +34,7 @@ static bool url_arg(const char *url, const char *name, char ret[static VALUE_MAX
 
 /* ---- the first reading ---- */
 
-int recorded_keep_bar(struct recorded *r, const struct recorded_bar *bar)
+int replay_recorded_keep_bar(struct recorded *r, const struct recorded_bar *bar)
 {
     if ((r->n_bars & (r->n_bars - 1)) == 0) {
         void *grown = reallocarray(r->bars, r->n_bars ? 2 * r->n_bars : 1, sizeof *r->bars);
@@ -69,18 +69,18 @@ static int keep_bars(struct recorded *r, const char *url, const json_t *body)
         for (size_t i = 0; rc == 0 && i < json_array_size(list); i++) {
             struct recorded_bar bar = {.adjusted = adjusted, .bar = json_array_get(list, i)};
             if (strlen(symbol) >= sizeof bar.symbol ||
-                recorded_time(json_object_get(bar.bar, "t"), &bar.open_ns) < 0)
+                replay_recorded_time(json_object_get(bar.bar, "t"), &bar.open_ns) < 0)
                 continue;
             strcpy(bar.symbol, symbol);
             strcpy(bar.timeframe, timeframe);
             bar.told_ns = bar.open_ns + length_ns(timeframe);
-            rc = recorded_keep_bar(r, &bar);
+            rc = replay_recorded_keep_bar(r, &bar);
         }
     }
     return rc;
 }
 
-int recorded_keep_reply(struct recorded *r, const struct frame_line *line)
+int replay_recorded_keep_reply(struct recorded *r, const struct frame_line *line)
 {
     json_t *body = json_loadb(line->frame.data, line->frame.len, 0, NULL);
     struct recorded_reply *grown = reallocarray(r->replies, r->n_replies + 1, sizeof *grown);
@@ -115,7 +115,7 @@ static int by_time(const void *one, const void *other)
     return c ? c : (a->order > b->order) - (a->order < b->order);
 }
 
-void recorded_sort(struct recorded *r)
+void replay_recorded_sort(struct recorded *r)
 {
     if (r->n_bars > 0)
         qsort(r->bars, r->n_bars, sizeof *r->bars, by_time);
@@ -141,13 +141,13 @@ static void put_bar(struct wire *wire, const json_t *bar)
 {
     const char *key;
     json_t *value;
-    wire_map(wire, 0);
+    replay_wire_map(wire, 0);
     json_object_foreach((json_t *)(uintptr_t)bar, key, value)
     {
         if (strcmp(key, "T") != 0 && strcmp(key, "S") != 0)
-            recorded_put(wire, key, value);
+            replay_recorded_put(wire, key, value);
     }
-    wire_map_end(wire);
+    replay_wire_map_end(wire);
 }
 
 /* The newest of each time. */
@@ -161,8 +161,8 @@ static void put_bars(struct wire *wire, const struct recorded *r, const char *sy
         if (strcmp(bar->symbol, symbol) != 0 || !fits(bar, q))
             continue;
         if (!any) {
-            wire_key(wire, symbol);
-            wire_array(wire, 0);
+            replay_wire_key(wire, symbol);
+            replay_wire_array(wire, 0);
             any = true;
         }
         if (last && last->open_ns != bar->open_ns)
@@ -172,26 +172,27 @@ static void put_bars(struct wire *wire, const struct recorded *r, const char *sy
     if (last)
         put_bar(wire, last->bar);
     if (any)
-        wire_array_end(wire);
+        replay_wire_array_end(wire);
 }
 
 static void answer_bars(struct rest_call *call)
 {
-    const char *symbols = request_arg(call->request, "symbols"),
-               *adjustment = request_arg(call->request, "adjustment"),
-               *start = request_arg(call->request, "start"), *end = request_arg(call->request, "end");
-    struct bars_query q = {.timeframe = request_arg(call->request, "timeframe"),
+    const char *symbols = replay_request_arg(call->request, "symbols"),
+               *adjustment = replay_request_arg(call->request, "adjustment"),
+               *start = replay_request_arg(call->request, "start"),
+               *end = replay_request_arg(call->request, "end");
+    struct bars_query q = {.timeframe = replay_request_arg(call->request, "timeframe"),
                            .adjusted = adjustment && strcmp(adjustment, "raw") != 0,
                            .end_ns = INT64_MAX,
                            .now_ns = call->alpaca->now_ns};
     if (!symbols || !q.timeframe || (start && bars_time_parse(start, strlen(start), &q.start_ns) < 0) ||
         (end && bars_time_parse(end, strlen(end), &q.end_ns) < 0)) {
-        rest_refuse(call, 400, 0, "symbols and timeframe are required, start and end are times");
+        replay_rest_refuse(call, 400, 0, "symbols and timeframe are required, start and end are times");
         return;
     }
-    wire_map(&call->wire, 2);
-    wire_key(&call->wire, "bars");
-    wire_map(&call->wire, 0);
+    replay_wire_map(&call->wire, 2);
+    replay_wire_key(&call->wire, "bars");
+    replay_wire_map(&call->wire, 0);
     while (*symbols) {
         char name[SYMBOL_NAME_MAX];
         size_t len = strcspn(symbols, ",");
@@ -202,16 +203,16 @@ static void answer_bars(struct rest_call *call)
         }
         symbols += len + (symbols[len] == ',');
     }
-    wire_map_end(&call->wire);
-    wire_key(&call->wire, "next_page_token");
-    wire_null(&call->wire);
-    wire_map_end(&call->wire);
+    replay_wire_map_end(&call->wire);
+    replay_wire_key(&call->wire, "next_page_token");
+    replay_wire_null(&call->wire);
+    replay_wire_map_end(&call->wire);
 }
 
 static bool same_arg(const struct request *request, const char *url, const char *name)
 {
     char value[VALUE_MAX];
-    const char *asked = request_arg(request, name);
+    const char *asked = replay_request_arg(request, name);
     bool has = url_arg(url, name, value);
     return asked ? has && strcmp(asked, value) == 0 : !has;
 }
@@ -237,7 +238,7 @@ static const struct recorded_reply *find_reply(const struct rest_call *call)
     return found;
 }
 
-bool recorded_answer(struct rest_call *call)
+bool replay_recorded_answer(struct rest_call *call)
 {
     static const char *const made[] = {"/v2/clock", "/v2/calendar", "/v2/account", "/v2/orders",
                                        "/v2/positions"};
@@ -253,6 +254,6 @@ bool recorded_answer(struct rest_call *call)
     if (reply)
         text_bytes(&call->response->body, reply->body, reply->len);
     else
-        rest_refuse(call, NOT_FOUND, 0, "the recording holds no answer to it");
+        replay_rest_refuse(call, NOT_FOUND, 0, "the recording holds no answer to it");
     return true;
 }

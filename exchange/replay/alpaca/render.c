@@ -12,64 +12,64 @@ enum { HEAD = 2 }; /* members that a message has before its fields */
 
 static void begin(struct wire *wire, size_t members, const struct made_symbol *symbol, enum flow_kind kind)
 {
-    wire_map(wire, members + HEAD);
-    wire_key(wire, "T");
-    wire_letter(wire, letters[kind]);
-    wire_key(wire, "S");
-    wire_str(wire, symbol->name);
+    replay_wire_map(wire, members + HEAD);
+    replay_wire_key(wire, "T");
+    replay_wire_letter(wire, letters[kind]);
+    replay_wire_key(wire, "S");
+    replay_wire_str(wire, symbol->name);
 }
 
 static void put_str(struct wire *wire, const char *key, const char *value)
 {
-    wire_key(wire, key);
-    wire_str(wire, value);
+    replay_wire_key(wire, key);
+    replay_wire_str(wire, value);
 }
 
 static void put_letter(struct wire *wire, const char *key, char value)
 {
-    wire_key(wire, key);
-    wire_letter(wire, value);
+    replay_wire_key(wire, key);
+    replay_wire_letter(wire, value);
 }
 
 static void put_e9(struct wire *wire, const char *key, int64_t value)
 {
-    wire_key(wire, key);
-    wire_e9(wire, value);
+    replay_wire_key(wire, key);
+    replay_wire_e9(wire, value);
 }
 
 static void put_int(struct wire *wire, const char *key, int64_t value)
 {
-    wire_key(wire, key);
-    wire_int(wire, value);
+    replay_wire_key(wire, key);
+    replay_wire_int(wire, value);
 }
 
 /* Shares are whole numbers, coins are not. */
 static void put_size(struct wire *wire, const char *key, const struct made_symbol *symbol, int64_t size)
 {
-    wire_key(wire, key);
+    replay_wire_key(wire, key);
     if (symbol->class == MADE_CRYPTO)
-        wire_e9(wire, size);
+        replay_wire_e9(wire, size);
     else
-        wire_whole(wire, size);
+        replay_wire_whole(wire, size);
 }
 
 static void put_time(struct wire *wire, int64_t ns)
 {
-    wire_key(wire, "t");
-    wire_time(wire, ns);
+    replay_wire_key(wire, "t");
+    replay_wire_time(wire, ns);
 }
 
 static void put_conditions(struct wire *wire, const char *key, const struct made_symbol *symbol,
                            const struct made_trade *trade)
 {
-    wire_key(wire, key);
-    wire_array(wire, 1u + trade->extended + trade->odd);
-    wire_str(wire, symbol->tape == 'A' || symbol->tape == 'B' ? " " : "@");
+    replay_wire_key(wire, key);
+    replay_wire_array(wire, 1u + trade->extended + trade->odd);
+    replay_wire_str(wire, symbol->tape == 'A' || symbol->tape == 'B' ? " " : "@");
     if (trade->extended)
-        wire_str(wire, "T");
+        replay_wire_str(wire, "T");
     if (trade->odd)
-        wire_str(wire, "I");
-    wire_array_end(wire);
+        replay_wire_str(wire, "I");
+    replay_wire_array_end(wire);
 }
 
 static void put_trade(struct wire *wire, const struct made_symbol *symbol, const struct made_trade *trade)
@@ -105,10 +105,10 @@ static void put_quote(struct wire *wire, const struct made_symbol *symbol, const
     put_e9(wire, "bp", tick->bid);
     put_size(wire, "bs", symbol, tick->bid_size);
     if (!crypto) {
-        wire_key(wire, "c");
-        wire_array(wire, 1);
-        wire_str(wire, "R");
-        wire_array_end(wire);
+        replay_wire_key(wire, "c");
+        replay_wire_array(wire, 1);
+        replay_wire_str(wire, "R");
+        replay_wire_array_end(wire);
         put_letter(wire, "z", symbol->tape);
     }
     put_time(wire, tick->ts_ns);
@@ -123,7 +123,7 @@ enum { BAR_MEMBERS = 8 };
 
 static void put_bar(struct wire *wire, const struct made_symbol *symbol, const struct tally *bar)
 {
-    int64_t vwap = tally_vwap(bar);
+    int64_t vwap = replay_tally_vwap(bar);
     if (symbol->class != MADE_CRYPTO)
         vwap = (vwap + VWAP_DIGITS / 2) / VWAP_DIGITS * VWAP_DIGITS;
     put_e9(wire, "o", bar->open);
@@ -138,10 +138,10 @@ static void put_bar(struct wire *wire, const struct made_symbol *symbol, const s
 
 static void put_level(struct wire *wire, int64_t price, int64_t size)
 {
-    wire_map(wire, 2);
+    replay_wire_map(wire, 2);
     put_e9(wire, "p", price);
     put_e9(wire, "s", size);
-    wire_map_end(wire);
+    replay_wire_map_end(wire);
 }
 
 /* Both sides are sorted, best first: `sign` 1 for bids, whose prices fall. With `wire` NULL they are only
@@ -174,10 +174,10 @@ static size_t side_changes(struct wire *wire, const struct made_level *told, con
 
 static void put_whole_side(struct wire *wire, const struct made_level *levels)
 {
-    wire_array(wire, MADE_LEVELS);
+    replay_wire_array(wire, MADE_LEVELS);
     for (int i = 0; i < MADE_LEVELS; i++)
         put_level(wire, levels[i].price, levels[i].size);
-    wire_array_end(wire);
+    replay_wire_array_end(wire);
 }
 
 static void put_side(struct wire *wire, const struct made_level *told, const struct made_level *now, int sign)
@@ -186,21 +186,21 @@ static void put_side(struct wire *wire, const struct made_level *told, const str
         put_whole_side(wire, now);
         return;
     }
-    wire_array(wire, side_changes(NULL, told, now, sign));
+    replay_wire_array(wire, side_changes(NULL, told, now, sign));
     side_changes(wire, told, now, sign);
-    wire_array_end(wire);
+    replay_wire_array_end(wire);
 }
 
 static void put_book(struct wire *wire, const struct made_book *told, const struct made_book *now, int64_t ns)
 {
     put_time(wire, ns);
-    wire_key(wire, "b");
+    replay_wire_key(wire, "b");
     put_side(wire, told ? told->bids : NULL, now->bids, 1);
-    wire_key(wire, "a");
+    replay_wire_key(wire, "a");
     put_side(wire, told ? told->asks : NULL, now->asks, -1);
 }
 
-bool render_book_differs(const struct made_book *told, const struct made_book *now)
+bool replay_render_book_differs(const struct made_book *told, const struct made_book *now)
 {
     return side_changes(NULL, told->bids, now->bids, 1) + side_changes(NULL, told->asks, now->asks, -1) > 0;
 }
@@ -243,8 +243,8 @@ static void put_cancel(struct wire *wire, const struct made_symbol *symbol, cons
     put_letter(wire, "z", symbol->tape);
 }
 
-void render_event(struct wire *wire, const struct made *made, const struct flow_event *event,
-                  const struct made_book *told)
+void replay_render_event(struct wire *wire, const struct made *made, const struct flow_event *event,
+                         const struct made_book *told)
 {
     const struct made_symbol *symbol = &made->symbols[event->symbol];
     struct made_book now;
@@ -290,22 +290,22 @@ void render_event(struct wire *wire, const struct made *made, const struct flow_
         put_cancel(wire, symbol, &event->tick.trade);
         break;
     case FLOW_BOOK:
-        made_book(made, event->symbol, &event->tick, &now);
+        replay_made_book(made, event->symbol, &event->tick, &now);
         begin(wire, told ? 3 : 4, symbol, event->kind);
         put_book(wire, told, &now, event->tick.ts_ns);
         if (!told) {
-            wire_key(wire, "r");
-            wire_bool(wire, true);
+            replay_wire_key(wire, "r");
+            replay_wire_bool(wire, true);
         }
         break;
     case FLOW_KINDS:
         break;
     }
-    wire_map_end(wire);
+    replay_wire_map_end(wire);
 }
 
-void render_trade_object(struct wire *wire, const struct made_symbol *symbol, const struct made_trade *trade,
-                         int64_t as_of_ns)
+void replay_render_trade_object(struct wire *wire, const struct made_symbol *symbol,
+                                const struct made_trade *trade, int64_t as_of_ns)
 {
     struct made_trade told = *trade;
     bool revised = trade->revision != MADE_STANDS && trade->revised_ns <= as_of_ns;
@@ -315,30 +315,31 @@ void render_trade_object(struct wire *wire, const struct made_symbol *symbol, co
         told.price = trade->new_price;
         told.size = trade->new_size;
     }
-    wire_map(wire, trade_members(symbol) + revised);
+    replay_wire_map(wire, trade_members(symbol) + revised);
     put_trade(wire, symbol, &told);
     if (revised)
         put_str(wire, "u", corrected ? "corrected" : "canceled");
-    wire_map_end(wire);
+    replay_wire_map_end(wire);
 }
 
-void render_quote_object(struct wire *wire, const struct made_symbol *symbol, const struct made_tick *tick)
+void replay_render_quote_object(struct wire *wire, const struct made_symbol *symbol,
+                                const struct made_tick *tick)
 {
-    wire_map(wire, quote_members(symbol));
+    replay_wire_map(wire, quote_members(symbol));
     put_quote(wire, symbol, tick);
-    wire_map_end(wire);
+    replay_wire_map_end(wire);
 }
 
-void render_bar_object(struct wire *wire, const struct made_symbol *symbol, const struct tally *bar)
+void replay_render_bar_object(struct wire *wire, const struct made_symbol *symbol, const struct tally *bar)
 {
-    wire_map(wire, BAR_MEMBERS);
+    replay_wire_map(wire, BAR_MEMBERS);
     put_bar(wire, symbol, bar);
-    wire_map_end(wire);
+    replay_wire_map_end(wire);
 }
 
-void render_book_object(struct wire *wire, const struct made_book *book, int64_t ns)
+void replay_render_book_object(struct wire *wire, const struct made_book *book, int64_t ns)
 {
-    wire_map(wire, 3);
+    replay_wire_map(wire, 3);
     put_book(wire, NULL, book, ns);
-    wire_map_end(wire);
+    replay_wire_map_end(wire);
 }

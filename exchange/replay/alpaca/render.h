@@ -9,17 +9,18 @@
 #include "exchange/replay/alpaca/wire.h"
 
 /* One message of a flow. BOOK: the changes against `told`; NULL: the whole book, which resets. */
-void render_event(struct wire *wire, const struct made *made, const struct flow_event *event,
-                  const struct made_book *told);
+void replay_render_event(struct wire *wire, const struct made *made, const struct flow_event *event,
+                         const struct made_book *told);
 
 /* REST: without type and symbol. */
-void render_trade_object(struct wire *wire, const struct made_symbol *symbol, const struct made_trade *trade,
-                         int64_t as_of_ns);
-void render_quote_object(struct wire *wire, const struct made_symbol *symbol, const struct made_tick *tick);
-void render_bar_object(struct wire *wire, const struct made_symbol *symbol, const struct tally *bar);
-void render_book_object(struct wire *wire, const struct made_book *book, int64_t ns);
+void replay_render_trade_object(struct wire *wire, const struct made_symbol *symbol,
+                                const struct made_trade *trade, int64_t as_of_ns);
+void replay_render_quote_object(struct wire *wire, const struct made_symbol *symbol,
+                                const struct made_tick *tick);
+void replay_render_bar_object(struct wire *wire, const struct made_symbol *symbol, const struct tally *bar);
+void replay_render_book_object(struct wire *wire, const struct made_book *book, int64_t ns);
 
 /* Does a BOOK event change anything against what was told? */
-bool render_book_differs(const struct made_book *told, const struct made_book *now);
+bool replay_render_book_differs(const struct made_book *told, const struct made_book *now);
 
 #endif

@@ -9,19 +9,19 @@
 
 #define NS_PER_S 1000000000LL
 
-void rest_refuse(struct rest_call *call, int status, int64_t code, const char *message)
+void replay_rest_refuse(struct rest_call *call, int status, int64_t code, const char *message)
 {
     text_clear(&call->response->body);
     call->response->status = status;
     call->wire = wire_to(&call->response->body, false);
-    wire_map(&call->wire, 1);
+    replay_wire_map(&call->wire, 1);
     if (code) {
-        wire_key(&call->wire, "code");
-        wire_int(&call->wire, code);
+        replay_wire_key(&call->wire, "code");
+        replay_wire_int(&call->wire, code);
     }
-    wire_key(&call->wire, "message");
-    wire_str(&call->wire, message);
-    wire_map_end(&call->wire);
+    replay_wire_key(&call->wire, "message");
+    replay_wire_str(&call->wire, message);
+    replay_wire_map_end(&call->wire);
 }
 
 /* Counts the call; false when there are too many of them in this minute: of the wall's clock, or of the
@@ -39,9 +39,9 @@ static bool within_limit(struct alpaca *alpaca, struct response *response)
     alpaca->calls += within;
     uv_timeval64_t wall = {0};
     uv_gettimeofday(&wall);
-    response_header_int(response, "x-ratelimit-limit:", ALPACA_CALLS_PER_MINUTE);
-    response_header_int(response, "x-ratelimit-remaining:", ALPACA_CALLS_PER_MINUTE - alpaca->calls);
-    response_header_int(response, "x-ratelimit-reset:", wall.tv_sec + 60 - s % 60);
+    replay_response_header_int(response, "x-ratelimit-limit:", ALPACA_CALLS_PER_MINUTE);
+    replay_response_header_int(response, "x-ratelimit-remaining:", ALPACA_CALLS_PER_MINUTE - alpaca->calls);
+    replay_response_header_int(response, "x-ratelimit-reset:", wall.tv_sec + 60 - s % 60);
     return within;
 }
 
@@ -53,9 +53,9 @@ static bool broken(struct alpaca *alpaca, struct rest_call *call)
     if (alpaca->asked++ == 0)
         alpaca->first_asked_ns = now_ns;
     if (faults->broken && alpaca->asked % FAULT_BROKEN_EVERY == 0)
-        rest_refuse(call, 500, 50010000, "internal server error");
+        replay_rest_refuse(call, 500, 50010000, "internal server error");
     else if (now_ns - alpaca->first_asked_ns < faults->too_many_ns)
-        rest_refuse(call, 429, 42910000, "rate limit exceeded");
+        replay_rest_refuse(call, 429, 42910000, "rate limit exceeded");
     else
         return false;
     return true;
@@ -64,7 +64,7 @@ static bool broken(struct alpaca *alpaca, struct rest_call *call)
 static bool authorized(const struct alpaca *alpaca, const struct request *request)
 {
     const char *id = request->headers[HEADER_KEY], *secret = request->headers[HEADER_SECRET];
-    return id && secret && alpaca_keys_good(alpaca, id, secret);
+    return id && secret && replay_alpaca_keys_good(alpaca, id, secret);
 }
 
 static const struct {
@@ -74,20 +74,20 @@ static const struct {
     bool (*answer)(struct rest_call *call, const char *rest);
 } paths[] = {
     /* The longer ones first. */
-    {"/v2/stocks/", true, true, rest_stocks},
-    {"/v2/", true, false, rest_trading},
-    {"/v1beta3/crypto/", false, true, rest_crypto},
-    {"/v1/corporate-actions", true, true, rest_actions},
+    {"/v2/stocks/", true, true, replay_rest_stocks},
+    {"/v2/", true, false, replay_rest_trading},
+    {"/v1beta3/crypto/", false, true, replay_rest_crypto},
+    {"/v1/corporate-actions", true, true, replay_rest_actions},
 };
 
-void alpaca_rest(struct alpaca *alpaca, const struct request *request, struct response *response)
+void replay_alpaca_rest(struct alpaca *alpaca, const struct request *request, struct response *response)
 {
     struct rest_call call = {.alpaca = alpaca, .request = request, .response = response};
     call.wire = wire_to(&response->body, false);
     if (broken(alpaca, &call))
         return;
     if (!within_limit(alpaca, response)) {
-        rest_refuse(&call, 429, 42910000, "rate limit exceeded");
+        replay_rest_refuse(&call, 429, 42910000, "rate limit exceeded");
         return;
     }
     for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
@@ -95,14 +95,14 @@ void alpaca_rest(struct alpaca *alpaca, const struct request *request, struct re
         if (strncmp(request->path, paths[i].prefix, len) != 0)
             continue;
         if (paths[i].keys && !authorized(alpaca, request))
-            rest_refuse(&call, 401, 40110000, "request is not authorized");
+            replay_rest_refuse(&call, 401, 40110000, "request is not authorized");
         else if (paths[i].reads && strcmp(request->method, "GET") != 0)
-            rest_refuse(&call, 405, 0, "Method Not Allowed");
-        else if (alpaca->recorded && recorded_answer(&call))
+            replay_rest_refuse(&call, 405, 0, "Method Not Allowed");
+        else if (alpaca->recorded && replay_recorded_answer(&call))
             return;
         else if (!paths[i].answer(&call, request->path + len))
-            rest_refuse(&call, 404, 0, "Not Found");
+            replay_rest_refuse(&call, 404, 0, "Not Found");
         return;
     }
-    rest_refuse(&call, 404, 0, "Not Found");
+    replay_rest_refuse(&call, 404, 0, "Not Found");
 }

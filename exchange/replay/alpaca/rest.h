@@ -13,16 +13,16 @@ struct rest_call {
     struct wire wire; /* into the response */
 };
 
-void alpaca_rest(struct alpaca *alpaca, const struct request *request, struct response *response);
+void replay_alpaca_rest(struct alpaca *alpaca, const struct request *request, struct response *response);
 
 /* {"code":…,"message":…} with an HTTP status; what was written is dropped. code 0: none. */
-void rest_refuse(struct rest_call *call, int status, int64_t code, const char *message);
+void replay_rest_refuse(struct rest_call *call, int status, int64_t code, const char *message);
 
 /* Each answers what lies below its path (`rest` begins behind it) and returns false for a path that it has
  * not. */
-bool rest_trading(struct rest_call *call, const char *rest); /* /v2/ */
-bool rest_stocks(struct rest_call *call, const char *rest);  /* /v2/stocks/ */
-bool rest_crypto(struct rest_call *call, const char *rest);  /* /v1beta3/crypto/ */
-bool rest_actions(struct rest_call *call, const char *rest); /* /v1/corporate-actions */
+bool replay_rest_trading(struct rest_call *call, const char *rest); /* /v2/ */
+bool replay_rest_stocks(struct rest_call *call, const char *rest);  /* /v2/stocks/ */
+bool replay_rest_crypto(struct rest_call *call, const char *rest);  /* /v1beta3/crypto/ */
+bool replay_rest_actions(struct rest_call *call, const char *rest); /* /v1/corporate-actions */
 
 #endif

@@ -31,9 +31,9 @@ static bool listed(const char *list, const char *word)
 
 static void key_date(struct wire *wire, const char *key, int64_t date)
 {
-    wire_key(wire, key);
+    replay_wire_key(wire, key);
     text_lit(wire->out, "\"");
-    eastern_date_write(wire->out, date);
+    replay_eastern_date_write(wire->out, date);
     text_lit(wire->out, "\"");
     wire->comma = true;
 }
@@ -53,16 +53,16 @@ static int64_t process_date(const struct made_action *action)
 
 static void key_str(struct wire *wire, const char *key, const char *value)
 {
-    wire_key(wire, key);
-    wire_str(wire, value);
+    replay_wire_key(wire, key);
+    replay_wire_str(wire, value);
 }
 
 static void key_id(struct wire *wire, const struct rest_call *call, const struct made_action *action)
 {
     char id[64];
     int index = (int)(action - call->alpaca->made[0].actions);
-    uint64_t hash = made_hash(&call->alpaca->made[0], action->symbol, MADE_ACTION_IDS,
-                              (uint64_t)action->date * 64 + (uint64_t)index);
+    uint64_t hash = replay_made_hash(&call->alpaca->made[0], action->symbol, MADE_ACTION_IDS,
+                                     (uint64_t)action->date * 64 + (uint64_t)index);
     snprintf(id, sizeof(id), "%08x-%04x-4%03x-a%03x-%012llx", (unsigned)(hash >> 32),
              (unsigned)(hash >> 16 & 0xffff), (unsigned)(hash & 0xfff), (unsigned)(action->date & 0xfff),
              (unsigned long long)(hash & 0xffffffffffff));
@@ -73,7 +73,7 @@ static void write_action(struct rest_call *call, const struct made_action *actio
 {
     struct wire *wire = &call->wire;
     int list = list_of(action);
-    wire_map(wire, 0);
+    replay_wire_map(wire, 0);
     key_id(wire, call, action);
     key_str(wire, "symbol", call->alpaca->made[0].symbols[action->symbol].name);
     if (list == REVERSE) {
@@ -83,48 +83,50 @@ static void write_action(struct rest_call *call, const struct made_action *actio
         key_str(wire, "cusip", "000000000");
     }
     if (list == CASH) {
-        wire_key(wire, "rate");
-        wire_e9(wire, action->cash);
-        wire_key(wire, "special");
-        wire_bool(wire, false);
-        wire_key(wire, "foreign");
-        wire_bool(wire, false);
+        replay_wire_key(wire, "rate");
+        replay_wire_e9(wire, action->cash);
+        replay_wire_key(wire, "special");
+        replay_wire_bool(wire, false);
+        replay_wire_key(wire, "foreign");
+        replay_wire_bool(wire, false);
     } else {
-        wire_key(wire, "new_rate");
-        wire_int(wire, action->shares);
-        wire_key(wire, "old_rate");
-        wire_int(wire, action->per);
+        replay_wire_key(wire, "new_rate");
+        replay_wire_int(wire, action->shares);
+        replay_wire_key(wire, "old_rate");
+        replay_wire_int(wire, action->per);
     }
     key_date(wire, "process_date", process_date(action));
     key_date(wire, "ex_date", action->date);
     key_date(wire, "record_date", action->date);
     key_date(wire, "payable_date", process_date(action));
-    wire_map_end(wire);
+    replay_wire_map_end(wire);
 }
 
-bool rest_actions(struct rest_call *call, const char *rest)
+bool replay_rest_actions(struct rest_call *call, const char *rest)
 {
     const struct made *made = &call->alpaca->made[0];
-    const char *symbols = request_arg(call->request, "symbols"), *types = request_arg(call->request, "types");
-    const char *start = request_arg(call->request, "start"), *end = request_arg(call->request, "end");
-    int64_t today = eastern_date(call->alpaca->now_ns), from = today, to = today;
+    const char *symbols = replay_request_arg(call->request, "symbols"),
+               *types = replay_request_arg(call->request, "types");
+    const char *start = replay_request_arg(call->request, "start"),
+               *end = replay_request_arg(call->request, "end");
+    int64_t today = replay_eastern_date(call->alpaca->now_ns), from = today, to = today;
     if (*rest)
         return false;
-    if ((start && *start && eastern_date_parse(start, &from) < 0) ||
-        (end && *end && eastern_date_parse(end, &to) < 0)) {
-        rest_refuse(call, 400, 0, "start and end are dates as 2026-01-15");
+    if ((start && *start && replay_eastern_date_parse(start, &from) < 0) ||
+        (end && *end && replay_eastern_date_parse(end, &to) < 0)) {
+        replay_rest_refuse(call, 400, 0, "start and end are dates as 2026-01-15");
         return true;
     }
     if (call->alpaca->actions_asked++ < call->alpaca->base.server->faults->actions_bad) {
-        wire_map(&call->wire, 1); /* the fault "actions" */
-        wire_key(&call->wire, "corporate_actions");
-        wire_bool(&call->wire, false);
-        wire_map_end(&call->wire);
+        replay_wire_map(&call->wire, 1); /* the fault "actions" */
+        replay_wire_key(&call->wire, "corporate_actions");
+        replay_wire_bool(&call->wire, false);
+        replay_wire_map_end(&call->wire);
         return true;
     }
-    wire_map(&call->wire, 2);
-    wire_key(&call->wire, "corporate_actions");
-    wire_map(&call->wire, 0);
+    replay_wire_map(&call->wire, 2);
+    replay_wire_key(&call->wire, "corporate_actions");
+    replay_wire_map(&call->wire, 0);
     for (int list = 0; list < LISTS; list++) {
         bool begun = false;
         for (int i = 0; i < made->n_actions; i++) {
@@ -134,18 +136,18 @@ bool rest_actions(struct rest_call *call, const char *rest)
                 !listed(types, type_names[list]))
                 continue;
             if (!begun) {
-                wire_key(&call->wire, list_names[list]);
-                wire_array(&call->wire, 0);
+                replay_wire_key(&call->wire, list_names[list]);
+                replay_wire_array(&call->wire, 0);
             }
             begun = true;
             write_action(call, a);
         }
         if (begun)
-            wire_array_end(&call->wire);
+            replay_wire_array_end(&call->wire);
     }
-    wire_map_end(&call->wire);
-    wire_key(&call->wire, "next_page_token");
-    wire_null(&call->wire);
-    wire_map_end(&call->wire);
+    replay_wire_map_end(&call->wire);
+    replay_wire_key(&call->wire, "next_page_token");
+    replay_wire_null(&call->wire);
+    replay_wire_map_end(&call->wire);
     return true;
 }

@@ -20,7 +20,7 @@ struct data_call {
 
 static void refuse(struct data_call *c, const char *message)
 {
-    rest_refuse(c->rest, BAD_REQUEST, 0, message);
+    replay_rest_refuse(c->rest, BAD_REQUEST, 0, message);
 }
 
 static bool by_name(const struct made *made, int a, int b)
@@ -36,7 +36,7 @@ static void add_symbol(struct data_call *c, const char *name, size_t len)
         return;
     memcpy(copy, name, len);
     copy[len] = '\0';
-    int symbol = made_find(q->made, copy), at = q->n_symbols;
+    int symbol = replay_made_find(q->made, copy), at = q->n_symbols;
     if (symbol < 0 || (q->made->symbols[symbol].class == MADE_CRYPTO) != c->crypto)
         return; /* nothing is known of it: it has no data */
     for (int i = 0; i < q->n_symbols; i++)
@@ -50,7 +50,7 @@ static void add_symbol(struct data_call *c, const char *name, size_t len)
 
 static bool read_symbols(struct data_call *c, const char *alone, size_t alone_len)
 {
-    const char *list = request_arg(c->rest->request, "symbols");
+    const char *list = replay_request_arg(c->rest->request, "symbols");
     c->query.alone = alone != NULL;
     if (alone) {
         add_symbol(c, alone, alone_len);
@@ -71,7 +71,7 @@ static bool read_symbols(struct data_call *c, const char *alone, size_t alone_le
 static bool read_feed(struct data_call *c)
 {
     const struct alpaca *alpaca = c->rest->alpaca;
-    const char *feed = c->crypto ? NULL : request_arg(c->rest->request, "feed");
+    const char *feed = c->crypto ? NULL : replay_request_arg(c->rest->request, "feed");
     bool iex = feed && *feed ? strcmp(feed, "iex") == 0 : alpaca->free_plan;
     bool delayed = feed && strcmp(feed, "delayed_sip") == 0;
     if (feed && *feed && !iex && !delayed && strcmp(feed, "sip") != 0) {
@@ -85,7 +85,7 @@ static bool read_feed(struct data_call *c)
 
 static bool read_time(struct data_call *c, const char *name, int64_t *ns)
 {
-    const char *value = request_arg(c->rest->request, name);
+    const char *value = replay_request_arg(c->rest->request, name);
     char message[MESSAGE_MAX];
     if (!value || !*value || bars_time_parse(value, strlen(value), ns) == 0)
         return true;
@@ -97,7 +97,7 @@ static bool read_time(struct data_call *c, const char *name, int64_t *ns)
 
 static bool read_limit(struct data_call *c)
 {
-    const char *limit = request_arg(c->rest->request, "limit");
+    const char *limit = replay_request_arg(c->rest->request, "limit");
     int64_t n = PAGE_LIMIT;
     if (limit && *limit && (decimal_parse_str(limit, 0, &n) != 0 || n < 1 || n > PAGE_LIMIT_MAX)) {
         refuse(c, "invalid limit: 1 to 10000");
@@ -109,12 +109,12 @@ static bool read_limit(struct data_call *c)
 
 static bool read_token(struct data_call *c)
 {
-    const char *token = request_arg(c->rest->request, "page_token"),
-               *sort = request_arg(c->rest->request, "sort");
+    const char *token = replay_request_arg(c->rest->request, "page_token"),
+               *sort = replay_request_arg(c->rest->request, "sort");
     c->query.token_symbol = -1;
     c->query.falls = sort && strcmp(sort, "desc") == 0;
     if (!token || !*token ||
-        page_token_read(token, c->query.made, &c->query.token_symbol, &c->query.token_ns))
+        replay_page_token_read(token, c->query.made, &c->query.token_symbol, &c->query.token_ns))
         return true;
     refuse(c, "invalid page_token: that of the page before");
     return false;
@@ -122,9 +122,9 @@ static bool read_token(struct data_call *c)
 
 static bool read_bars(struct data_call *c)
 {
-    const char *timeframe = request_arg(c->rest->request, "timeframe");
-    const char *adjust = c->crypto ? NULL : request_arg(c->rest->request, "adjustment");
-    if (!timeframe || !page_timeframe(timeframe, &c->query.unit, &c->query.length)) {
+    const char *timeframe = replay_request_arg(c->rest->request, "timeframe");
+    const char *adjust = c->crypto ? NULL : replay_request_arg(c->rest->request, "adjustment");
+    if (!timeframe || !replay_page_timeframe(timeframe, &c->query.unit, &c->query.length)) {
         refuse(c, "invalid timeframe: [1-59]Min, [1-23]Hour, 1Day, 1Week or [1,2,3,4,6,12]Month");
         return false;
     }
@@ -145,7 +145,7 @@ static bool allowed(struct data_call *c, int64_t end_ns)
     if (c->crypto || !c->rest->alpaca->free_plan || c->query.feed == MADE_FEED_IEX ||
         end_ns <= c->rest->alpaca->now_ns - SIP_DELAY_NS)
         return true;
-    rest_refuse(c->rest, FORBIDDEN, 0, "subscription does not permit querying recent SIP data");
+    replay_rest_refuse(c->rest, FORBIDDEN, 0, "subscription does not permit querying recent SIP data");
     return false;
 }
 
@@ -153,7 +153,7 @@ static bool read_range(struct data_call *c)
 {
     struct page_query *q = &c->query;
     int64_t day_end_ns;
-    tally_day(q->made, q->n_symbols > 0 ? q->symbols[0] : 0, q->now_ns, &q->start_ns, &day_end_ns);
+    replay_tally_day(q->made, q->n_symbols > 0 ? q->symbols[0] : 0, q->now_ns, &q->start_ns, &day_end_ns);
     q->end_ns = q->now_ns;
     if (!read_time(c, "start", &q->start_ns) || !read_time(c, "end", &q->end_ns))
         return false;
@@ -170,13 +170,13 @@ static void get_page(struct data_call *c, enum page_of what, const char *name)
     struct wire *wire = &c->rest->wire;
     if (!read_limit(c) || !read_range(c) || !read_token(c) || (what == PAGE_BARS && !read_bars(c)))
         return;
-    wire_map(wire, 0);
-    page_write(&c->query, what, name, wire);
+    replay_wire_map(wire, 0);
+    replay_page_write(&c->query, what, name, wire);
     if (c->query.alone && c->query.n_symbols > 0) {
-        wire_key(wire, "symbol");
-        wire_str(wire, c->query.made->symbols[c->query.symbols[0]].name);
+        replay_wire_key(wire, "symbol");
+        replay_wire_str(wire, c->query.made->symbols[c->query.symbols[0]].name);
     }
-    wire_map_end(wire);
+    replay_wire_map_end(wire);
 }
 
 /* Writes null when there is nothing. */
@@ -184,30 +184,30 @@ static void put_trade(struct data_call *c, int symbol)
 {
     struct made_tick tick;
     const struct page_query *q = &c->query;
-    if (page_last_tick(q->made, symbol, q->feed, q->now_ns, true, &tick))
-        render_trade_object(&c->rest->wire, &q->made->symbols[symbol], &tick.trade, q->now_ns);
+    if (replay_page_last_tick(q->made, symbol, q->feed, q->now_ns, true, &tick))
+        replay_render_trade_object(&c->rest->wire, &q->made->symbols[symbol], &tick.trade, q->now_ns);
     else
-        wire_null(&c->rest->wire);
+        replay_wire_null(&c->rest->wire);
 }
 
 static void put_quote(struct data_call *c, int symbol)
 {
     struct made_tick tick;
     const struct page_query *q = &c->query;
-    if (page_last_tick(q->made, symbol, q->feed, q->now_ns, false, &tick))
-        render_quote_object(&c->rest->wire, &q->made->symbols[symbol], &tick);
+    if (replay_page_last_tick(q->made, symbol, q->feed, q->now_ns, false, &tick))
+        replay_render_quote_object(&c->rest->wire, &q->made->symbols[symbol], &tick);
     else
-        wire_null(&c->rest->wire);
+        replay_wire_null(&c->rest->wire);
 }
 
 static void put_minute(struct data_call *c, int symbol)
 {
     struct tally bar;
     const struct page_query *q = &c->query;
-    if (page_last_minute(q->made, symbol, q->feed, q->now_ns, &bar))
-        render_bar_object(&c->rest->wire, &q->made->symbols[symbol], &bar);
+    if (replay_page_last_minute(q->made, symbol, q->feed, q->now_ns, &bar))
+        replay_render_bar_object(&c->rest->wire, &q->made->symbols[symbol], &bar);
     else
-        wire_null(&c->rest->wire);
+        replay_wire_null(&c->rest->wire);
 }
 
 static void put_book(struct data_call *c, int symbol)
@@ -215,12 +215,12 @@ static void put_book(struct data_call *c, int symbol)
     struct made_tick tick;
     struct made_book book;
     const struct page_query *q = &c->query;
-    if (!page_last_tick(q->made, symbol, q->feed, q->now_ns, false, &tick)) {
-        wire_null(&c->rest->wire);
+    if (!replay_page_last_tick(q->made, symbol, q->feed, q->now_ns, false, &tick)) {
+        replay_wire_null(&c->rest->wire);
         return;
     }
-    made_book(q->made, symbol, &tick, &book);
-    render_book_object(&c->rest->wire, &book, tick.ts_ns);
+    replay_made_book(q->made, symbol, &tick, &book);
+    replay_render_book_object(&c->rest->wire, &book, tick.ts_ns);
 }
 
 static void key_day(struct data_call *c, const char *key, int symbol, int64_t ns)
@@ -228,12 +228,12 @@ static void key_day(struct data_call *c, const char *key, int symbol, int64_t ns
     const struct page_query *q = &c->query;
     struct tally bar;
     int64_t begin, end;
-    tally_day(q->made, symbol, ns, &begin, &end);
-    wire_key(&c->rest->wire, key);
-    if (tally_span(q->made, symbol, begin, end, q->feed, TALLY_RAW, q->now_ns, &bar))
-        render_bar_object(&c->rest->wire, &q->made->symbols[symbol], &bar);
+    replay_tally_day(q->made, symbol, ns, &begin, &end);
+    replay_wire_key(&c->rest->wire, key);
+    if (replay_tally_span(q->made, symbol, begin, end, q->feed, TALLY_RAW, q->now_ns, &bar))
+        replay_render_bar_object(&c->rest->wire, &q->made->symbols[symbol], &bar);
     else
-        wire_null(&c->rest->wire);
+        replay_wire_null(&c->rest->wire);
 }
 
 /* The day of the last minute bar, and the one that the bar before its first is of. */
@@ -243,37 +243,37 @@ static void put_snapshot_members(struct data_call *c, int symbol)
     struct wire *wire = &c->rest->wire;
     struct tally last;
     int64_t day_ns, day_end_ns;
-    bool found = page_last_minute(q->made, symbol, q->feed, q->now_ns, &last);
-    wire_key(wire, "latestTrade");
+    bool found = replay_page_last_minute(q->made, symbol, q->feed, q->now_ns, &last);
+    replay_wire_key(wire, "latestTrade");
     put_trade(c, symbol);
-    wire_key(wire, "latestQuote");
+    replay_wire_key(wire, "latestQuote");
     put_quote(c, symbol);
-    wire_key(wire, "minuteBar");
+    replay_wire_key(wire, "minuteBar");
     put_minute(c, symbol);
     if (!found)
         return;
-    tally_day(q->made, symbol, last.begin_ns, &day_ns, &day_end_ns);
+    replay_tally_day(q->made, symbol, last.begin_ns, &day_ns, &day_end_ns);
     key_day(c, "dailyBar", symbol, day_ns);
-    if (page_last_minute(q->made, symbol, q->feed, day_ns, &last))
+    if (replay_page_last_minute(q->made, symbol, q->feed, day_ns, &last))
         key_day(c, "prevDailyBar", symbol, last.begin_ns);
 }
 
 static void put_snapshot(struct data_call *c, int symbol)
 {
-    wire_map(&c->rest->wire, 0);
+    replay_wire_map(&c->rest->wire, 0);
     put_snapshot_members(c, symbol);
-    wire_map_end(&c->rest->wire);
+    replay_wire_map_end(&c->rest->wire);
 }
 
 static void put_by_symbol(struct data_call *c, void (*put)(struct data_call *c, int symbol))
 {
     struct wire *wire = &c->rest->wire;
-    wire_map(wire, 0);
+    replay_wire_map(wire, 0);
     for (int i = 0; i < c->query.n_symbols; i++) {
-        wire_key(wire, c->query.made->symbols[c->query.symbols[i]].name);
+        replay_wire_key(wire, c->query.made->symbols[c->query.symbols[i]].name);
         put(c, c->query.symbols[i]);
     }
-    wire_map_end(wire);
+    replay_wire_map_end(wire);
 }
 
 /* The latest of something: {"trades":{"AAPL":{…}}}, or of one symbol {"symbol":"AAPL","trade":{…}}. */
@@ -284,20 +284,20 @@ static void get_latest(struct data_call *c, const char *many, const char *one,
     if (!allowed(c, c->query.now_ns))
         return;
     if (c->query.alone && c->query.n_symbols == 0) {
-        rest_refuse(c->rest, 404, 0, "symbol not found");
+        replay_rest_refuse(c->rest, 404, 0, "symbol not found");
         return;
     }
-    wire_map(wire, 0);
+    replay_wire_map(wire, 0);
     if (c->query.alone) {
-        wire_key(wire, "symbol");
-        wire_str(wire, c->query.made->symbols[c->query.symbols[0]].name);
-        wire_key(wire, one);
+        replay_wire_key(wire, "symbol");
+        replay_wire_str(wire, c->query.made->symbols[c->query.symbols[0]].name);
+        replay_wire_key(wire, one);
         put(c, c->query.symbols[0]);
     } else {
-        wire_key(wire, many);
+        replay_wire_key(wire, many);
         put_by_symbol(c, put);
     }
-    wire_map_end(wire);
+    replay_wire_map_end(wire);
 }
 
 static void get_snapshots(struct data_call *c)
@@ -306,18 +306,18 @@ static void get_snapshots(struct data_call *c)
     if (!allowed(c, c->query.now_ns))
         return;
     if (c->query.alone && c->query.n_symbols == 0) {
-        rest_refuse(c->rest, 404, 0, "symbol not found");
+        replay_rest_refuse(c->rest, 404, 0, "symbol not found");
     } else if (c->query.alone) {
-        wire_map(wire, 0);
-        wire_key(wire, "symbol");
-        wire_str(wire, c->query.made->symbols[c->query.symbols[0]].name);
+        replay_wire_map(wire, 0);
+        replay_wire_key(wire, "symbol");
+        replay_wire_str(wire, c->query.made->symbols[c->query.symbols[0]].name);
         put_snapshot_members(c, c->query.symbols[0]);
-        wire_map_end(wire);
+        replay_wire_map_end(wire);
     } else if (c->crypto) {
-        wire_map(wire, 0);
-        wire_key(wire, "snapshots");
+        replay_wire_map(wire, 0);
+        replay_wire_key(wire, "snapshots");
         put_by_symbol(c, put_snapshot);
-        wire_map_end(wire);
+        replay_wire_map_end(wire);
     } else {
         put_by_symbol(c, put_snapshot);
     }
@@ -368,7 +368,7 @@ static const char *after_symbol(const char *rest)
     return rest[len] == '/' ? rest + len + 1 : NULL;
 }
 
-bool rest_stocks(struct rest_call *call, const char *rest)
+bool replay_rest_stocks(struct rest_call *call, const char *rest)
 {
     struct data_call c = {.rest = call, .query.made = &call->alpaca->made[0]};
     const char *what = after_symbol(rest);
@@ -377,7 +377,7 @@ bool rest_stocks(struct rest_call *call, const char *rest)
     return get(&c, what ? what : rest);
 }
 
-bool rest_crypto(struct rest_call *call, const char *rest)
+bool replay_rest_crypto(struct rest_call *call, const char *rest)
 {
     struct data_call c = {.rest = call, .crypto = true};
     size_t len = strcspn(rest, "/");

@@ -16,14 +16,14 @@ enum { CALENDAR_DAYS_MAX = 100 * 366 };
 
 static void key_str(struct wire *wire, const char *key, const char *value)
 {
-    wire_key(wire, key);
-    wire_str(wire, value);
+    replay_wire_key(wire, key);
+    replay_wire_str(wire, value);
 }
 
 static void key_bool(struct wire *wire, const char *key, bool value)
 {
-    wire_key(wire, key);
-    wire_bool(wire, value);
+    replay_wire_key(wire, key);
+    replay_wire_bool(wire, value);
 }
 
 /* A moment with New York's offset: "2026-01-15T10:00:00.5-05:00". */
@@ -31,8 +31,8 @@ static void key_local_time(struct wire *wire, const char *key, int64_t ns)
 {
     char text[64];
     struct text utc = {0};
-    int offset_s = eastern_offset_s(ns / MADE_SECOND);
-    wire_rfc3339(&utc, ns + offset_s * MADE_SECOND);
+    int offset_s = replay_eastern_offset_s(ns / MADE_SECOND);
+    replay_wire_rfc3339(&utc, ns + offset_s * MADE_SECOND);
     snprintf(text, sizeof(text), "%.*s-%02d:00", (int)utc.len - 1, utc.data ? utc.data : " ",
              -offset_s / 3600);
     text_finish(&utc);
@@ -42,36 +42,37 @@ static void key_local_time(struct wire *wire, const char *key, int64_t ns)
 static bool get_clock(struct rest_call *call)
 {
     struct trading_day day, next;
-    int64_t now_ns = call->alpaca->now_ns, today = eastern_date(now_ns), date = sessions_next(today, 1);
-    sessions_on(date, &day);
-    sessions_on(sessions_next(date + 1, 1), &next);
+    int64_t now_ns = call->alpaca->now_ns, today = replay_eastern_date(now_ns),
+            date = replay_sessions_next(today, 1);
+    replay_sessions_on(date, &day);
+    replay_sessions_on(replay_sessions_next(date + 1, 1), &next);
     bool open = day.open_ns <= now_ns && now_ns < day.close_ns, over = now_ns >= day.close_ns;
-    wire_map(&call->wire, 4);
+    replay_wire_map(&call->wire, 4);
     key_local_time(&call->wire, "timestamp", now_ns + call->alpaca->base.server->faults->clock_skew_ns);
     key_bool(&call->wire, "is_open", open);
     key_local_time(&call->wire, "next_open", open || over ? next.open_ns : day.open_ns);
     key_local_time(&call->wire, "next_close", over ? next.close_ns : day.close_ns);
-    wire_map_end(&call->wire);
+    replay_wire_map_end(&call->wire);
     return true;
 }
 
 /* A date, or a time that begins with one. */
 static bool date_arg(const struct rest_call *call, const char *name, int64_t fallback, int64_t *ret)
 {
-    const char *value = request_arg(call->request, name);
+    const char *value = replay_request_arg(call->request, name);
     char date[11] = "";
     if (!value || !*value) {
         *ret = fallback;
         return true;
     }
     strncat(date, value, sizeof(date) - 1);
-    return eastern_date_parse(date, ret) == 0;
+    return replay_eastern_date_parse(date, ret) == 0;
 }
 
 static void key_time_of_day(struct wire *wire, const char *key, int64_t date, int64_t ns, const char *between)
 {
     char text[32];
-    int64_t s = ns / MADE_SECOND - eastern_utc_s(date, 0);
+    int64_t s = ns / MADE_SECOND - replay_eastern_utc_s(date, 0);
     /* On the days when clocks change there is no session, and midnight is before the change. */
     snprintf(text, sizeof(text), "%02d%s%02d", (int)(s / 3600), between, (int)(s / 60 % 60));
     key_str(wire, key, text);
@@ -80,7 +81,7 @@ static void key_time_of_day(struct wire *wire, const char *key, int64_t date, in
 static void key_date(struct wire *wire, const char *key, int64_t date)
 {
     struct text text = {0};
-    eastern_date_write(&text, date);
+    replay_eastern_date_write(&text, date);
     text_bytes(&text, "", 1);
     key_str(wire, key, text_ok(&text) ? text.data : "");
     text_finish(&text);
@@ -90,34 +91,35 @@ static bool get_calendar(struct rest_call *call)
 {
     int year, month, day_of_month;
     int64_t from, to;
-    eastern_civil(eastern_date(call->alpaca->now_ns), &year, &month, &day_of_month);
-    if (!date_arg(call, "start", eastern_days(year - 1, 1, 1), &from) ||
-        !date_arg(call, "end", eastern_days(year + 1, 12, 31), &to) || to - from > CALENDAR_DAYS_MAX) {
-        rest_refuse(call, 422, 42210000, "start and end are dates as 2026-01-15, at most 100 years apart");
+    replay_eastern_civil(replay_eastern_date(call->alpaca->now_ns), &year, &month, &day_of_month);
+    if (!date_arg(call, "start", replay_eastern_days(year - 1, 1, 1), &from) ||
+        !date_arg(call, "end", replay_eastern_days(year + 1, 12, 31), &to) || to - from > CALENDAR_DAYS_MAX) {
+        replay_rest_refuse(call, 422, 42210000,
+                           "start and end are dates as 2026-01-15, at most 100 years apart");
         return true;
     }
-    wire_array(&call->wire, 0);
+    replay_wire_array(&call->wire, 0);
     for (int64_t date = from; date <= to; date++) {
         struct trading_day day;
-        if (sessions_on(date, &day) == SESSIONS_CLOSED)
+        if (replay_sessions_on(date, &day) == SESSIONS_CLOSED)
             continue;
-        wire_map(&call->wire, 6);
+        replay_wire_map(&call->wire, 6);
         key_date(&call->wire, "date", date);
         key_time_of_day(&call->wire, "open", date, day.open_ns, ":");
         key_time_of_day(&call->wire, "close", date, day.close_ns, ":");
         key_time_of_day(&call->wire, "session_open", date, day.early_ns, "");
         key_time_of_day(&call->wire, "session_close", date, day.late_ns, "");
-        key_date(&call->wire, "settlement_date", sessions_next(date + 1, 1));
-        wire_map_end(&call->wire);
+        key_date(&call->wire, "settlement_date", replay_sessions_next(date + 1, 1));
+        replay_wire_map_end(&call->wire);
     }
-    wire_array_end(&call->wire);
+    replay_wire_array_end(&call->wire);
     return true;
 }
 
 static void make_id(const struct made *made, int symbol, char id[static 37])
 {
-    uint64_t high = made_hash(made, symbol, MADE_ASSET_IDS, 0),
-             low = made_hash(made, symbol, MADE_ASSET_IDS, 1);
+    uint64_t high = replay_made_hash(made, symbol, MADE_ASSET_IDS, 0),
+             low = replay_made_hash(made, symbol, MADE_ASSET_IDS, 1);
     snprintf(id, 37, "%08" PRIx32 "-%04x-4%03x-a%03x-%012" PRIx64, (uint32_t)(high >> 32),
              (unsigned)(high >> 16 & 0xffff), (unsigned)(high & 0xfff), (unsigned)(low >> 48 & 0xfff),
              low & 0xffffffffffff);
@@ -138,13 +140,13 @@ static void write_asset(struct rest_call *call, int index)
     struct wire *wire = &call->wire;
     char id[37];
     make_id(made, index, id);
-    wire_map(wire, 0);
+    replay_wire_map(wire, 0);
     key_str(wire, "id", id);
     key_str(wire, "class", crypto ? "crypto" : "us_equity");
     key_str(wire, "exchange", symbol->exchange);
     key_str(wire, "symbol", symbol->name);
     key_str(wire, "name", symbol->title);
-    bool active = made_listed_at(made, index, call->alpaca->now_ns);
+    bool active = replay_made_listed_at(made, index, call->alpaca->now_ns);
     key_str(wire, "status", active ? "active" : "inactive");
     key_bool(wire, "tradable", active);
     key_bool(wire, "marginable", !crypto);
@@ -152,35 +154,36 @@ static void write_asset(struct rest_call *call, int index)
     key_bool(wire, "shortable", !crypto);
     key_bool(wire, "easy_to_borrow", !crypto);
     key_bool(wire, "fractionable", true);
-    wire_key(wire, "attributes");
-    wire_array(wire, 0);
-    wire_array_end(wire);
+    replay_wire_key(wire, "attributes");
+    replay_wire_array(wire, 0);
+    replay_wire_array_end(wire);
     if (crypto) {
         /* As the venue has it: a dollar's worth, and nine digits. */
         key_decimal(wire, "min_order_size", (int64_t)((int128_t)MADE_E9 * MADE_E9 / symbol->price));
         key_decimal(wire, "min_trade_increment", 1);
         key_decimal(wire, "price_increment", symbol->tick);
     }
-    wire_map_end(wire);
+    replay_wire_map_end(wire);
 }
 
 static bool get_assets(struct rest_call *call)
 {
     const struct made *made = &call->alpaca->made[0];
-    const char *class = request_arg(call->request, "asset_class"),
-               *status = request_arg(call->request, "status");
-    const char *exchange = request_arg(call->request, "exchange");
-    wire_array(&call->wire, 0);
+    const char *class = replay_request_arg(call->request, "asset_class"),
+               *status = replay_request_arg(call->request, "status");
+    const char *exchange = replay_request_arg(call->request, "exchange");
+    replay_wire_array(&call->wire, 0);
     for (int i = 0; i < made->n_symbols; i++) {
         const struct made_symbol *symbol = &made->symbols[i];
         const char *own = symbol->class == MADE_CRYPTO ? "crypto" : "us_equity";
         if ((!class || !*class || strcmp(class, own) == 0) &&
             (!status || !*status ||
-             strcmp(status, made_listed_at(made, i, call->alpaca->now_ns) ? "active" : "inactive") == 0) &&
+             strcmp(status, replay_made_listed_at(made, i, call->alpaca->now_ns) ? "active" : "inactive") ==
+                 0) &&
             (!exchange || !*exchange || strcmp(exchange, symbol->exchange) == 0))
             write_asset(call, i);
     }
-    wire_array_end(&call->wire);
+    replay_wire_array_end(&call->wire);
     return true;
 }
 
@@ -202,7 +205,7 @@ static bool get_asset(struct rest_call *call, const char *name)
     }
     char message[96];
     snprintf(message, sizeof(message), "asset not found for %.60s", name);
-    rest_refuse(call, 404, 40410000, message);
+    replay_rest_refuse(call, 404, 40410000, message);
     return true;
 }
 
@@ -223,7 +226,7 @@ static bool get_account(struct rest_call *call)
     struct wire *wire = &call->wire;
     char id[37];
     make_id(&call->alpaca->made[0], MADE_SYMBOLS_MAX, id);
-    wire_map(wire, 0);
+    replay_wire_map(wire, 0);
     key_str(wire, "id", id);
     key_str(wire, "account_number", "PA0REPLAY001");
     key_str(wire, "status", "ACTIVE");
@@ -238,18 +241,18 @@ static bool get_account(struct rest_call *call)
     for (size_t i = 0; i < sizeof(blocks) / sizeof(*blocks); i++)
         key_bool(wire, blocks[i], false);
     key_str(wire, "created_at", "2020-01-02T14:30:00Z");
-    wire_map_end(wire);
+    replay_wire_map_end(wire);
     return true;
 }
 
 static bool get_none(struct rest_call *call)
 {
-    wire_array(&call->wire, 0);
-    wire_array_end(&call->wire);
+    replay_wire_array(&call->wire, 0);
+    replay_wire_array_end(&call->wire);
     return true;
 }
 
-bool rest_trading(struct rest_call *call, const char *rest)
+bool replay_rest_trading(struct rest_call *call, const char *rest)
 {
     static const struct {
         const char *path;
@@ -259,7 +262,8 @@ bool rest_trading(struct rest_call *call, const char *rest)
         {"account", get_account}, {"orders", get_none},       {"positions", get_none},
     };
     if (strcmp(call->request->method, "GET") != 0) {
-        rest_refuse(call, 403, 40310000, "orders are not served here: this venue is for its market data");
+        replay_rest_refuse(call, 403, 40310000,
+                           "orders are not served here: this venue is for its market data");
         return true;
     }
     if (strncmp(rest, "assets/", 7) == 0)

@@ -26,71 +26,73 @@ static int64_t easter(int year)
     int g = (b - f + 1) / 3, h = (19 * a + b - d - g + 15) % 30, i = c / 4, k = c % 4;
     int l = (32 + 2 * e + 2 * i - h - k) % 7, m = (a + 11 * h + 22 * l) / 451;
     int n = h + l - 7 * m + 114;
-    return eastern_days(year, n / 31, n % 31 + 1);
+    return replay_eastern_days(year, n / 31, n % 31 + 1);
 }
 
 /* The nth such weekday of a month; 0: its last, of a month of 31 days. */
 static int64_t nth(int year, int month, int weekday, int n)
 {
     if (n == 0) {
-        int64_t last = eastern_days(year, month, 31);
-        return last - (eastern_weekday(last) - weekday + 7) % 7;
+        int64_t last = replay_eastern_days(year, month, 31);
+        return last - (replay_eastern_weekday(last) - weekday + 7) % 7;
     }
-    int64_t first = eastern_days(year, month, 1);
-    return first + (weekday - eastern_weekday(first) + 7) % 7 + 7 * (n - 1);
+    int64_t first = replay_eastern_days(year, month, 1);
+    return first + (weekday - replay_eastern_weekday(first) + 7) % 7 + 7 * (n - 1);
 }
 
 /* The day on which a holiday of a fixed date is kept. */
 static int64_t kept(int64_t date)
 {
-    int weekday = eastern_weekday(date);
+    int weekday = replay_eastern_weekday(date);
     return weekday == SATURDAY ? date - 1 : weekday == SUNDAY ? date + 1 : date;
 }
 
 static bool is_holiday(int64_t date, int year)
 {
-    int64_t new_year = eastern_days(year, 1, 1);
-    return (eastern_weekday(new_year) != SATURDAY && date == kept(new_year)) ||
+    int64_t new_year = replay_eastern_days(year, 1, 1);
+    return (replay_eastern_weekday(new_year) != SATURDAY && date == kept(new_year)) ||
            date == nth(year, 1, MONDAY, 3) || date == nth(year, 2, MONDAY, 3) || date == easter(year) - 2 ||
-           date == nth(year, 5, MONDAY, 0) || (year >= 2022 && date == kept(eastern_days(year, 6, 19))) ||
-           date == kept(eastern_days(year, 7, 4)) || date == nth(year, 9, MONDAY, 1) ||
-           date == nth(year, 11, THURSDAY, 4) || date == kept(eastern_days(year, 12, 25));
+           date == nth(year, 5, MONDAY, 0) ||
+           (year >= 2022 && date == kept(replay_eastern_days(year, 6, 19))) ||
+           date == kept(replay_eastern_days(year, 7, 4)) || date == nth(year, 9, MONDAY, 1) ||
+           date == nth(year, 11, THURSDAY, 4) || date == kept(replay_eastern_days(year, 12, 25));
 }
 
 static bool is_half(int64_t date, int year)
 {
-    return date == nth(year, 11, THURSDAY, 4) + 1 || date == eastern_days(year, 7, 3) ||
-           date == eastern_days(year, 12, 24);
+    return date == nth(year, 11, THURSDAY, 4) + 1 || date == replay_eastern_days(year, 7, 3) ||
+           date == replay_eastern_days(year, 12, 24);
 }
 
-enum sessions_kind sessions_on(int64_t date, struct trading_day *ret_day)
+enum sessions_kind replay_sessions_on(int64_t date, struct trading_day *ret_day)
 {
-    int year, month, day, weekday = eastern_weekday(date);
-    eastern_civil(date, &year, &month, &day);
+    int year, month, day, weekday = replay_eastern_weekday(date);
+    replay_eastern_civil(date, &year, &month, &day);
     if (weekday == SUNDAY || weekday == SATURDAY || is_holiday(date, year))
         return SESSIONS_CLOSED;
     bool half = is_half(date, year);
     if (ret_day)
         *ret_day = (struct trading_day){
-            .early_ns = eastern_utc_s(date, EARLY_S) * NS_PER_S,
-            .open_ns = eastern_utc_s(date, OPEN_S) * NS_PER_S,
-            .close_ns = eastern_utc_s(date, half ? HALF_CLOSE_S : CLOSE_S) * NS_PER_S,
-            .late_ns = eastern_utc_s(date, half ? HALF_LATE_S : LATE_S) * NS_PER_S,
+            .early_ns = replay_eastern_utc_s(date, EARLY_S) * NS_PER_S,
+            .open_ns = replay_eastern_utc_s(date, OPEN_S) * NS_PER_S,
+            .close_ns = replay_eastern_utc_s(date, half ? HALF_CLOSE_S : CLOSE_S) * NS_PER_S,
+            .late_ns = replay_eastern_utc_s(date, half ? HALF_LATE_S : LATE_S) * NS_PER_S,
         };
     return half ? SESSIONS_HALF : SESSIONS_FULL;
 }
 
-int64_t sessions_next(int64_t date, int step)
+int64_t replay_sessions_next(int64_t date, int step)
 {
-    while (sessions_on(date, NULL) == SESSIONS_CLOSED)
+    while (replay_sessions_on(date, NULL) == SESSIONS_CLOSED)
         date += step;
     return date;
 }
 
-enum market_phase sessions_phase(int64_t ns)
+enum market_phase replay_sessions_phase(int64_t ns)
 {
     struct trading_day day;
-    if (sessions_on(eastern_date(ns), &day) == SESSIONS_CLOSED || ns < day.early_ns || ns >= day.late_ns)
+    if (replay_sessions_on(replay_eastern_date(ns), &day) == SESSIONS_CLOSED || ns < day.early_ns ||
+        ns >= day.late_ns)
         return MARKET_PHASE_CLOSED;
     return ns < day.open_ns ? MARKET_PHASE_EARLY : ns < day.close_ns ? MARKET_PHASE_OPEN : MARKET_PHASE_LATE;
 }

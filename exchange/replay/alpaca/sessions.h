@@ -15,12 +15,12 @@
 enum sessions_kind { SESSIONS_CLOSED, SESSIONS_HALF, SESSIONS_FULL };
 
 /* Of a date as eastern.h counts it; *ret_day is written unless CLOSED; it may be NULL. */
-enum sessions_kind sessions_on(int64_t date, struct trading_day *ret_day);
+enum sessions_kind replay_sessions_on(int64_t date, struct trading_day *ret_day);
 
 /* The first date with a session at or after (step 1), or at or before (step -1) `date`. */
-int64_t sessions_next(int64_t date, int step);
+int64_t replay_sessions_next(int64_t date, int step);
 
 /* Is `ns` in the session, or in extended hours? */
-enum market_phase sessions_phase(int64_t ns);
+enum market_phase replay_sessions_phase(int64_t ns);
 
 #endif

@@ -54,7 +54,7 @@ static bool follows_trades(enum flow_kind kind)
 static struct message *message_of(const struct text *text, bool binary)
 {
     struct message *message =
-        text_ok(text) ? message_new(binary ? LWS_WRITE_BINARY : LWS_WRITE_TEXT, text->len) : NULL;
+        text_ok(text) ? replay_message_new(binary ? LWS_WRITE_BINARY : LWS_WRITE_TEXT, text->len) : NULL;
     if (message)
         memcpy(message_text(message), text->data, text->len);
     return message;
@@ -65,53 +65,53 @@ static void say(struct subscriber *s, const struct text *text)
 {
     struct message *message = message_of(text, s->msgpack);
     if (message)
-        client_push(s->client, message);
+        replay_client_push(s->client, message);
     else
-        client_close(s->client, LWS_CLOSE_STATUS_UNEXPECTED_CONDITION, "out of memory");
-    message_unref(message);
+        replay_client_close(s->client, LWS_CLOSE_STATUS_UNEXPECTED_CONDITION, "out of memory");
+    replay_message_unref(message);
 }
 
 static void say_success(struct subscriber *s, const char *msg)
 {
     struct text text = {0};
     struct wire wire = wire_to(&text, s->msgpack);
-    wire_array(&wire, 1);
-    wire_map(&wire, 2);
-    wire_key(&wire, "T");
-    wire_str(&wire, "success");
-    wire_key(&wire, "msg");
-    wire_str(&wire, msg);
-    wire_map_end(&wire);
-    wire_array_end(&wire);
+    replay_wire_array(&wire, 1);
+    replay_wire_map(&wire, 2);
+    replay_wire_key(&wire, "T");
+    replay_wire_str(&wire, "success");
+    replay_wire_key(&wire, "msg");
+    replay_wire_str(&wire, msg);
+    replay_wire_map_end(&wire);
+    replay_wire_array_end(&wire);
     say(s, &text);
     text_finish(&text);
 }
 
-void subscriber_error(struct subscriber *s, int code)
+void replay_subscriber_error(struct subscriber *s, int code)
 {
     struct text text = {0};
     struct wire wire = wire_to(&text, s->msgpack);
     size_t i = 0;
     while (i + 1 < sizeof(errors) / sizeof(*errors) && errors[i].code != code)
         i++;
-    wire_array(&wire, 1);
-    wire_map(&wire, 3);
-    wire_key(&wire, "T");
-    wire_str(&wire, "error");
-    wire_key(&wire, "code");
-    wire_int(&wire, errors[i].code);
-    wire_key(&wire, "msg");
-    wire_str(&wire, errors[i].msg);
-    wire_map_end(&wire);
-    wire_array_end(&wire);
+    replay_wire_array(&wire, 1);
+    replay_wire_map(&wire, 3);
+    replay_wire_key(&wire, "T");
+    replay_wire_str(&wire, "error");
+    replay_wire_key(&wire, "code");
+    replay_wire_int(&wire, errors[i].code);
+    replay_wire_key(&wire, "msg");
+    replay_wire_str(&wire, errors[i].msg);
+    replay_wire_map_end(&wire);
+    replay_wire_array_end(&wire);
     if (code == 407)
-        client_drop_queue(s->client);
+        replay_client_drop_queue(s->client);
     say(s, &text);
     text_finish(&text);
     if (errors[i].ends) {
         s->ends = true;
         s->client->listening = false;
-        client_end(s->client, LWS_CLOSE_STATUS_NORMAL, "");
+        replay_client_end(s->client, LWS_CLOSE_STATUS_NORMAL, "");
     }
 }
 
@@ -158,27 +158,27 @@ static void say_subscription(struct subscriber *s)
     size_t n = 0;
     for (int kind = 0; kind < FLOW_KINDS; kind++)
         n += serves(s->endpoint, kind);
-    wire_array(&wire, 1);
-    wire_map(&wire, n + 1);
-    wire_key(&wire, "T");
-    wire_str(&wire, "subscription");
+    replay_wire_array(&wire, 1);
+    replay_wire_map(&wire, n + 1);
+    replay_wire_key(&wire, "T");
+    replay_wire_str(&wire, "subscription");
     for (int kind = 0; kind < FLOW_KINDS; kind++) {
         if (!serves(s->endpoint, kind))
             continue;
         const struct names *names = &s->channels[follows_trades(kind) ? FLOW_TRADE : kind];
-        wire_key(&wire, channel_names[kind]);
-        wire_array(&wire, names->n);
+        replay_wire_key(&wire, channel_names[kind]);
+        replay_wire_array(&wire, names->n);
         for (size_t i = 0; i < names->n; i++)
-            wire_str(&wire, names->list[i]);
-        wire_array_end(&wire);
+            replay_wire_str(&wire, names->list[i]);
+        replay_wire_array_end(&wire);
     }
-    wire_map_end(&wire);
-    wire_array_end(&wire);
+    replay_wire_map_end(&wire);
+    replay_wire_array_end(&wire);
     say(s, &text);
     text_finish(&text);
 }
 
-bool subscriber_silenced(const struct subscriber *s, enum flow_kind kind, const char *symbol)
+bool replay_subscriber_silenced(const struct subscriber *s, enum flow_kind kind, const char *symbol)
 {
     const struct server *server = s->alpaca->base.server;
     char name[FAULT_STREAM_MAX];
@@ -186,10 +186,10 @@ bool subscriber_silenced(const struct subscriber *s, enum flow_kind kind, const 
         return false;
     int n = snprintf(name, sizeof(name), "%s:%s", channel_names[kind], symbol);
     return n > 0 && (size_t)n < sizeof(name) &&
-           fault_stream_silent(server->faults, play_elapsed_ns(&server->play), name, (size_t)n);
+           replay_fault_stream_silent(server->faults, replay_play_elapsed_ns(&server->play), name, (size_t)n);
 }
 
-bool subscriber_wants(const struct subscriber *s, enum flow_kind kind, const char *symbol)
+bool replay_subscriber_wants(const struct subscriber *s, enum flow_kind kind, const char *symbol)
 {
     const struct names *names = &s->channels[follows_trades(kind) ? FLOW_TRADE : kind];
     return serves(s->endpoint, kind) && (has_name(names, symbol) || has_name(names, "*"));
@@ -203,7 +203,7 @@ static void match_recorded(struct subscriber *s)
         any |= s->channels[kind].n > 0;
     memset(s->has_book, 0, sizeof(s->has_book));
     s->client->listening = any;
-    alpaca_run(s->alpaca, s->endpoint);
+    replay_alpaca_run(s->alpaca, s->endpoint);
 }
 
 /* What the names mean for the market. */
@@ -228,7 +228,7 @@ static void match(struct subscriber *s)
         }
     }
     s->client->listening = any;
-    alpaca_run(s->alpaca, s->endpoint);
+    replay_alpaca_run(s->alpaca, s->endpoint);
 }
 
 /* The limit of the free plan: distinct symbols of trades and quotes. */
@@ -312,7 +312,7 @@ static void change(struct subscriber *s, const json_t *request, bool subscribe)
         memcpy(wrong, s->channels, sizeof(wrong));
         memcpy(s->channels, before, sizeof(before));
         free_channels(wrong);
-        subscriber_error(s, code);
+        replay_subscriber_error(s, code);
         return;
     }
     free_channels(before);
@@ -332,28 +332,28 @@ static bool taken(const struct subscriber *s)
 static void authenticate(struct subscriber *s, const char *id, const char *secret)
 {
     if (s->authenticated) {
-        subscriber_error(s, 403);
+        replay_subscriber_error(s, 403);
         return;
     }
-    if (!alpaca_keys_good(s->alpaca, id, secret) || strlen(id) >= sizeof(s->key_id)) {
-        subscriber_error(s, 402);
+    if (!replay_alpaca_keys_good(s->alpaca, id, secret) || strlen(id) >= sizeof(s->key_id)) {
+        replay_subscriber_error(s, 402);
         return;
     }
     strcpy(s->key_id, id);
     if (s->alpaca->refuse && s->alpaca->now_ns - s->alpaca->began_ns >= s->alpaca->refuse_after_ns) {
-        subscriber_error(s, s->alpaca->refuse);
+        replay_subscriber_error(s, s->alpaca->refuse);
     } else if (s->alpaca->free_plan && strcmp(s->endpoint->feed, "sip") == 0) {
-        subscriber_error(s, 409);
+        replay_subscriber_error(s, 409);
     } else if (taken(s)) {
-        subscriber_error(s, 406);
+        replay_subscriber_error(s, 406);
     } else {
         s->authenticated = true;
         say_success(s, "authenticated");
     }
 }
 
-struct subscriber *subscriber_create(struct alpaca *alpaca, struct endpoint *endpoint, struct client *client,
-                                     const struct request *request)
+struct subscriber *replay_subscriber_create(struct alpaca *alpaca, struct endpoint *endpoint,
+                                            struct client *client, const struct request *request)
 {
     struct subscriber *s = calloc(1, sizeof(*s));
     if (!s)
@@ -372,7 +372,7 @@ struct subscriber *subscriber_create(struct alpaca *alpaca, struct endpoint *end
     return s;
 }
 
-void subscriber_destroy(struct subscriber *s)
+void replay_subscriber_destroy(struct subscriber *s)
 {
     if (!s)
         return;
@@ -381,12 +381,12 @@ void subscriber_destroy(struct subscriber *s)
     free(s);
 }
 
-void subscriber_hear(struct subscriber *s, const char *data, size_t len)
+void replay_subscriber_hear(struct subscriber *s, const char *data, size_t len)
 {
     if (s->ends)
         return;
     json_t *request =
-        s->msgpack ? msgpack_read(data, len) : json_loadb(data, len, JSON_REJECT_DUPLICATES, NULL);
+        s->msgpack ? replay_msgpack_read(data, len) : json_loadb(data, len, JSON_REJECT_DUPLICATES, NULL);
     const char *action = json_string_value(json_object_get(request, "action"));
     bool subscribe = action && strcmp(action, "subscribe") == 0;
     if (action && strcmp(action, "auth") == 0) {
@@ -394,22 +394,22 @@ void subscriber_hear(struct subscriber *s, const char *data, size_t len)
         const char *secret = json_string_value(json_object_get(request, "secret"));
         authenticate(s, id ? id : "", secret ? secret : "");
     } else if (!subscribe && !(action && strcmp(action, "unsubscribe") == 0)) {
-        subscriber_error(s, 400);
+        replay_subscriber_error(s, 400);
     } else if (!s->authenticated) {
-        subscriber_error(s, 401);
+        replay_subscriber_error(s, 401);
     } else {
         change(s, request, subscribe);
     }
     json_decref(request);
 }
 
-void subscriber_beat(struct subscriber *s)
+void replay_subscriber_beat(struct subscriber *s)
 {
     if (!s->authenticated && !s->ends && uv_hrtime() - s->since_ns > SUBSCRIBER_AUTH_S * NS_PER_S)
-        subscriber_error(s, 404);
+        replay_subscriber_error(s, 404);
 }
 
-void subscriber_add(struct subscriber *s, const struct text *message)
+void replay_subscriber_add(struct subscriber *s, const struct text *message)
 {
     if (s->n_pending > 0 && !s->msgpack)
         text_lit(&s->pending, ",");
@@ -417,26 +417,26 @@ void subscriber_add(struct subscriber *s, const struct text *message)
     s->n_pending++;
 }
 
-void subscriber_flush(struct subscriber *s)
+void replay_subscriber_flush(struct subscriber *s)
 {
     struct text *frame = &s->alpaca->scratch[s->msgpack];
     if (s->n_pending == 0)
         return;
     if (!s->client->paced && s->client->queued_bytes > SUBSCRIBER_QUEUE_MAX && !s->ends)
-        subscriber_error(s, 407);
+        replay_subscriber_error(s, 407);
     text_clear(frame);
     struct wire wire = wire_to(frame, s->msgpack);
-    wire_array(&wire, s->n_pending);
+    replay_wire_array(&wire, s->n_pending);
     text_bytes(frame, s->pending.data, s->pending.len);
-    wire_array_end(&wire);
+    replay_wire_array_end(&wire);
     if (!text_ok(&s->pending))
         frame->failed = true;
     struct message *message = message_of(frame, s->msgpack);
     if (message)
-        server_send(s->client, message);
+        replay_server_send(s->client, message);
     else
-        client_close(s->client, LWS_CLOSE_STATUS_UNEXPECTED_CONDITION, "out of memory");
-    message_unref(message);
+        replay_client_close(s->client, LWS_CLOSE_STATUS_UNEXPECTED_CONDITION, "out of memory");
+    replay_message_unref(message);
     text_clear(&s->pending);
     s->n_pending = 0;
 }

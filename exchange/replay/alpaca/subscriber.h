@@ -42,27 +42,27 @@ struct subscriber {
 };
 
 /* NULL when memory is out. */
-struct subscriber *subscriber_create(struct alpaca *alpaca, struct endpoint *endpoint, struct client *client,
-                                     const struct request *request);
-void subscriber_destroy(struct subscriber *subscriber);
+struct subscriber *replay_subscriber_create(struct alpaca *alpaca, struct endpoint *endpoint,
+                                            struct client *client, const struct request *request);
+void replay_subscriber_destroy(struct subscriber *subscriber);
 
 /* A whole message from it. */
-void subscriber_hear(struct subscriber *subscriber, const char *data, size_t len);
+void replay_subscriber_hear(struct subscriber *subscriber, const char *data, size_t len);
 
 /* Is that held back from it by a fault? */
-bool subscriber_silenced(const struct subscriber *subscriber, enum flow_kind kind, const char *symbol);
+bool replay_subscriber_silenced(const struct subscriber *subscriber, enum flow_kind kind, const char *symbol);
 /* Does it listen to that? */
-bool subscriber_wants(const struct subscriber *subscriber, enum flow_kind kind, const char *symbol);
+bool replay_subscriber_wants(const struct subscriber *subscriber, enum flow_kind kind, const char *symbol);
 
 /* Wall time passes. */
-void subscriber_beat(struct subscriber *subscriber);
+void replay_subscriber_beat(struct subscriber *subscriber);
 
 /* Adds a message of the play to what is sent at the end of the step. */
-void subscriber_add(struct subscriber *subscriber, const struct text *message);
+void replay_subscriber_add(struct subscriber *subscriber, const struct text *message);
 /* Sends what was added, as one frame. */
-void subscriber_flush(struct subscriber *subscriber);
+void replay_subscriber_flush(struct subscriber *subscriber);
 
 /* [{"T":"error",…}]; codes that end the connection close it. */
-void subscriber_error(struct subscriber *subscriber, int code);
+void replay_subscriber_error(struct subscriber *subscriber, int code);
 
 #endif

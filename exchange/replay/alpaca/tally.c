@@ -13,7 +13,7 @@ static int64_t min64(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-void tally_trade(struct tally *tally, const struct made_trade *trade, int64_t as_of_ns)
+void replay_tally_trade(struct tally *tally, const struct made_trade *trade, int64_t as_of_ns)
 {
     int64_t price = trade->price, size = trade->size;
     if (trade->told_ns > as_of_ns)
@@ -36,7 +36,7 @@ void tally_trade(struct tally *tally, const struct made_trade *trade, int64_t as
     tally->close = price;
 }
 
-void tally_join(struct tally *tally, const struct tally *later)
+void replay_tally_join(struct tally *tally, const struct tally *later)
 {
     tally->count += later->count;
     tally->volume += later->volume;
@@ -50,36 +50,37 @@ void tally_join(struct tally *tally, const struct tally *later)
     tally->close = later->close;
 }
 
-bool tally_same(const struct tally *a, const struct tally *b)
+bool replay_tally_same(const struct tally *a, const struct tally *b)
 {
     return a->open == b->open && a->high == b->high && a->low == b->low && a->close == b->close &&
            a->volume == b->volume && a->count == b->count && a->turnover == b->turnover;
 }
 
-int64_t tally_vwap(const struct tally *tally)
+int64_t replay_tally_vwap(const struct tally *tally)
 {
     return tally->volume > 0 ? (int64_t)(tally->turnover / tally->volume) : 0;
 }
 
-bool tally_minute(struct made *made, int symbol, int64_t minute, enum made_feed feed, int64_t as_of_ns,
-                  struct tally *ret)
+bool replay_tally_minute(struct made *made, int symbol, int64_t minute, enum made_feed feed, int64_t as_of_ns,
+                         struct tally *ret)
 {
     struct made_tick ticks[MADE_TICKS_MAX];
-    size_t n = made_minute(made, symbol, minute, ticks);
+    size_t n = replay_made_minute(made, symbol, minute, ticks);
     *ret = (struct tally){.begin_ns = minute * MADE_MINUTE};
     for (size_t i = 0; i < n; i++)
         if (ticks[i].traded && (feed == MADE_FEED_ALL || ticks[i].iex))
-            tally_trade(ret, &ticks[i].trade, as_of_ns);
+            replay_tally_trade(ret, &ticks[i].trade, as_of_ns);
     return tally_priced(ret);
 }
 
-void tally_day(const struct made *made, int symbol, int64_t ns, int64_t *ret_begin_ns, int64_t *ret_end_ns)
+void replay_tally_day(const struct made *made, int symbol, int64_t ns, int64_t *ret_begin_ns,
+                      int64_t *ret_end_ns)
 {
     enum { DAY_S = EASTERN_DAY_S };
     if (made->symbols[symbol].class == MADE_STOCK) {
-        int64_t date = eastern_date(ns);
-        *ret_begin_ns = eastern_utc_s(date, 0) * MADE_SECOND;
-        *ret_end_ns = eastern_utc_s(date + 1, 0) * MADE_SECOND;
+        int64_t date = replay_eastern_date(ns);
+        *ret_begin_ns = replay_eastern_utc_s(date, 0) * MADE_SECOND;
+        *ret_end_ns = replay_eastern_utc_s(date + 1, 0) * MADE_SECOND;
     } else {
         *ret_begin_ns = ns / (DAY_S * MADE_SECOND) * DAY_S * MADE_SECOND;
         *ret_end_ns = *ret_begin_ns + DAY_S * MADE_SECOND;
@@ -101,7 +102,7 @@ static void scale(struct tally *t, int128_t mul, int128_t div, bool sizes)
 /* The last price before an ex-date, for a dividend's share of it. */
 static int64_t price_before(struct made *made, int symbol, int64_t ns)
 {
-    return made_price(made, symbol, ns - MADE_SECOND);
+    return replay_made_price(made, symbol, ns - MADE_SECOND);
 }
 
 static void adjust_to(struct made *made, int symbol, unsigned what, int64_t now_ns, struct tally *tally)
@@ -120,16 +121,16 @@ static void adjust_to(struct made *made, int symbol, unsigned what, int64_t now_
     }
 }
 
-bool tally_span(struct made *made, int symbol, int64_t begin_ns, int64_t end_ns, enum made_feed feed,
-                unsigned adjust, int64_t as_of_ns, struct tally *ret)
+bool replay_tally_span(struct made *made, int symbol, int64_t begin_ns, int64_t end_ns, enum made_feed feed,
+                       unsigned adjust, int64_t as_of_ns, struct tally *ret)
 {
     *ret = (struct tally){.begin_ns = begin_ns};
     for (int64_t ns = begin_ns; ns < end_ns && ns + MADE_MINUTE <= as_of_ns; ns += MADE_MINUTE) {
         struct tally minute;
-        tally_minute(made, symbol, ns / MADE_MINUTE, feed, as_of_ns, &minute);
+        replay_tally_minute(made, symbol, ns / MADE_MINUTE, feed, as_of_ns, &minute);
         if (minute.count > 0 && adjust)
             adjust_to(made, symbol, adjust, as_of_ns, &minute);
-        tally_join(ret, &minute);
+        replay_tally_join(ret, &minute);
     }
     return tally_priced(ret);
 }

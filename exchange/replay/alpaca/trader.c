@@ -10,14 +10,14 @@
 
 static void say_text(struct subscriber *trader, const char *text)
 {
-    struct message *message = text ? message_new(LWS_WRITE_BINARY, strlen(text)) : NULL;
+    struct message *message = text ? replay_message_new(LWS_WRITE_BINARY, strlen(text)) : NULL;
     if (!message) {
-        client_close(trader->client, LWS_CLOSE_STATUS_UNEXPECTED_CONDITION, "out of memory");
+        replay_client_close(trader->client, LWS_CLOSE_STATUS_UNEXPECTED_CONDITION, "out of memory");
         return;
     }
     memcpy(message_text(message), text, strlen(text));
-    client_push(trader->client, message);
-    message_unref(message);
+    replay_client_push(trader->client, message);
+    replay_message_unref(message);
 }
 
 static void say(struct subscriber *trader, json_t *answer)
@@ -42,12 +42,12 @@ static void authenticate(struct subscriber *trader, const char *action, const js
     const json_t *from = older ? json_object_get(request, "data") : request;
     const char *id = json_string_value(json_object_get(from, older ? "key_id" : "key"));
     const char *secret = json_string_value(json_object_get(from, older ? "secret_key" : "secret"));
-    bool good = alpaca_keys_good(trader->alpaca, id ? id : "", secret ? secret : "");
+    bool good = replay_alpaca_keys_good(trader->alpaca, id ? id : "", secret ? secret : "");
     say_authorization(trader, action, good);
     trader->authenticated = good;
     if (!good) {
         trader->ends = true;
-        client_end(trader->client, LWS_CLOSE_STATUS_NORMAL, "");
+        replay_client_end(trader->client, LWS_CLOSE_STATUS_NORMAL, "");
     }
 }
 
@@ -68,7 +68,7 @@ static void listen_to(struct subscriber *trader, const json_t *request)
         say_text(trader, trader->alpaca->updates.frames[at]);
 }
 
-void trader_hear(struct subscriber *trader, const char *data, size_t len)
+void replay_trader_hear(struct subscriber *trader, const char *data, size_t len)
 {
     json_t *request = json_loadb(data, len, JSON_REJECT_DUPLICATES, NULL);
     const char *action = json_string_value(json_object_get(request, "action"));
@@ -87,12 +87,12 @@ void trader_hear(struct subscriber *trader, const char *data, size_t len)
     json_decref(request);
 }
 
-void trader_beat(struct subscriber *trader)
+void replay_trader_beat(struct subscriber *trader)
 {
     if (!trader->authenticated && !trader->ends &&
         uv_hrtime() - trader->since_ns > SUBSCRIBER_AUTH_S * NS_PER_S) {
         say_authorization(trader, "auth", false);
         trader->ends = true;
-        client_end(trader->client, LWS_CLOSE_STATUS_NORMAL, "");
+        replay_client_end(trader->client, LWS_CLOSE_STATUS_NORMAL, "");
     }
 }

@@ -5,7 +5,7 @@
 
 #include "exchange/replay/alpaca/subscriber.h"
 
-void trader_hear(struct subscriber *trader, const char *data, size_t len);
-void trader_beat(struct subscriber *trader);
+void replay_trader_hear(struct subscriber *trader, const char *data, size_t len);
+void replay_trader_beat(struct subscriber *trader);
 
 #endif

@@ -106,7 +106,7 @@ static json_t *take_time(struct reader *r, int bytes)
     }
     if (part >= 1000000000 || seconds > INT64_MAX / 1000000000 - 1)
         return NULL;
-    wire_rfc3339(&text, (int64_t)(seconds * 1000000000 + part));
+    replay_wire_rfc3339(&text, (int64_t)(seconds * 1000000000 + part));
     json_t *time = text_ok(&text) ? json_stringn(text.data, text.len) : NULL;
     text_finish(&text);
     return time;
@@ -170,7 +170,7 @@ static json_t *value(struct reader *r, int depth)
     }
 }
 
-json_t *msgpack_read(const char *data, size_t len)
+json_t *replay_msgpack_read(const char *data, size_t len)
 {
     struct reader r = {(const unsigned char *)data, (const unsigned char *)data + len};
     json_t *tree = value(&r, 0);

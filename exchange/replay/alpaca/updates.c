@@ -34,7 +34,7 @@ static int take(struct updates *updates, const char *line)
     return rc;
 }
 
-int updates_read(struct updates *updates, const char *path, char error[static UPDATES_ERROR_MAX])
+int replay_updates_read(struct updates *updates, const char *path, char error[static UPDATES_ERROR_MAX])
 {
     char *line = malloc(UPDATES_LINE_MAX);
     errno = 0;
@@ -65,7 +65,7 @@ int updates_read(struct updates *updates, const char *path, char error[static UP
     return rc;
 }
 
-void updates_finish(struct updates *updates)
+void replay_updates_finish(struct updates *updates)
 {
     for (size_t i = 0; i < updates->n; i++)
         free(updates->frames[i]);

@@ -13,7 +13,7 @@ struct updates {
 };
 
 /* Adds a file's. 0; -EINVAL, -ENOENT and its like, or -ENOMEM, with "what: where: what would be right". */
-int updates_read(struct updates *updates, const char *path, char error[static UPDATES_ERROR_MAX]);
-void updates_finish(struct updates *updates);
+int replay_updates_read(struct updates *updates, const char *path, char error[static UPDATES_ERROR_MAX]);
+void replay_updates_finish(struct updates *updates);
 
 #endif

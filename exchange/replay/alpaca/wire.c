@@ -61,22 +61,22 @@ static void end(struct wire *wire, const char *bracket)
     wire->comma = true;
 }
 
-void wire_map(struct wire *wire, size_t members)
+void replay_wire_map(struct wire *wire, size_t members)
 {
     begin(wire, members, "{", 0x80, 0xde);
 }
 
-void wire_map_end(struct wire *wire)
+void replay_wire_map_end(struct wire *wire)
 {
     end(wire, "}");
 }
 
-void wire_array(struct wire *wire, size_t elements)
+void replay_wire_array(struct wire *wire, size_t elements)
 {
     begin(wire, elements, "[", 0x90, 0xdc);
 }
 
-void wire_array_end(struct wire *wire)
+void replay_wire_array_end(struct wire *wire)
 {
     end(wire, "]");
 }
@@ -111,7 +111,7 @@ static void quoted(struct text *out, const char *text)
     text_lit(out, "\"");
 }
 
-void wire_str(struct wire *wire, const char *text)
+void replay_wire_str(struct wire *wire, const char *text)
 {
     size_t len = strlen(text);
     before_value(wire);
@@ -121,17 +121,17 @@ void wire_str(struct wire *wire, const char *text)
         quoted(wire->out, text);
 }
 
-void wire_key(struct wire *wire, const char *name)
+void replay_wire_key(struct wire *wire, const char *name)
 {
-    wire_str(wire, name);
+    replay_wire_str(wire, name);
     if (!wire->msgpack)
         text_lit(wire->out, ":");
     wire->comma = false;
 }
 
-void wire_letter(struct wire *wire, char letter)
+void replay_wire_letter(struct wire *wire, char letter)
 {
-    wire_str(wire, (char[]){letter, '\0'});
+    replay_wire_str(wire, (char[]){letter, '\0'});
 }
 
 static void packed_int(struct wire *wire, int64_t value)
@@ -155,7 +155,7 @@ static void packed_int(struct wire *wire, int64_t value)
     }
 }
 
-void wire_int(struct wire *wire, int64_t value)
+void replay_wire_int(struct wire *wire, int64_t value)
 {
     before_value(wire);
     if (wire->msgpack)
@@ -164,7 +164,7 @@ void wire_int(struct wire *wire, int64_t value)
         text_int(wire->out, value);
 }
 
-void wire_bool(struct wire *wire, bool value)
+void replay_wire_bool(struct wire *wire, bool value)
 {
     before_value(wire);
     if (wire->msgpack)
@@ -173,7 +173,7 @@ void wire_bool(struct wire *wire, bool value)
         text_str(wire->out, value ? "true" : "false");
 }
 
-void wire_null(struct wire *wire)
+void replay_wire_null(struct wire *wire)
 {
     before_value(wire);
     if (wire->msgpack)
@@ -182,7 +182,7 @@ void wire_null(struct wire *wire)
         text_lit(wire->out, "null");
 }
 
-void wire_e9(struct wire *wire, int64_t value)
+void replay_wire_e9(struct wire *wire, int64_t value)
 {
     before_value(wire);
     if (wire->msgpack) {
@@ -199,12 +199,12 @@ void wire_e9(struct wire *wire, int64_t value)
     }
 }
 
-void wire_whole(struct wire *wire, int64_t value)
+void replay_wire_whole(struct wire *wire, int64_t value)
 {
-    wire_int(wire, value / decimal_pow10(SCALE));
+    replay_wire_int(wire, value / decimal_pow10(SCALE));
 }
 
-void wire_rfc3339(struct text *out, int64_t ns)
+void replay_wire_rfc3339(struct text *out, int64_t ns)
 {
     char time[32];
     int64_t s = ns / decimal_pow10(SCALE), part = ns % decimal_pow10(SCALE);
@@ -213,7 +213,7 @@ void wire_rfc3339(struct text *out, int64_t ns)
         s--;
     }
     int64_t days = s / EASTERN_DAY_S - (s % EASTERN_DAY_S < 0), of_day = s - days * EASTERN_DAY_S;
-    eastern_date_write(out, days);
+    replay_eastern_date_write(out, days);
     int len = snprintf(time, sizeof(time), "T%02d:%02d:%02d.%09d", (int)(of_day / 3600),
                        (int)(of_day / 60 % 60), (int)(of_day % 60), (int)part);
     while (time[len - 1] == '0')
@@ -248,7 +248,7 @@ static void packed_time(struct wire *wire, int64_t ns)
     }
 }
 
-void wire_time(struct wire *wire, int64_t ns)
+void replay_wire_time(struct wire *wire, int64_t ns)
 {
     before_value(wire);
     if (wire->msgpack) {
@@ -256,6 +256,6 @@ void wire_time(struct wire *wire, int64_t ns)
         return;
     }
     text_lit(wire->out, "\"");
-    wire_rfc3339(wire->out, ns);
+    replay_wire_rfc3339(wire->out, ns);
     text_lit(wire->out, "\"");
 }

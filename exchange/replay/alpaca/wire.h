@@ -22,22 +22,22 @@ static inline struct wire wire_to(struct text *out, bool msgpack)
     return (struct wire){.out = out, .msgpack = msgpack};
 }
 
-void wire_map(struct wire *wire, size_t members);
-void wire_map_end(struct wire *wire);
-void wire_array(struct wire *wire, size_t elements);
-void wire_array_end(struct wire *wire);
-void wire_key(struct wire *wire, const char *name);
+void replay_wire_map(struct wire *wire, size_t members);
+void replay_wire_map_end(struct wire *wire);
+void replay_wire_array(struct wire *wire, size_t elements);
+void replay_wire_array_end(struct wire *wire);
+void replay_wire_key(struct wire *wire, const char *name);
 
-void wire_str(struct wire *wire, const char *text);
-void wire_letter(struct wire *wire, char letter); /* a string of one; '\0': empty */
-void wire_int(struct wire *wire, int64_t value);
-void wire_bool(struct wire *wire, bool value);
-void wire_null(struct wire *wire);
-void wire_e9(struct wire *wire, int64_t value);    /* a decimal of scale 9 */
-void wire_whole(struct wire *wire, int64_t value); /* of scale 9 and whole: an integer */
-void wire_time(struct wire *wire, int64_t ns);
+void replay_wire_str(struct wire *wire, const char *text);
+void replay_wire_letter(struct wire *wire, char letter); /* a string of one; '\0': empty */
+void replay_wire_int(struct wire *wire, int64_t value);
+void replay_wire_bool(struct wire *wire, bool value);
+void replay_wire_null(struct wire *wire);
+void replay_wire_e9(struct wire *wire, int64_t value);    /* a decimal of scale 9 */
+void replay_wire_whole(struct wire *wire, int64_t value); /* of scale 9 and whole: an integer */
+void replay_wire_time(struct wire *wire, int64_t ns);
 
 /* "2021-10-13T08:00:00.08960768Z": no more digits than needed. */
-void wire_rfc3339(struct text *out, int64_t ns);
+void replay_wire_rfc3339(struct text *out, int64_t ns);
 
 #endif

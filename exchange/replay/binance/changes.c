@@ -19,17 +19,17 @@ static void apply(struct tape_symbol *symbol, const struct fault_change *change)
     }
 }
 
-void changes_apply(struct tape *tape, const struct faults *faults, int64_t played_ns)
+void replay_changes_apply(struct tape *tape, const struct faults *faults, int64_t played_ns)
 {
     while (tape->n_changed < faults->n_changes && faults->changes[tape->n_changed].at_ns <= played_ns) {
         const struct fault_change *change = &faults->changes[tape->n_changed++];
-        int i = tape_symbol_find(tape, change->symbol, strlen(change->symbol));
+        int i = replay_tape_symbol_find(tape, change->symbol, strlen(change->symbol));
         if (i >= 0)
             apply(&tape->symbols[i], change);
     }
 }
 
-bool changes_silence(const struct tape_symbol *symbol, enum stream_kind kind)
+bool replay_changes_silence(const struct tape_symbol *symbol, enum stream_kind kind)
 {
     bool follows = kind == STREAM_KLINE || kind == STREAM_MINI_TICKER; /* of what was traded before */
     return symbol->delisted || (!follows && strcmp(symbol->status, "TRADING") != 0);

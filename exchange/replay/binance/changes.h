@@ -12,9 +12,9 @@
 
 /* Applies what is due `played_ns` of market time after the start of play; what was applied already is not
  * applied again. */
-void changes_apply(struct tape *tape, const struct faults *faults, int64_t played_ns);
+void replay_changes_apply(struct tape *tape, const struct faults *faults, int64_t played_ns);
 
 /* Is a stream of that kind silent for now? */
-bool changes_silence(const struct tape_symbol *symbol, enum stream_kind kind);
+bool replay_changes_silence(const struct tape_symbol *symbol, enum stream_kind kind);
 
 #endif

@@ -91,7 +91,7 @@ static void change_filters(struct symbol_filters *f)
     f->qty_min = f->step * 10;
 }
 
-void exchange_info_write(struct text *out, const struct tape *tape, const bool *symbols)
+void replay_exchange_info_write(struct text *out, const struct tape *tape, const bool *symbols)
 {
     bool first = true;
     text_lit(out, "{\"timezone\":\"UTC\",\"serverTime\":");

@@ -7,6 +7,6 @@
 
 /* The whole reply for the symbols that are marked; symbols[i] goes with tape->symbols[i]. Price and quantity
  * steps are the venue's own for BTCUSDT and ETHUSDT, else as fine as the digits that the data shows. */
-void exchange_info_write(struct text *out, const struct tape *tape, const bool *symbols);
+void replay_exchange_info_write(struct text *out, const struct tape *tape, const bool *symbols);
 
 #endif

@@ -38,14 +38,14 @@ static int too_many(struct limits *l, int64_t now_ms, int64_t length_ms, int64_t
             ban_s *= 2;
         l->bans++;
         l->ignored = 0;
-        limits_ban(l, now_ms, (ban_s < LIMITS_BAN_MAX_S ? ban_s : LIMITS_BAN_MAX_S) * 1000);
+        replay_limits_ban(l, now_ms, (ban_s < LIMITS_BAN_MAX_S ? ban_s : LIMITS_BAN_MAX_S) * 1000);
         return banned(l, now_ms, ret_wait_s);
     }
     *ret_wait_s = seconds(until_ms - now_ms);
     return LIMITS_TOO_MANY;
 }
 
-int limits_request(struct limits *l, int64_t now_ms, int64_t *ret_wait_s)
+int replay_limits_request(struct limits *l, int64_t now_ms, int64_t *ret_wait_s)
 {
     int status = banned(l, now_ms, ret_wait_s);
     if (status == 0 && use(&l->requests, now_ms, FIVE_MS, 1) > LIMITS_REQUESTS)
@@ -55,7 +55,7 @@ int limits_request(struct limits *l, int64_t now_ms, int64_t *ret_wait_s)
     return status;
 }
 
-int limits_attempt(struct limits *l, int64_t now_ms, int64_t *ret_wait_s)
+int replay_limits_attempt(struct limits *l, int64_t now_ms, int64_t *ret_wait_s)
 {
     int status = banned(l, now_ms, ret_wait_s);
     if (status == 0 && use(&l->attempts, now_ms, FIVE_MS, 1) > LIMITS_ATTEMPTS)
@@ -63,19 +63,19 @@ int limits_attempt(struct limits *l, int64_t now_ms, int64_t *ret_wait_s)
     return status;
 }
 
-int limits_charge(struct limits *l, int64_t now_ms, int weight, int64_t *ret_wait_s)
+int replay_limits_charge(struct limits *l, int64_t now_ms, int weight, int64_t *ret_wait_s)
 {
     return use(&l->weight, now_ms, MINUTE_MS, weight) > LIMITS_WEIGHT
                ? too_many(l, now_ms, MINUTE_MS, ret_wait_s)
                : 0;
 }
 
-int64_t limits_used(const struct limits *l, int64_t now_ms)
+int64_t replay_limits_used(const struct limits *l, int64_t now_ms)
 {
     return l->weight.index == now_ms / MINUTE_MS ? l->weight.used : 0;
 }
 
-void limits_ban(struct limits *l, int64_t now_ms, int64_t length_ms)
+void replay_limits_ban(struct limits *l, int64_t now_ms, int64_t length_ms)
 {
     if (now_ms + length_ms > l->banned_until_ms)
         l->banned_until_ms = now_ms + length_ms;

@@ -32,16 +32,16 @@ struct limits {
 
 /* Of a request, or of an attempt to connect, before it is looked at: 0, or the status that it is answered
  * with, LIMITS_TOO_MANY or LIMITS_BANNED, and the seconds to wait (at least one). */
-int limits_request(struct limits *limits, int64_t now_ms, int64_t *ret_wait_s);
-int limits_attempt(struct limits *limits, int64_t now_ms, int64_t *ret_wait_s);
+int replay_limits_request(struct limits *limits, int64_t now_ms, int64_t *ret_wait_s);
+int replay_limits_attempt(struct limits *limits, int64_t now_ms, int64_t *ret_wait_s);
 
 /* The weight of a request that was let in; as above when that is more than is left of the minute. */
-int limits_charge(struct limits *limits, int64_t now_ms, int weight, int64_t *ret_wait_s);
+int replay_limits_charge(struct limits *limits, int64_t now_ms, int weight, int64_t *ret_wait_s);
 
 /* The weight used so far in this minute. */
-int64_t limits_used(const struct limits *limits, int64_t now_ms);
+int64_t replay_limits_used(const struct limits *limits, int64_t now_ms);
 
 /* Bans from now on, as long as no other ban lasts longer. */
-void limits_ban(struct limits *limits, int64_t now_ms, int64_t length_ms);
+void replay_limits_ban(struct limits *limits, int64_t now_ms, int64_t length_ms);
 
 #endif

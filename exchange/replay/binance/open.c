@@ -20,13 +20,13 @@ static void tell_gaps(struct source *source)
                 gaps, missing);
 }
 
-int open_source(const struct options *options, struct tape *tape, struct source **ret,
-                char error[static SOURCE_ERROR_MAX])
+int replay_open_source(const struct options *options, struct tape *tape, struct source **ret,
+                       char error[static SOURCE_ERROR_MAX])
 {
     snprintf(error, SOURCE_ERROR_MAX, "out of memory");
     if (options->n_recordings > 0)
-        return recording_create(tape, options->recordings, options->n_recordings, options->from_ns,
-                                options->to_ns, ret, error);
+        return replay_recording_create(tape, options->recordings, options->n_recordings, options->from_ns,
+                                       options->to_ns, ret, error);
     if (options->n_bars > 0) {
         int rc = bars_create(tape, options->bars, options->n_bars, options->interval, options->from_ns,
                              options->to_ns, ret, error);
@@ -43,5 +43,5 @@ int open_source(const struct options *options, struct tape *tape, struct source 
         .symbols = options->symbols > 0 ? options->symbols : 2,
         .rate = options->rate,
     };
-    return synthetic_create(tape, &config, ret);
+    return replay_synthetic_create(tape, &config, ret);
 }

@@ -51,7 +51,7 @@ static void tell_wait(struct response *response, int status, int64_t wait_s)
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     response->status = status;
-    response_header_int(response, "retry-after:", wait_s);
+    replay_response_header_int(response, "retry-after:", wait_s);
     if (status == LIMITS_BANNED)
         snprintf(
             msg, sizeof(msg),
@@ -63,7 +63,7 @@ static void tell_wait(struct response *response, int status, int64_t wait_s)
                  "Too much request weight used; current limit is %d request weight per 1 MINUTE. Please use "
                  "WebSocket Streams for live updates to avoid polling the API.",
                  LIMITS_WEIGHT);
-    rest_error(&response->body, -1003, msg);
+    replay_rest_error(&response->body, -1003, msg);
 }
 
 /* What faults make of the limits: 0 or the status of the refusal. */
@@ -73,7 +73,7 @@ static int refuse_by_fault(struct binance *binance, int64_t ms, int64_t *ret_wai
     if (binance->asked++ == 0)
         binance->first_asked_ms = ms;
     if (faults->ban_after > 0 && binance->asked == faults->ban_after)
-        limits_ban(&binance->limits, ms, faults->ban_ns / NS_PER_MS);
+        replay_limits_ban(&binance->limits, ms, faults->ban_ns / NS_PER_MS);
     int64_t teapot_ms = binance->first_asked_ms + faults->teapot_ns / NS_PER_MS;
     int64_t too_many_ms = binance->first_asked_ms + faults->too_many_ns / NS_PER_MS;
     if (ms < teapot_ms) {
@@ -92,11 +92,11 @@ static bool break_down(struct binance *binance, struct response *response)
         return false;
     response->status = statuses[binance->asked / FAULT_BROKEN_EVERY % 4];
     if (response->status == 504)
-        rest_error(&response->body, -1007,
-                   "Timeout waiting for response from backend server. Send status unknown; "
-                   "execution status unknown.");
+        replay_rest_error(&response->body, -1007,
+                          "Timeout waiting for response from backend server. Send status unknown; "
+                          "execution status unknown.");
     else
-        rest_error(&response->body, -1000, "An unknown error occurred while processing the request.");
+        replay_rest_error(&response->body, -1000, "An unknown error occurred while processing the request.");
     return true;
 }
 
@@ -106,25 +106,26 @@ static void answer(struct protocol *protocol, const struct request *request, str
     int64_t ms = monotonic_ms(), wait_s = 0;
     int weight = 1, status;
     if ((status = refuse_by_fault(binance, ms, &wait_s)) != 0 ||
-        (status = limits_request(&binance->limits, ms, &wait_s)) != 0) {
+        (status = replay_limits_request(&binance->limits, ms, &wait_s)) != 0) {
         tell_wait(response, status, wait_s);
     } else if (!break_down(binance, response)) {
         if (strcmp(request->method, "GET") == 0) {
-            changes_apply(binance->tape, binance->base.server->faults, played_ns(binance));
-            response->status = rest_answer(protocol->source, binance->base.server->faults->clock_skew_ns,
-                                           request, &response->body, &weight);
+            replay_changes_apply(binance->tape, binance->base.server->faults, played_ns(binance));
+            response->status =
+                replay_rest_answer(protocol->source, binance->base.server->faults->clock_skew_ns, request,
+                                   &response->body, &weight);
         } else {
             response->status = 404;
-            rest_error(&response->body, -1000, "Path not found: market data is read by GET.");
+            replay_rest_error(&response->body, -1000, "Path not found: market data is read by GET.");
         }
-        if ((status = limits_charge(&binance->limits, ms, weight, &wait_s)) != 0) {
+        if ((status = replay_limits_charge(&binance->limits, ms, weight, &wait_s)) != 0) {
             text_clear(&response->body);
             tell_wait(response, status, wait_s);
         }
     }
-    int64_t used = limits_used(&binance->limits, ms);
-    response_header_int(response, "x-mbx-used-weight:", used);
-    response_header_int(response, "x-mbx-used-weight-1m:", used);
+    int64_t used = replay_limits_used(&binance->limits, ms);
+    replay_response_header_int(response, "x-mbx-used-weight:", used);
+    replay_response_header_int(response, "x-mbx-used-weight-1m:", used);
 }
 
 static bool is_socket_path(const char *path)
@@ -138,15 +139,15 @@ static bool admit(struct protocol *protocol, const struct request *request, stru
     struct binance *binance = (struct binance *)protocol;
     int64_t ms = monotonic_ms(), wait_s = 0;
     int status = refuse_by_fault(binance, ms, &wait_s);
-    if (status != 0 || (status = limits_attempt(&binance->limits, ms, &wait_s)) != 0) {
+    if (status != 0 || (status = replay_limits_attempt(&binance->limits, ms, &wait_s)) != 0) {
         tell_wait(response, status, wait_s);
         return false;
     }
     if (is_socket_path(request->path))
         return true;
     response->status = 404;
-    rest_error(&response->body, -1000,
-               "Path not found: streams are at /ws, /ws/NAME and /stream?streams=NAME/NAME.");
+    replay_rest_error(&response->body, -1000,
+                      "Path not found: streams are at /ws, /ws/NAME and /stream?streams=NAME/NAME.");
     return false;
 }
 
@@ -157,24 +158,26 @@ static void enter(struct protocol *protocol, struct client *client, const struct
     int rc = 0;
     client->state = subscriber;
     if (!subscriber) {
-        client_close(client, LWS_CLOSE_STATUS_UNEXPECTED_CONDITION, "out of memory");
+        replay_client_close(client, LWS_CLOSE_STATUS_UNEXPECTED_CONDITION, "out of memory");
         return;
     }
     subscriber->client = client;
     subscriber->tape = binance->tape;
     subscriber->opened_ns = binance->tape->now_ns;
     subscriber->combined = strncmp(request->path, "/stream", 7) == 0;
-    const char *unit = request_arg(request, "timeUnit"), *streams = request_arg(request, "streams");
+    const char *unit = replay_request_arg(request, "timeUnit"),
+               *streams = replay_request_arg(request, "streams");
     if (unit && strcasecmp(unit, "MICROSECOND") == 0)
         subscriber->unit = STREAM_US;
     if (subscriber->combined && streams)
-        rc = subscribe_list(subscriber, streams);
+        rc = replay_subscribe_list(subscriber, streams);
     else if (strncmp(request->path, "/ws/", 4) == 0)
-        rc = subscribe_list(subscriber, request->path + 4);
+        rc = replay_subscribe_list(subscriber, request->path + 4);
     if (rc == -E2BIG)
-        client_close(client, LWS_CLOSE_STATUS_POLICY_VIOLATION, "more than 1024 streams on one connection");
+        replay_client_close(client, LWS_CLOSE_STATUS_POLICY_VIOLATION,
+                            "more than 1024 streams on one connection");
     else if (rc < 0)
-        client_close(client, LWS_CLOSE_STATUS_UNEXPECTED_CONDITION, "out of memory");
+        replay_client_close(client, LWS_CLOSE_STATUS_UNEXPECTED_CONDITION, "out of memory");
 }
 
 static void leave(struct protocol *protocol, struct client *client)
@@ -182,7 +185,7 @@ static void leave(struct protocol *protocol, struct client *client)
     (void)protocol;
     struct subscriber *subscriber = client->state;
     if (subscriber) {
-        subscribe_drop(subscriber);
+        replay_subscribe_drop(subscriber);
         free(subscriber->names);
     }
     free(subscriber);
@@ -199,7 +202,7 @@ static bool count_message(struct subscriber *subscriber)
     }
     if (++subscriber->messages <= SUBSCRIBER_MESSAGES_PER_S)
         return true;
-    client_close(subscriber->client, LWS_CLOSE_STATUS_POLICY_VIOLATION, "Too many requests");
+    replay_client_close(subscriber->client, LWS_CLOSE_STATUS_POLICY_VIOLATION, "Too many requests");
     return false;
 }
 
@@ -207,7 +210,7 @@ static void hear(struct protocol *protocol, struct client *client, const char *d
 {
     (void)protocol, (void)binary;
     if (count_message(client->state))
-        subscribe_request(client->state, data, len);
+        replay_subscribe_request(client->state, data, len);
 }
 
 static void heartbeat(struct protocol *protocol, struct client *client)
@@ -221,14 +224,14 @@ static void heartbeat(struct protocol *protocol, struct client *client)
 static void end_old(const struct binance *binance, struct subscriber *subscriber)
 {
     if (binance->tape->now_ns - subscriber->opened_ns >= binance->age_ns)
-        client_end(subscriber->client, LWS_CLOSE_STATUS_GOINGAWAY, "connection is 24 hours old");
+        replay_client_end(subscriber->client, LWS_CLOSE_STATUS_GOINGAWAY, "connection is 24 hours old");
 }
 
 /* Tells who is connected now that the server will go, and closes those connections a while later. */
 static void shut_down(struct binance *binance)
 {
     const struct faults *faults = binance->base.server->faults;
-    int64_t since_ns = play_elapsed_ns(&binance->base.server->play);
+    int64_t since_ns = replay_play_elapsed_ns(&binance->base.server->play);
     bool announce = since_ns >= faults->shutdown_ns && !binance->announced;
     bool close = since_ns >= faults->shutdown_ns + faults->shutdown_close_ns && !binance->shut_down;
     char data[96], text[160];
@@ -246,18 +249,18 @@ static void shut_down(struct binance *binance)
                      (long long)(binance->tape->now_ns / unit_ns));
             snprintf(text, sizeof(text),
                      subscriber->combined ? "{\"stream\":\"!serverShutdown\",\"data\":%s}" : "%s", data);
-            client_say(c, text, strlen(text));
+            replay_client_say(c, text, strlen(text));
             subscriber->leaving = true;
         }
         if (close && subscriber->leaving)
-            client_end(c, LWS_CLOSE_STATUS_GOINGAWAY, "server is shutting down");
+            replay_client_end(c, LWS_CLOSE_STATUS_GOINGAWAY, "server is shutting down");
     }
 }
 
 static void beat(struct protocol *protocol)
 {
     struct binance *binance = (struct binance *)protocol;
-    changes_apply(binance->tape, protocol->server->faults, played_ns(binance));
+    replay_changes_apply(binance->tape, protocol->server->faults, played_ns(binance));
     for (struct client *c = protocol->server->clients; c; c = c->next)
         if (c->state)
             end_old(binance, c->state);
@@ -269,13 +272,13 @@ static struct message *wrap(const struct stream *stream, const char *data, size_
 {
     static const char begin[] = "{\"stream\":\"", middle[] = "\",\"data\":";
     if (!combined) {
-        struct message *m = message_new(LWS_WRITE_TEXT, len);
+        struct message *m = replay_message_new(LWS_WRITE_TEXT, len);
         if (m)
             memcpy(message_text(m), data, len);
         return m;
     }
-    struct message *m =
-        message_new(LWS_WRITE_TEXT, sizeof(begin) - 1 + stream->name_len + sizeof(middle) - 1 + len + 1);
+    struct message *m = replay_message_new(LWS_WRITE_TEXT, sizeof(begin) - 1 + stream->name_len +
+                                                               sizeof(middle) - 1 + len + 1);
     if (m) {
         unsigned char *p = message_text(m);
         p = mempcpy(p, begin, sizeof(begin) - 1);
@@ -295,11 +298,11 @@ static void deliver(void *user, struct stream *stream, int unit, const char *dat
     struct message *made[2] = {NULL, NULL}; /* raw, combined: each rendered once */
     const struct tape_symbol *symbol = stream->symbol >= 0 ? &binance->tape->symbols[stream->symbol] : NULL;
     uint64_t sent = ++stream->sent[unit];
-    changes_apply(binance->tape, faults, played_ns(binance));
-    if (symbol && (symbol->delisted || (!binance->made && changes_silence(symbol, stream->kind))))
+    replay_changes_apply(binance->tape, faults, played_ns(binance));
+    if (symbol && (symbol->delisted || (!binance->made && replay_changes_silence(symbol, stream->kind))))
         return;
-    if (fault_stream_silent(faults, play_elapsed_ns(&binance->base.server->play), stream->name,
-                            stream->name_len))
+    if (replay_fault_stream_silent(faults, replay_play_elapsed_ns(&binance->base.server->play), stream->name,
+                                   stream->name_len))
         return;
     if (faults->gap_book && (stream->kind == STREAM_DEPTH || stream->kind == STREAM_DEPTH_FAST) &&
         sent % FAULT_GAP_EVERY == 0)
@@ -314,11 +317,11 @@ static void deliver(void *user, struct stream *stream, int unit, const char *dat
             break;
         }
         struct subscriber *subscriber = listener->client;
-        server_send(subscriber->client, *m);
+        replay_server_send(subscriber->client, *m);
         end_old(binance, subscriber);
     }
-    message_unref(made[0]);
-    message_unref(made[1]);
+    replay_message_unref(made[0]);
+    replay_message_unref(made[1]);
 }
 
 static void destroy(struct protocol *protocol)
@@ -326,7 +329,7 @@ static void destroy(struct protocol *protocol)
     struct binance *binance = (struct binance *)protocol;
     source_destroy(protocol->source);
     if (binance->tape)
-        tape_finish(binance->tape);
+        replay_tape_finish(binance->tape);
     free(binance->tape);
     free(binance);
 }
@@ -356,10 +359,10 @@ static int create(const struct options *options, struct protocol **ret, char err
     binance->age_ns = options->faults.age_ns > 0 ? options->faults.age_ns
                       : options->speed > 0       ? DAY_NS
                                                  : INT64_MAX;
-    tape_init(binance->tape);
+    replay_tape_init(binance->tape);
     binance->tape->deliver = deliver;
     binance->tape->user = binance;
-    int rc = open_source(options, binance->tape, &binance->base.source, error);
+    int rc = replay_open_source(options, binance->tape, &binance->base.source, error);
     if (rc < 0) {
         destroy(&binance->base);
         return rc;
@@ -368,4 +371,4 @@ static int create(const struct options *options, struct protocol **ret, char err
     return 0;
 }
 
-const struct protocol_row binance_protocol = {.name = "binance", .create = create};
+const struct protocol_row replay_binance_protocol = {.name = "binance", .create = create};

@@ -4,6 +4,6 @@
 
 #include "exchange/replay/protocol.h"
 
-extern const struct protocol_row binance_protocol;
+extern const struct protocol_row replay_binance_protocol;
 
 #endif

@@ -28,7 +28,7 @@ struct call {
     int64_t skew_ns; /* of the clock that is told */
 };
 
-void rest_error(struct text *body, int code, const char *msg)
+void replay_rest_error(struct text *body, int code, const char *msg)
 {
     text_clear(body);
     text_lit(body, "{\"code\":");
@@ -40,7 +40,7 @@ void rest_error(struct text *body, int code, const char *msg)
 
 static const char *arg(const struct call *c, const char *name)
 {
-    return request_arg(c->request, name);
+    return replay_request_arg(c->request, name);
 }
 
 /* A parameter of digits; *ret keeps its value when it was not sent. False after an error was written. */
@@ -54,7 +54,7 @@ static bool arg_int(struct call *c, const char *name, int64_t max, int64_t *ret)
     if (len == 0 || len > 18 || strspn(text, "0123456789") != len) {
         snprintf(msg, sizeof(msg),
                  "Illegal characters found in parameter '%s'; legal range is '^[0-9]{1,20}$'.", name);
-        rest_error(c->body, -1100, msg);
+        replay_rest_error(c->body, -1100, msg);
         return false;
     }
     *ret = strtoll(text, NULL, 10);
@@ -69,7 +69,7 @@ static bool arg_limit(struct call *c, int64_t max, int64_t usual, int64_t *ret)
     if (!arg_int(c, "limit", max, ret))
         return false;
     if (*ret == 0) {
-        rest_error(c->body, -1130, "Data sent for parameter 'limit' is not valid.");
+        replay_rest_error(c->body, -1130, "Data sent for parameter 'limit' is not valid.");
         return false;
     }
     return true;
@@ -77,7 +77,7 @@ static bool arg_limit(struct call *c, int64_t max, int64_t usual, int64_t *ret)
 
 static int bad_symbol(struct call *c)
 {
-    rest_error(c->body, -1121, "Invalid symbol.");
+    replay_rest_error(c->body, -1121, "Invalid symbol.");
     return BAD_REQUEST;
 }
 
@@ -85,11 +85,11 @@ static int need_symbol(struct call *c)
 {
     const char *text = arg(c, "symbol");
     if (!text || !*text) {
-        rest_error(c->body, -1102,
-                   "Mandatory parameter 'symbol' was not sent, was empty/null, or malformed.");
+        replay_rest_error(c->body, -1102,
+                          "Mandatory parameter 'symbol' was not sent, was empty/null, or malformed.");
         return -1;
     }
-    int symbol = tape_symbol_find(c->tape, text, strlen(text));
+    int symbol = replay_tape_symbol_find(c->tape, text, strlen(text));
     /* The venue knows symbols in upper case only. */
     if (symbol < 0 || c->tape->symbols[symbol].delisted || strcmp(c->tape->symbols[symbol].name, text) != 0) {
         bad_symbol(c);
@@ -131,7 +131,8 @@ static bool mark_symbols(struct call *c, bool *marked, bool *ret_one)
         json_init(&json, list, strlen(list));
         json_enter_array(&json);
         while (json_element(&json)) {
-            int symbol = json_read_string(&json, &name) ? tape_symbol_find(c->tape, name.data, name.len) : -1;
+            int symbol =
+                json_read_string(&json, &name) ? replay_tape_symbol_find(c->tape, name.data, name.len) : -1;
             if (symbol < 0 || c->tape->symbols[symbol].delisted) {
                 bad_symbol(c);
                 return false;
@@ -139,8 +140,9 @@ static bool mark_symbols(struct call *c, bool *marked, bool *ret_one)
             marked[symbol] = true;
         }
         if (!json_done(&json)) {
-            rest_error(c->body, -1100,
-                       "Illegal characters found in parameter 'symbols'; legal range is a JSON array.");
+            replay_rest_error(
+                c->body, -1100,
+                "Illegal characters found in parameter 'symbols'; legal range is a JSON array.");
             return false;
         }
     }
@@ -152,7 +154,7 @@ static int get_exchange_info(struct call *c)
     bool marked[TAPE_SYMBOLS_MAX], one;
     if (!mark_symbols(c, marked, &one))
         return BAD_REQUEST;
-    exchange_info_write(c->body, c->tape, marked);
+    replay_exchange_info_write(c->body, c->tape, marked);
     return OK;
 }
 
@@ -164,13 +166,13 @@ static int get_klines(struct call *c)
     if (symbol < 0)
         return BAD_REQUEST;
     if (!name || !*name) {
-        rest_error(c->body, -1102,
-                   "Mandatory parameter 'interval' was not sent, was empty/null, or malformed.");
+        replay_rest_error(c->body, -1102,
+                          "Mandatory parameter 'interval' was not sent, was empty/null, or malformed.");
         return BAD_REQUEST;
     }
-    int interval = candle_interval_find(name, strlen(name));
+    int interval = replay_candle_interval_find(name, strlen(name));
     if (interval < 0) {
-        rest_error(c->body, -1120, "Invalid interval.");
+        replay_rest_error(c->body, -1120, "Invalid interval.");
         return BAD_REQUEST;
     }
     if (!arg_limit(c, KLINES_MAX, 500, &limit) ||
@@ -182,14 +184,14 @@ static int get_klines(struct call *c)
         c->body->failed = true;
         return OK;
     }
-    size_t n =
-        candles_query(&c->tape->symbols[symbol].candles, interval, start_ms < 0 ? -1 : start_ms * NS_PER_MS,
-                      end_ms < 0 ? -1 : end_ms * NS_PER_MS, (size_t)limit, candles);
+    size_t n = replay_candles_query(&c->tape->symbols[symbol].candles, interval,
+                                    start_ms < 0 ? -1 : start_ms * NS_PER_MS,
+                                    end_ms < 0 ? -1 : end_ms * NS_PER_MS, (size_t)limit, candles);
     text_lit(c->body, "[");
     for (size_t i = 0; i < n; i++) {
         if (i > 0)
             text_lit(c->body, ",");
-        render_kline_row(c->body, interval, &candles[i]);
+        replay_render_kline_row(c->body, interval, &candles[i]);
     }
     text_lit(c->body, "]");
     free(candles);
@@ -199,7 +201,7 @@ static int get_klines(struct call *c)
 static void write_side(struct text *body, const struct ladder *side, int64_t limit)
 {
     size_t n = side->n < (size_t)limit ? side->n : (size_t)limit;
-    render_levels(body, side->n > 0 ? &side->levels[side->n - 1] : NULL, n, -1);
+    replay_render_levels(body, side->n > 0 ? &side->levels[side->n - 1] : NULL, n, -1);
 }
 
 static int get_depth(struct call *c)
@@ -275,7 +277,7 @@ static void write_quote(struct text *out, const struct tape_symbol *sym)
 static void write_price(struct call *c, int symbol)
 {
     struct candle day;
-    key_e8(c->body, "price", tape_day(c->tape, symbol, &day) ? day.close : 0);
+    key_e8(c->body, "price", replay_tape_day(c->tape, symbol, &day) ? day.close : 0);
 }
 
 static void write_book_ticker(struct call *c, int symbol)
@@ -287,7 +289,7 @@ static void write_day(struct call *c, int symbol)
 {
     struct text *out = c->body;
     struct candle day = {.first_id = -1, .last_id = -1};
-    tape_day(c->tape, symbol, &day);
+    replay_tape_day(c->tape, symbol, &day);
     int64_t change = day.close - day.open;
     key_e8(out, "priceChange", change);
     key(out, "priceChangePercent");
@@ -365,8 +367,8 @@ static int get_ticker_book(struct call *c)
     return for_symbols(c, write_book_ticker);
 }
 
-int rest_answer(struct source *source, int64_t skew_ns, const struct request *request, struct text *body,
-                int *ret_weight)
+int replay_rest_answer(struct source *source, int64_t skew_ns, const struct request *request,
+                       struct text *body, int *ret_weight)
 {
     static const struct {
         const char *path;
@@ -395,6 +397,6 @@ int rest_answer(struct source *source, int64_t skew_ns, const struct request *re
         return status;
     }
     *ret_weight = 1;
-    rest_error(body, -1000, "Path not found.");
+    replay_rest_error(body, -1000, "Path not found.");
     return NOT_FOUND;
 }

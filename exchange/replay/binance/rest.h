@@ -10,10 +10,10 @@
 
 /* Answers into `body` (cleared first); the clock that is told is `skew_ns` ahead. Returns the HTTP status;
  * *ret_weight is what the venue charges. */
-int rest_answer(struct source *source, int64_t skew_ns, const struct request *request, struct text *body,
-                int *ret_weight);
+int replay_rest_answer(struct source *source, int64_t skew_ns, const struct request *request,
+                       struct text *body, int *ret_weight);
 
 /* {"code":…,"msg":…} */
-void rest_error(struct text *body, int code, const char *msg);
+void replay_rest_error(struct text *body, int code, const char *msg);
 
 #endif

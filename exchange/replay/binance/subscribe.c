@@ -13,10 +13,10 @@ enum { UNKNOWN_PROPERTY = 0, INVALID_VALUE = 1, INVALID_REQUEST = 2, INVALID_JSO
 static void recount(struct subscriber *subscriber)
 {
     subscriber->client->listening = subscriber->n_names > 0;
-    server_recount(subscriber->client->server);
+    replay_server_recount(subscriber->client->server);
 }
 
-int subscribe_add(struct subscriber *subscriber, const char *name, size_t len)
+int replay_subscribe_add(struct subscriber *subscriber, const char *name, size_t len)
 {
     if (subscriber->n_names >= SUBSCRIBER_STREAMS_MAX)
         return -E2BIG;
@@ -31,24 +31,25 @@ int subscribe_add(struct subscriber *subscriber, const char *name, size_t len)
     char *copy = strndup(name, len);
     if (!copy)
         return -ENOMEM;
-    int rc = tape_listen(subscriber->tape, name, len, subscriber, subscriber->combined, subscriber->unit);
+    int rc =
+        replay_tape_listen(subscriber->tape, name, len, subscriber, subscriber->combined, subscriber->unit);
     if (rc != 0) {
         free(copy);
         return rc < 0 ? rc : 0; /* already there: nothing changes */
     }
     subscriber->names[subscriber->n_names++] = copy;
     recount(subscriber);
-    const struct stream *stream = tape_stream(subscriber->tape, name, len);
+    const struct stream *stream = replay_tape_stream(subscriber->tape, name, len);
     if (stream && (stream->recorded || (stream->symbol >= 0 && stream->kind != STREAM_OTHER)))
-        play_start(&subscriber->client->server->play);
+        replay_play_start(&subscriber->client->server->play);
     return 0;
 }
 
-int subscribe_list(struct subscriber *subscriber, const char *names)
+int replay_subscribe_list(struct subscriber *subscriber, const char *names)
 {
     while (*names) {
         size_t len = strcspn(names, "/");
-        int rc = len > 0 ? subscribe_add(subscriber, names, len) : 0;
+        int rc = len > 0 ? replay_subscribe_add(subscriber, names, len) : 0;
         if (rc < 0)
             return rc;
         names += len + (names[len] == '/');
@@ -56,10 +57,11 @@ int subscribe_list(struct subscriber *subscriber, const char *names)
     return 0;
 }
 
-void subscribe_drop(struct subscriber *subscriber)
+void replay_subscribe_drop(struct subscriber *subscriber)
 {
     for (int i = 0; i < subscriber->n_names; i++) {
-        tape_unlisten(subscriber->tape, subscriber->names[i], strlen(subscriber->names[i]), subscriber);
+        replay_tape_unlisten(subscriber->tape, subscriber->names[i], strlen(subscriber->names[i]),
+                             subscriber);
         free(subscriber->names[i]);
     }
     subscriber->n_names = 0;
@@ -71,7 +73,7 @@ static void remove_name(struct subscriber *subscriber, const char *name)
     for (int i = 0; i < subscriber->n_names; i++) {
         if (strcmp(subscriber->names[i], name) != 0)
             continue;
-        tape_unlisten(subscriber->tape, name, strlen(name), subscriber);
+        replay_tape_unlisten(subscriber->tape, name, strlen(name), subscriber);
         free(subscriber->names[i]);
         subscriber->names[i] = subscriber->names[--subscriber->n_names];
         recount(subscriber);
@@ -83,7 +85,7 @@ static void say(struct subscriber *subscriber, json_t *answer)
 {
     char *text = answer ? json_dumps(answer, JSON_COMPACT) : NULL;
     if (text)
-        client_say(subscriber->client, text, strlen(text));
+        replay_client_say(subscriber->client, text, strlen(text));
     free(text);
     json_decref(answer);
 }
@@ -123,7 +125,7 @@ static void change(struct subscriber *subscriber, json_t *id, json_t *params, bo
     {
         int rc = 0;
         if (subscribe)
-            rc = subscribe_add(subscriber, json_string_value(name), json_string_length(name));
+            rc = replay_subscribe_add(subscriber, json_string_value(name), json_string_length(name));
         else
             remove_name(subscriber, json_string_value(name));
         if (rc < 0) {
@@ -165,7 +167,7 @@ static void property(struct subscriber *subscriber, json_t *id, json_t *params, 
     subscriber->combined = json_is_true(value);
     for (int i = 0; i < subscriber->n_names; i++) {
         size_t len = strlen(subscriber->names[i]);
-        struct stream *stream = tape_stream(subscriber->tape, subscriber->names[i], len);
+        struct stream *stream = replay_tape_stream(subscriber->tape, subscriber->names[i], len);
         for (size_t k = 0; stream && k < stream->n_listeners; k++)
             if (stream->listeners[k].client == subscriber)
                 stream->listeners[k].combined = subscriber->combined;
@@ -173,7 +175,7 @@ static void property(struct subscriber *subscriber, json_t *id, json_t *params, 
     say_result(subscriber, id, json_null());
 }
 
-void subscribe_request(struct subscriber *subscriber, const char *text, size_t len)
+void replay_subscribe_request(struct subscriber *subscriber, const char *text, size_t len)
 {
     json_error_t error;
     json_t *request = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
