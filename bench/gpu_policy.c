@@ -48,7 +48,7 @@ static void crowd_open(struct crowd *crowd, const struct net_shape *shape, int n
     *crowd = (struct crowd){.n = n, .observation = (size_t)shape->observation};
     for (int i = 0; i < n; i++) {
         crowd->models[i] = network_made(&random, shape, NET_BEST, layout);
-        if (net_memory_create(crowd->models[i], &crowd->memories[i]) < 0)
+        if (policy_net_memory_create(crowd->models[i], &crowd->memories[i]) < 0)
             exit(EXIT_FAILURE);
     }
     crowd->outputs = (size_t)layout->outputs;
@@ -60,8 +60,8 @@ static void crowd_open(struct crowd *crowd, const struct net_shape *shape, int n
 static void crowd_close(struct crowd *crowd)
 {
     for (int i = 0; i < crowd->n; i++) {
-        net_memory_destroy(crowd->memories[i]);
-        net_model_destroy(crowd->models[i]);
+        policy_net_memory_destroy(crowd->memories[i]);
+        policy_net_model_destroy(crowd->models[i]);
     }
     free(crowd->seen);
     free(crowd->heads);
@@ -71,7 +71,7 @@ static void decide(struct crowd *crowd, int i, uint64_t *seed)
 {
     for (size_t k = 0; k < crowd->observation; k++)
         crowd->seen[k] = (float)(2 * bench_uniform(seed) - 1);
-    net_model_heads(crowd->models[i], crowd->memories[i], crowd->seen, crowd->heads);
+    policy_net_model_heads(crowd->models[i], crowd->memories[i], crowd->seen, crowd->heads);
 }
 
 static void time_all(struct crowd *crowd, double ret[static 2])
@@ -83,7 +83,7 @@ static void time_all(struct crowd *crowd, double ret[static 2])
         for (size_t k = 0; k < crowd->observation; k++)
             crowd->seen[k] = (float)(2 * bench_uniform(&seed) - 1);
         const double begin = bench_seconds();
-        net_model_heads(crowd->models[i], crowd->memories[i], crowd->seen, crowd->heads);
+        policy_net_model_heads(crowd->models[i], crowd->memories[i], crowd->seen, crowd->heads);
         if (round >= 0)
             times[round] = bench_seconds() - begin;
     }
@@ -99,7 +99,7 @@ static bool same_bits(struct crowd *cpu, struct crowd *gpu)
         decide(cpu, k % cpu->n, &seed_cpu);
         decide(gpu, k % gpu->n, &seed_gpu);
         if (memcmp(cpu->heads, gpu->heads, cpu->outputs * sizeof(float)) != 0 ||
-            strncmp(net_model_backend(gpu->models[k % gpu->n]), "gpu", 3) != 0)
+            strncmp(policy_net_model_backend(gpu->models[k % gpu->n]), "gpu", 3) != 0)
             return false;
     }
     return true;
@@ -133,16 +133,16 @@ static int run(struct net_device *device, const struct widths *w, int n, bool *r
     if (device) {
         crowd_open(&gpu, &w->shape, n);
         for (int i = 0; i < n && r == 0; i++)
-            r = net_model_on_device(gpu.models[i], device, err);
-        if (r < 0 || !net_device_settle(device, SETTLE_MS) || !same_bits(&cpu, &gpu)) {
-            net_device_is_lost(device, err);
+            r = policy_net_model_on_device(gpu.models[i], device, err);
+        if (r < 0 || !policy_net_device_settle(device, SETTLE_MS) || !same_bits(&cpu, &gpu)) {
+            policy_net_device_is_lost(device, err);
             fprintf(stderr, "gpu_policy: %s of %d models: %s\n", w->name, n, err[0] ? err : "other bits");
             r = -1;
         } else {
             time_all(&gpu, times[1]);
             print("gpu", w->name, n, times[1], times[0]);
             *ret_faster = times[1][0] < times[0][0];
-            r = net_device_is_lost(device, err) ? -1 : 0;
+            r = policy_net_device_is_lost(device, err) ? -1 : 0;
         }
         crowd_close(&gpu);
     }
@@ -155,12 +155,12 @@ int main(int argc, char **argv)
     struct net_device *device = NULL;
     char err[NET_DEVICE_ERROR_MAX] = "";
     const char *crossover = NULL;
-    int r = net_device_open(argc > 1 ? argv[1] : NULL, &device, err);
-    if (r < 0 || !net_device_settle(device, SETTLE_MS)) {
+    int r = policy_net_device_open(argc > 1 ? argv[1] : NULL, &device, err);
+    if (r < 0 || !policy_net_device_settle(device, SETTLE_MS)) {
         if (r == 0)
-            net_device_is_lost(device, err);
+            policy_net_device_is_lost(device, err);
         fprintf(stderr, "gpu_policy: the CPU alone: %s\n", err);
-        net_device_close(device);
+        policy_net_device_close(device);
         device = NULL;
         r = 0;
     }
@@ -175,6 +175,6 @@ int main(int argc, char **argv)
         printf("{\"bench\":\"gpu_policy\",\"case\":\"crossover\",\"value\":%s%s%s,\"unit\":\"widths\"}\n",
                crossover ? "\"" : "", crossover ? crossover : "null", crossover ? "\"" : "");
     const bool skipped = !device;
-    net_device_close(device);
+    policy_net_device_close(device);
     return r < 0 ? EXIT_FAILURE : skipped ? EXIT_SKIP : EXIT_SUCCESS;
 }

@@ -197,10 +197,10 @@ static int test(const struct env_params *trained, const struct env_market *marke
     params.episode_bars = 0;
     int r = snapshot.params ? learner_snapshot(learner, &snapshot, err) : -ENOMEM;
     if (r == 0)
-        r = net_model_create(layout, snapshot.params, snapshot.mean, snapshot.scale,
-                             (float)learner->params.clip_observations, NET_BEST, &model);
+        r = policy_net_model_create(layout, snapshot.params, snapshot.mean, snapshot.scale,
+                                    (float)learner->params.clip_observations, NET_BEST, &model);
     if (r == 0)
-        r = net_memory_create(model, &memory);
+        r = policy_net_memory_create(model, &memory);
     if (r == 0)
         r = env_create(&params, market, &one, &env, err);
     for (int i = 0; i < n && r == 0; i++) {
@@ -211,13 +211,13 @@ static int test(const struct env_params *trained, const struct env_market *marke
         terminated = truncated = 0;
         while (r == 0 && !terminated && !truncated) {
             env_observe(env, obs);
-            net_model_act(model, memory, obs, actions);
+            policy_net_model_act(model, memory, obs, actions);
             r = env_step(env, &io, err);
         }
     }
     env_destroy(env);
-    net_memory_destroy(memory);
-    net_model_destroy(model);
+    policy_net_memory_destroy(memory);
+    policy_net_model_destroy(model);
     free(obs);
     free(snapshot.params);
     free(snapshot.mean);

@@ -112,7 +112,7 @@ static struct policy *make_policy(struct bench *bench, const char *folder, const
     const char *sets[SYMBOLS];
     char environment[4096], path[4096], err[POLICY_ERROR_MAX], why[NET_ERROR_MAX];
     struct policy *policy;
-    if (net_layout_init(&layout, &shape, why) < 0)
+    if (policy_net_layout_init(&layout, &shape, why) < 0)
         die("shape", why);
     float *params = bench_room(layout.n_params, sizeof *params);
     float *mean = bench_room((size_t)shape.observation, sizeof *mean);

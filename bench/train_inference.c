@@ -50,7 +50,7 @@ static struct network network_of(const struct net_shape *shape, uint64_t *seed)
     struct net_layout *layout = bench_room(1, sizeof *layout);
     struct network net = {0};
     char err[NET_ERROR_MAX];
-    if (net_layout_init(layout, shape, err) < 0) {
+    if (policy_net_layout_init(layout, shape, err) < 0) {
         fprintf(stderr, "train_inference: %s\n", err);
         exit(EXIT_FAILURE);
     }
@@ -68,8 +68,8 @@ static struct network network_of(const struct net_shape *shape, uint64_t *seed)
         if (tensor->part == NET_PI && tensor->kind != NET_LOG_STD)
             net.learned += (size_t)tensor->rows * (size_t)tensor->cols;
     }
-    if (net_model_create(layout, params, mean, scale, 10, NET_BEST, &net.model) < 0 ||
-        net_memory_create(net.model, &net.memory) < 0) {
+    if (policy_net_model_create(layout, params, mean, scale, 10, NET_BEST, &net.model) < 0 ||
+        policy_net_memory_create(net.model, &net.memory) < 0) {
         fputs("train_inference: out of memory\n", stderr);
         exit(EXIT_FAILURE);
     }
@@ -82,8 +82,8 @@ static struct network network_of(const struct net_shape *shape, uint64_t *seed)
 
 static void network_finish(struct network *net)
 {
-    net_memory_destroy(net->memory);
-    net_model_destroy(net->model);
+    policy_net_memory_destroy(net->memory);
+    policy_net_model_destroy(net->model);
 }
 
 static void figure(const char *name, double value, const char *unit)
@@ -155,7 +155,7 @@ static void time_cold(const char *name, const struct net_shape *shape, int calls
         sweep(room);
         fill(observation, seed);
         double own_begun = processor_seconds(), begun = bench_seconds();
-        net_model_act(net.model, net.memory, observation, actions);
+        policy_net_model_act(net.model, net.memory, observation, actions);
         times[k] = bench_seconds() - begun;
         own[k] = processor_seconds() - own_begun;
         /* What the sweep touched first is what the caches lost first. */
@@ -197,7 +197,7 @@ static void time_warm(const char *name, const struct net_shape *shape, uint64_t 
         int calls = net.learned > 100000 ? 8 : 2000;
         double from = processor_seconds();
         for (int k = 0; k < calls; k++) {
-            net_model_act(net.model, net.memory, observation, actions);
+            policy_net_model_act(net.model, net.memory, observation, actions);
             observation[k % shape->observation] = actions[0]; /* each waits for the one before */
         }
         double rate = calls / (processor_seconds() - from);

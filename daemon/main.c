@@ -522,7 +522,7 @@ static int run(struct daemon *daemon)
     close(daemon->lock);
     log_info("stopped");
     if (board_abandoned() || compute_abandoned() ||
-        net_device_abandoned()) { /* their memory stays where it is until the very end */
+        policy_net_device_abandoned()) { /* their memory stays where it is until the very end */
         fflush(NULL);
         _exit(exit_status);
     }

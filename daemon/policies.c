@@ -95,7 +95,7 @@ void policy_set_destroy(struct policy_set *set)
         policy_destroy(set->added[i]);
     free(set->added);
     policy_shelf_close(set->shelf);
-    net_device_close(set->device);
+    policy_net_device_close(set->device);
     free(set);
 }
 
@@ -146,9 +146,9 @@ static const struct policy *place(const struct policy_set *set, const struct pol
 
 void policy_set_on_device(struct policy_set *set, const char *path, int wait_ms)
 {
-    if (net_device_open(path, &set->device, set->trouble) < 0)
+    if (policy_net_device_open(path, &set->device, set->trouble) < 0)
         return;
-    net_device_patience(set->device, wait_ms);
+    policy_net_device_patience(set->device, wait_ms);
     for (int i = 0; i < set->n; i++)
         place(set, set->policies[i]);
     for (size_t i = 0; i < set->n_added; i++)
@@ -157,7 +157,8 @@ void policy_set_on_device(struct policy_set *set, const char *path, int wait_ms)
 
 const char *policy_set_device_trouble(struct policy_set *set)
 {
-    if (set->told || (!set->trouble[0] && !(set->device && net_device_is_lost(set->device, set->trouble))))
+    if (set->told ||
+        (!set->trouble[0] && !(set->device && policy_net_device_is_lost(set->device, set->trouble))))
         return NULL;
     set->told = true;
     return set->trouble;

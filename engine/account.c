@@ -139,8 +139,8 @@ void account_fill(struct engine *engine, const struct fill *fill)
     account_post(engine, index, quote, LEDGER_FEE, -fill->fee, fill->order_id, fill->id);
     account_post(engine, index, base, LEDGER_BORROW, -given, fill->order_id, fill->id);
 
-    record_fill(&account->records[fill->symbol], fill->side, fill->qty, fill->notional, fill->fee, held,
-                quote->scale, NULL);
+    strategy_record_fill(&account->records[fill->symbol], fill->side, fill->qty, fill->notional, fill->fee,
+                         held, quote->scale, NULL);
     if (position_apply(position, &account->lots[fill->symbol], fill->side, fill->qty, fill->notional,
                        fill->ts_ns) < 0)
         engine->out_of_memory = true;

@@ -138,9 +138,9 @@ static void split_account(struct engine *engine, int index, int symbol, const st
         return;
     }
     if (position->qty == 0)
-        record_fill(&account->records[symbol], before > 0 ? ORDER_SELL : ORDER_BUY,
-                    before > 0 ? before : -before, 0, 0, before, account_quote(engine, index, symbol)->scale,
-                    NULL);
+        strategy_record_fill(&account->records[symbol], before > 0 ? ORDER_SELL : ORDER_BUY,
+                             before > 0 ? before : -before, 0, 0, before,
+                             account_quote(engine, index, symbol)->scale, NULL);
     book(engine, index, symbol, change, before < 0);
     account_turned(engine, index, symbol, before);
     account->moved = engine->account_moved = true;

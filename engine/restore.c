@@ -40,7 +40,7 @@ int engine_restore_position(struct engine *engine, int account, int symbol, cons
     engine->markets[symbol].shorts += (uint32_t)turned;
     *to = *position;
     lots->first = lots->n = 0;
-    record_resume(&engine->accounts[account].records[symbol], to->qty, to->cost);
+    strategy_record_resume(&engine->accounts[account].records[symbol], to->qty, to->cost);
     if (to->qty == 0)
         return 0;
     if (to->fifo_cost == 0) { /* kept by a version that knew average cost only */

@@ -127,7 +127,7 @@ static void visit_record(struct codec *codec, const struct position *position, s
 {
     if (codec->version < 2) {
         if (!codec->saving)
-            record_resume(keeper, position->qty, position->cost);
+            strategy_record_resume(keeper, position->qty, position->cost);
         return;
     }
     codec_u32(codec, &keeper->record.wins);

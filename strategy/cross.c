@@ -3,8 +3,8 @@
 #include "strategy/clones.h"
 #include "strategy/mask.h"
 
-CLONES void cross_scan(const struct strategy_columns *columns, size_t n_outputs, uint64_t *flat,
-                       uint64_t *holding)
+CLONES void strategy_cross_scan(const struct strategy_columns *columns, size_t n_outputs, uint64_t *flat,
+                                uint64_t *holding)
 {
     size_t from = mask_known_from(columns, n_outputs);
     uint64_t above_before = 0, below_before = 0;

@@ -18,11 +18,12 @@ static inline int cross_side(int before, double fast, double slow)
 
 /* scan() of a strategy whose outputs 0 and 1 are the averages, which does nothing while one of its first
  * n_outputs is NaN, enters on crosses up only and sells while the side is below. */
-void cross_scan(const struct strategy_columns *columns, size_t n_outputs, uint64_t *flat, uint64_t *holding);
+void strategy_cross_scan(const struct strategy_columns *columns, size_t n_outputs, uint64_t *flat,
+                         uint64_t *holding);
 
 /* The same marks, to the bit, of simple averages of `fast` < `slow` closes, which are above 0, and of nothing
  * else. */
-void cross_scan_closes(const double *close, size_t n, size_t fast, size_t slow, uint64_t *flat,
-                       uint64_t *holding);
+void strategy_cross_scan_closes(const double *close, size_t n, size_t fast, size_t slow, uint64_t *flat,
+                                uint64_t *holding);
 
 #endif

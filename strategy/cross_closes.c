@@ -112,8 +112,8 @@ static void side_of(const double *close, size_t i, size_t fast, size_t slow, uin
     *below |= (uint64_t)(of_fast < of_slow) << i % MASK_BITS;
 }
 
-CLONES void cross_scan_closes(const double *close, size_t n, size_t fast, size_t slow, uint64_t *flat,
-                              uint64_t *holding)
+CLONES void strategy_cross_scan_closes(const double *close, size_t n, size_t fast, size_t slow,
+                                       uint64_t *flat, uint64_t *holding)
 {
     const double uncertain = tolerance(fast, slow, largest(close, n));
     uint64_t above_before = 0, below_before = 0;

@@ -77,7 +77,7 @@ static bool compute(const struct metrics_series *series, double periods_per_year
     bool in_lanes = false;
     if (series->equity && series->n <= METRICS_ROWS_EXACT)
         short_curve(series, &sums);
-    else if (series->equity && lanes_sums(series, INDICATOR_ISA_BEST, &sums))
+    else if (series->equity && metrics_lanes_sums(series, INDICATOR_ISA_BEST, &sums))
         in_lanes = true;
     else
         metrics_sums_exact(series, &sums);
@@ -96,5 +96,5 @@ void metrics_look(struct metrics_series *curve, double periods_per_year, struct 
 {
     curve->regular = compute(curve, periods_per_year, ret, &curve->level);
     if (!curve->regular)
-        curve->level = lanes_range(curve->values, curve->n).sum / (double)curve->n;
+        curve->level = metrics_lanes_range(curve->values, curve->n).sum / (double)curve->n;
 }

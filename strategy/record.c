@@ -33,8 +33,8 @@ static void count(struct strategy_record *record, double profit)
     }
 }
 
-bool record_fill(struct record_keeper *keeper, enum order_side side, int64_t qty, int64_t notional,
-                 int64_t fee, int64_t held, int quote_scale, int64_t *ret_profit)
+bool strategy_record_fill(struct record_keeper *keeper, enum order_side side, int64_t qty, int64_t notional,
+                          int64_t fee, int64_t held, int quote_scale, int64_t *ret_profit)
 {
     int64_t against = side == ORDER_BUY ? -held : held;
     if (against <= 0 || qty < against) {
@@ -50,7 +50,7 @@ bool record_fill(struct record_keeper *keeper, enum order_side side, int64_t qty
     return true;
 }
 
-void record_resume(struct record_keeper *keeper, int64_t held, int64_t cost)
+void strategy_record_resume(struct record_keeper *keeper, int64_t held, int64_t cost)
 {
     keeper->flow = held > 0 ? -cost : held < 0 ? cost : 0;
 }

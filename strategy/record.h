@@ -23,10 +23,10 @@ struct record_keeper {
 
 /* Takes one fill. `held`: what was held before it; notional and fee in quote units of quote_scale. True when
  * it ended a trade: *ret_profit is then what that came to, after fees (NULL is fine). */
-bool record_fill(struct record_keeper *keeper, enum order_side side, int64_t qty, int64_t notional,
-                 int64_t fee, int64_t held, int quote_scale, int64_t *ret_profit);
+bool strategy_record_fill(struct record_keeper *keeper, enum order_side side, int64_t qty, int64_t notional,
+                          int64_t fee, int64_t held, int quote_scale, int64_t *ret_profit);
 
 /* What is held was begun where nobody kept a record: its trade is taken to have begun at what it cost. */
-void record_resume(struct record_keeper *keeper, int64_t held, int64_t cost);
+void strategy_record_resume(struct record_keeper *keeper, int64_t held, int64_t cost);
 
 #endif

@@ -48,13 +48,13 @@ static size_t on_bar(const double *p, void *state, const struct strategy_input *
 static void scan(const double *p, const struct strategy_columns *columns, uint64_t *flat, uint64_t *holding)
 {
     (void)p;
-    cross_scan(columns, 2, flat, holding);
+    strategy_cross_scan(columns, 2, flat, holding);
 }
 
 static void scan_bars(const double *p, const struct strategy_columns *columns, uint64_t *flat,
                       uint64_t *holding)
 {
-    cross_scan_closes(columns->close, columns->n, (size_t)p[FAST], (size_t)p[SLOW], flat, holding);
+    strategy_cross_scan_closes(columns->close, columns->n, (size_t)p[FAST], (size_t)p[SLOW], flat, holding);
 }
 
 const struct strategy strategy_sma_cross = {

@@ -59,7 +59,7 @@ static size_t on_bar(const double *p, void *state, const struct strategy_input *
 static void scan(const double *p, const struct strategy_columns *columns, uint64_t *flat, uint64_t *holding)
 {
     (void)p;
-    cross_scan(columns, 4, flat, holding);
+    strategy_cross_scan(columns, 4, flat, holding);
 }
 
 const struct strategy strategy_sma_cross_rsi = {

@@ -338,7 +338,7 @@ int trainer_data_observation(const struct trainer_data *data, const struct env_p
         .norm_stocks = params->norm_stocks,
         .norm_tech = params->norm_tech,
     };
-    return observation_hash(&layout, ret);
+    return policy_observation_hash(&layout, ret);
 }
 
 const struct feature_set *trainer_data_set(const struct trainer_data *data, int symbol)

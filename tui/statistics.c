@@ -103,7 +103,8 @@ int statistics_fill(struct statistics *s, const struct db_fill_row *row)
 
     struct trade_statistics *sums = &account->sums;
     int64_t held = running->held;
-    if (record_fill(&running->keeper, fill->side, fill->qty, fill->notional, fill->fee, held, scale, &profit))
+    if (strategy_record_fill(&running->keeper, fill->side, fill->qty, fill->notional, fill->fee, held, scale,
+                             &profit))
         close_trade(sums, decimal_to_double(profit, scale));
     running->held += fill->side == ORDER_BUY ? fill->qty : -fill->qty;
     sums->open += (running->held != 0) - (held != 0);

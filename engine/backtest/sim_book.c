@@ -82,8 +82,8 @@ static void apply(struct sim *sim, struct sim_symbol *symbol, const struct fill 
         post_fill(sim, symbol, fill);
     else
         sim->cash += (buy ? -fill->notional : fill->notional) - fill->fee;
-    record_fill(&symbol->keeper, fill->side, fill->qty, fill->notional, fill->fee, held,
-                symbol->listed->quote_scale, NULL);
+    strategy_record_fill(&symbol->keeper, fill->side, fill->qty, fill->notional, fill->fee, held,
+                         symbol->listed->quote_scale, NULL);
     if (buy)
         symbol->cost += fill->notional;
     else if (symbol->qty == 0)

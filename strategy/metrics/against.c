@@ -54,7 +54,7 @@ void metrics_against(const struct metrics_series *series, const struct metrics_s
     if (series->n < 2)
         return;
     if (series->equity && benchmark->equity && series->n > METRICS_ROWS_EXACT &&
-        lanes_against(series, benchmark, INDICATOR_ISA_BEST, periods_per_year, ret))
+        metrics_lanes_against(series, benchmark, INDICATOR_ISA_BEST, periods_per_year, ret))
         return;
     pair.centre = mean_of(&pair, BENCHMARK);
     double variance = mean_of(&pair, VARIANCE);

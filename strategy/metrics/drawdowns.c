@@ -58,7 +58,7 @@ static inline void see(struct scan *scan, size_t row, double value)
  * for at the end, if they still hold it. False: they are to be seen one by one. */
 static bool see_all(struct scan *scan, size_t row, const double *equity, size_t n)
 {
-    struct lanes_range range = lanes_range(equity, n);
+    struct lanes_range range = metrics_lanes_range(equity, n);
     if (!isfinite(range.sum))
         return false;
     if (!scan->under)

@@ -17,7 +17,7 @@ struct metrics_sums {
     double gains, losses; /* sums of r > 0 and of r < 0 */
     double max_drawdown;
     double best, worst;
-    double level;              /* mean of the equity, by lanes_sums() only */
+    double level;              /* mean of the equity, by metrics_lanes_sums() only */
     double centre, m2, m3, m4; /* mean and central moments; NaN with a NaN among the returns */
 };
 

@@ -3,28 +3,28 @@
 #include <math.h>
 
 #if defined(__x86_64__)
-extern const struct lanes_set lanes_set_baseline, lanes_set_avx2, lanes_set_avx512;
+extern const struct lanes_set metrics_lanes_set_baseline, metrics_lanes_set_avx2, metrics_lanes_set_avx512;
 #else
-extern const struct lanes_set lanes_set_baseline;
+extern const struct lanes_set metrics_lanes_set_baseline;
 #endif
 
-const struct lanes_set *lanes_set(enum indicator_isa isa)
+const struct lanes_set *metrics_lanes_set(enum indicator_isa isa)
 {
     switch (isa == INDICATOR_ISA_BEST ? indicator_isa_best() : isa) {
 #if defined(__x86_64__)
     case INDICATOR_ISA_AVX512:
-        return &lanes_set_avx512;
+        return &metrics_lanes_set_avx512;
     case INDICATOR_ISA_AVX2:
-        return &lanes_set_avx2;
+        return &metrics_lanes_set_avx2;
 #endif
     default:
-        return &lanes_set_baseline;
+        return &metrics_lanes_set_baseline;
     }
 }
 
-struct lanes_range lanes_range(const double *values, size_t n)
+struct lanes_range metrics_lanes_range(const double *values, size_t n)
 {
-    return lanes_set(INDICATOR_ISA_BEST)->range(values, n);
+    return metrics_lanes_set(INDICATOR_ISA_BEST)->range(values, n);
 }
 
 static bool regular(double value)
@@ -32,7 +32,7 @@ static bool regular(double value)
     return value > 0 && value < INFINITY;
 }
 
-double lanes_shift(const struct metrics_series *curve)
+double metrics_lanes_shift(const struct metrics_series *curve)
 {
     double last = curve->values[curve->n - 1];
     if (!regular(curve->start) || !regular(last))
@@ -52,13 +52,13 @@ static double product_of(const struct metrics_series *curve)
 /* A variance of less than this share of the mean's square is of roundings. */
 static const double EVEN = 1e-8;
 
-bool lanes_sums(const struct metrics_series *curve, enum indicator_isa isa, struct metrics_sums *ret)
+bool metrics_lanes_sums(const struct metrics_series *curve, enum indicator_isa isa, struct metrics_sums *ret)
 {
     struct lanes_curve sums;
-    double n = (double)curve->n, shift = lanes_shift(curve);
+    double n = (double)curve->n, shift = metrics_lanes_shift(curve);
     if (!isfinite(shift))
         return false;
-    lanes_set(isa)->curve(curve->start, curve->values, curve->n, shift, &sums);
+    metrics_lanes_set(isa)->curve(curve->start, curve->values, curve->n, shift, &sums);
     /* A NaN may hide from highest and lowest, but not from the sums. */
     if (!regular(sums.highest) || !regular(sums.lowest) || !isfinite(sums.off[3]) || sums.best == sums.worst)
         return false;
@@ -87,14 +87,15 @@ bool lanes_sums(const struct metrics_series *curve, enum indicator_isa isa, stru
     return true;
 }
 
-bool lanes_against(const struct metrics_series *series, const struct metrics_series *benchmark,
-                   enum indicator_isa isa, double periods_per_year, struct metrics_against *ret)
+bool metrics_lanes_against(const struct metrics_series *series, const struct metrics_series *benchmark,
+                           enum indicator_isa isa, double periods_per_year, struct metrics_against *ret)
 {
     struct lanes_pair sums;
-    double n = (double)series->n, shift_r = lanes_shift(series), shift_b = lanes_shift(benchmark);
+    double n = (double)series->n, shift_r = metrics_lanes_shift(series),
+           shift_b = metrics_lanes_shift(benchmark);
     if (!isfinite(shift_r) || !isfinite(shift_b))
         return false;
-    lanes_set(isa)->pair(series, benchmark, shift_r, shift_b, &sums);
+    metrics_lanes_set(isa)->pair(series, benchmark, shift_r, shift_b, &sums);
     if (!regular(sums.highest) || !regular(sums.lowest) || !isfinite(sums.rb) || !isfinite(sums.bb))
         return false;
     double off_r = sums.r / n, off_b = sums.b / n;

@@ -35,20 +35,20 @@ struct lanes_set {
 };
 
 /* The range of n > 0 values, by the best instruction set. */
-struct lanes_range lanes_range(const double *values, size_t n);
+struct lanes_range metrics_lanes_range(const double *values, size_t n);
 
 /* For an instruction set that the processor has; BEST: the best of them. */
-const struct lanes_set *lanes_set(enum indicator_isa isa);
+const struct lanes_set *metrics_lanes_set(enum indicator_isa isa);
 
 /* The mean of the logs of 1 + r, as a return: off the mean by half the variance, which is far less than a
  * deviation, so that sums off it lose nothing. NaN for a curve that is not positive and finite at its ends.
  */
-double lanes_shift(const struct metrics_series *curve);
+double metrics_lanes_shift(const struct metrics_series *curve);
 
 /* False, with nothing written, for a curve that is not positive and finite throughout, or of equal returns:
  * of those the order of the sums decides what comes out. */
-bool lanes_sums(const struct metrics_series *curve, enum indicator_isa isa, struct metrics_sums *ret);
-bool lanes_against(const struct metrics_series *series, const struct metrics_series *benchmark,
-                   enum indicator_isa isa, double periods_per_year, struct metrics_against *ret);
+bool metrics_lanes_sums(const struct metrics_series *curve, enum indicator_isa isa, struct metrics_sums *ret);
+bool metrics_lanes_against(const struct metrics_series *series, const struct metrics_series *benchmark,
+                           enum indicator_isa isa, double periods_per_year, struct metrics_against *ret);
 
 #endif

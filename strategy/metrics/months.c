@@ -52,7 +52,7 @@ static int64_t days_left(int64_t day, bool whole_year, struct metrics_month *ret
 
 static bool regular(const double *values, size_t n, double before)
 {
-    struct lanes_range range = lanes_range(values, n);
+    struct lanes_range range = metrics_lanes_range(values, n);
     return before > 0 && before < INFINITY && range.lowest > 0 && range.sum < INFINITY;
 }
 

@@ -77,7 +77,7 @@ static void lose(struct net_device *d, const char *why)
 
 static void free_slot(struct net_slot *slot)
 {
-    device_model_finish(&slot->model);
+    policy_device_model_finish(&slot->model);
     free(slot->observation);
     free(slot);
 }
@@ -129,7 +129,7 @@ static void take_there(struct net_device *d, struct net_slot *slot)
     int r =
         d->api->create(gpu_module_handle(d->module), &slot->model.setup, &slot->there, reason, sizeof reason);
     pthread_mutex_lock(&d->lock);
-    device_model_finish(&slot->model);
+    policy_device_model_finish(&slot->model);
     if (r < 0) {
         slot->there = NULL;
         lose(d, reason);
@@ -226,7 +226,7 @@ static int say(char err[static NET_DEVICE_ERROR_MAX], int code, const char *word
     return code;
 }
 
-int net_device_open(const char *path, struct net_device **ret, char err[static NET_DEVICE_ERROR_MAX])
+int policy_net_device_open(const char *path, struct net_device **ret, char err[static NET_DEVICE_ERROR_MAX])
 {
     sigset_t all, before;
     struct net_device *d = calloc(1, sizeof *d);
@@ -254,12 +254,12 @@ int net_device_open(const char *path, struct net_device **ret, char err[static N
 
 static atomic_bool abandoned;
 
-bool net_device_abandoned(void)
+bool policy_net_device_abandoned(void)
 {
     return atomic_load(&abandoned);
 }
 
-void net_device_close(struct net_device *d)
+void policy_net_device_close(struct net_device *d)
 {
     if (!d)
         return;
@@ -285,19 +285,19 @@ void net_device_close(struct net_device *d)
     }
 }
 
-void net_device_patience(struct net_device *d, int wait_ms)
+void policy_net_device_patience(struct net_device *d, int wait_ms)
 {
     pthread_mutex_lock(&d->lock);
     d->wait_ms = wait_ms;
     pthread_mutex_unlock(&d->lock);
 }
 
-const char *net_device_name(const struct net_device *d)
+const char *policy_net_device_name(const struct net_device *d)
 {
     return atomic_load(&d->open) ? d->name : "gpu";
 }
 
-bool net_device_is_lost(struct net_device *d, char err[static NET_DEVICE_ERROR_MAX])
+bool policy_net_device_is_lost(struct net_device *d, char err[static NET_DEVICE_ERROR_MAX])
 {
     pthread_mutex_lock(&d->lock);
     bool lost = d->lost;
@@ -307,7 +307,7 @@ bool net_device_is_lost(struct net_device *d, char err[static NET_DEVICE_ERROR_M
     return lost;
 }
 
-bool net_device_settle(struct net_device *d, int timeout_ms)
+bool policy_net_device_settle(struct net_device *d, int timeout_ms)
 {
     const struct timespec until = deadline_in(timeout_ms);
     pthread_mutex_lock(&d->lock);
@@ -324,7 +324,7 @@ bool net_device_settle(struct net_device *d, int timeout_ms)
 static struct net_slot *make_slot(struct net_model *model, struct net_device *d)
 {
     struct net_slot *slot = calloc(1, sizeof *slot);
-    if (!slot || device_model_init(&slot->model, model) < 0) {
+    if (!slot || policy_device_model_init(&slot->model, model) < 0) {
         free(slot);
         return NULL;
     }
@@ -344,11 +344,12 @@ static struct net_slot *make_slot(struct net_model *model, struct net_device *d)
     return slot;
 }
 
-int net_model_on_device(struct net_model *model, struct net_device *d, char err[static NET_DEVICE_ERROR_MAX])
+int policy_net_model_on_device(struct net_model *model, struct net_device *d,
+                               char err[static NET_DEVICE_ERROR_MAX])
 {
     if (model->slot)
         return say(err, -EALREADY, "the policy is on a device already");
-    if (net_device_is_lost(d, err))
+    if (policy_net_device_is_lost(d, err))
         return -EIO;
     struct net_slot *slot = make_slot(model, d);
     if (!slot)
@@ -362,7 +363,7 @@ int net_model_on_device(struct net_model *model, struct net_device *d, char err[
     return 0;
 }
 
-void net_slot_leave(struct net_slot *slot)
+void policy_net_slot_leave(struct net_slot *slot)
 {
     struct net_device *d = slot->device;
     pthread_mutex_lock(&d->lock);
@@ -390,7 +391,7 @@ static bool ask(struct net_device *d, struct net_slot *slot, const struct timesp
     return d->answered;
 }
 
-bool net_slot_heads(struct net_slot *slot, const float *observation, float *hidden, float *ret)
+bool policy_net_slot_heads(struct net_slot *slot, const float *observation, float *hidden, float *ret)
 {
     struct net_device *d = slot->device;
     bool in_time = true, answered = false;
@@ -412,15 +413,15 @@ bool net_slot_heads(struct net_slot *slot, const float *observation, float *hidd
     return answered;
 }
 
-const char *net_model_backend(const struct net_model *model)
+const char *policy_net_model_backend(const struct net_model *model)
 {
     struct net_slot *slot = model->slot;
     if (!slot)
-        return net_model_cpu(model);
+        return policy_net_model_cpu(model);
     pthread_mutex_lock(&slot->device->lock);
     bool answered = slot->answered;
     pthread_mutex_unlock(&slot->device->lock);
-    return answered ? slot->device->name : net_model_cpu(model);
+    return answered ? slot->device->name : policy_net_model_cpu(model);
 }
 
 static const struct net_model *model_of(const struct policy *policy)
@@ -433,7 +434,7 @@ int policy_on_device(const struct policy *policy, struct net_device *device,
 {
     /* A policy is read only but for where it is computed, which changes no bit. */
     struct net_model *model = (struct net_model *)(uintptr_t)model_of(policy);
-    int r = model ? net_model_on_device(model, device, err) : 0;
+    int r = model ? policy_net_model_on_device(model, device, err) : 0;
     for (int i = 0; i < policy->n_members; i++) {
         char why[NET_DEVICE_ERROR_MAX];
         int one = policy_on_device(policy->members[i], device, why);
@@ -453,5 +454,5 @@ const char *policy_backend(const struct policy *policy)
         if (i + 1 == policy->n_members || strcmp(backend, policy->members[i]->backend) == 0)
             return backend; /* a CPU that computed one of them */
     }
-    return model ? net_model_backend(model) : policy->backend;
+    return model ? policy_net_model_backend(model) : policy->backend;
 }

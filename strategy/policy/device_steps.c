@@ -58,7 +58,7 @@ static void add_hidden(struct steps *steps, const struct model_layer *layer)
     steps->a = steps->from;
 }
 
-int device_model_init(struct device_model *ret, const struct net_model *model)
+int policy_device_model_init(struct device_model *ret, const struct net_model *model)
 {
     const struct net_shape *shape = &model->layout.shape;
     const struct model_chain *body = &model->chains[shape->shared ? NET_SHARED : NET_PI];
@@ -66,11 +66,11 @@ int device_model_init(struct device_model *ret, const struct net_model *model)
     const size_t outputs = (size_t)model->layout.outputs, observation = (size_t)shape->observation;
     const uint64_t state = padded(outputs), seen = state + padded(hidden);
     const uint64_t normalised = seen + padded(observation), rooms = normalised + padded(observation);
-    const size_t width = net_model_widest(model);
+    const size_t width = policy_net_model_widest(model);
     struct device_model made = {.floats = malloc(model->n_floats * sizeof(float)),
                                 .steps = calloc(STEPS_MAX, sizeof *made.steps)};
     if (!made.floats || !made.steps) {
-        device_model_finish(&made);
+        policy_device_model_finish(&made);
         return -ENOMEM;
     }
     memcpy(made.floats, model->floats, model->n_floats * sizeof(float));
@@ -104,7 +104,7 @@ int device_model_init(struct device_model *ret, const struct net_model *model)
     return 0;
 }
 
-void device_model_finish(struct device_model *model)
+void policy_device_model_finish(struct device_model *model)
 {
     free(model->floats);
     free(model->steps);

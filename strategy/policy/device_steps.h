@@ -12,8 +12,8 @@ struct device_model {
     struct gpu_policy_step *steps;
 };
 
-/* 0, for device_model_finish(); -ENOMEM. */
-int device_model_init(struct device_model *ret, const struct net_model *model);
-void device_model_finish(struct device_model *model); /* fine on a zeroed one */
+/* 0, for policy_device_model_finish(); -ENOMEM. */
+int policy_device_model_init(struct device_model *ret, const struct net_model *model);
+void policy_device_model_finish(struct device_model *model); /* fine on a zeroed one */
 
 #endif

@@ -63,7 +63,7 @@ static int read_member(const char *path, struct loaded *loaded, int i, bool kept
     int r = policy_trained_load(loaded->files[i], &loaded->members[i], said);
     if (r < 0)
         snprintf(why, sizeof why, "members: number %d: %.360s", i + 1, said);
-    else if ((r = trained_mind_prepare(loaded->members[i], said)) < 0)
+    else if ((r = policy_trained_mind_prepare(loaded->members[i], said)) < 0)
         snprintf(why, sizeof why, "members: number %d: %.128s: %.240s", i + 1, loaded->files[i], said);
     if (r < 0)
         return refuse(err, path, r, why);

@@ -47,17 +47,18 @@ float ensemble_vote(enum ensemble_combine combine, int n, struct policy_vote *vo
 /* ---- a member's shadow account: ensemble_shadow.c ---- */
 
 struct shadow;
-int shadow_create(const struct policy *policy, int window_bars, struct shadow **ret); /* 0 or -ENOMEM */
-void shadow_destroy(struct shadow *shadow);                                           /* NULL is fine */
+int policy_shadow_create(const struct policy *policy, int window_bars,
+                         struct shadow **ret);     /* 0 or -ENOMEM */
+void policy_shadow_destroy(struct shadow *shadow); /* NULL is fine */
 /* A row has closed at `closes` [n_assets]; the account is worth what it is worth then. */
-void shadow_mark(struct shadow *shadow, const double *closes);
+void policy_shadow_mark(struct shadow *shadow, const double *closes);
 /* What the member sees of it: cash, and quantities [n_assets] in units. */
-double shadow_holds(const struct shadow *shadow, const double **ret_qty);
+double policy_shadow_holds(const struct shadow *shadow, const double **ret_qty);
 /* An asset's bar of the row is there, and this is its action; `unit` > 0: what an action of 1 is. */
-void shadow_trade(struct shadow *shadow, int asset, float action, double unit, double close);
+void policy_shadow_trade(struct shadow *shadow, int asset, float action, double unit, double close);
 /* NaN: not so many returns yet, or they do not vary. */
-double shadow_sharpe(const struct shadow *shadow);
-void shadow_visit(struct shadow *shadow, const struct indicator_stream_fields *fields);
+double policy_shadow_sharpe(const struct shadow *shadow);
+void policy_shadow_visit(struct shadow *shadow, const struct indicator_stream_fields *fields);
 
 /* ---- its minds: ensemble_mind.c ---- */
 

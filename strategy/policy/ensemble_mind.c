@@ -46,7 +46,7 @@ static void mind_destroy(struct policy_mind *mind)
     for (int m = 0; m < mind->ensemble->n; m++) {
         member(mind, m)->mind->destroy(mind->voices[m]);
         member(mind, m)->mind->destroy(mind->alone[m]);
-        shadow_destroy(mind->shadows[m]);
+        policy_shadow_destroy(mind->shadows[m]);
     }
     free(mind->looks);
     free(mind->closes);
@@ -62,7 +62,7 @@ static int open_member(struct policy_mind *mind, int m)
     if (r < 0 || mind->ensemble->combine != ENSEMBLE_SHARPE)
         return r;
     r = policy->mind->create(policy, &mind->alone[m]);
-    return r < 0 ? r : shadow_create(policy, mind->ensemble->window_bars, &mind->shadows[m]);
+    return r < 0 ? r : policy_shadow_create(policy, mind->ensemble->window_bars, &mind->shadows[m]);
 }
 
 static int mind_create(const struct policy *policy, struct policy_mind **ret)
@@ -159,14 +159,14 @@ static void shadow_row(struct policy_mind *mind, int m, int64_t row_ns)
     bool any = false; /* a row without bars only passes */
     for (int i = 0; i < n_assets(mind); i++)
         any = any || mind->looks[i].open_ns == row_ns;
-    shadow_mark(shadow, mind->closes);
-    double cash = shadow_holds(shadow, &qty);
+    policy_shadow_mark(shadow, mind->closes);
+    double cash = policy_shadow_holds(shadow, &qty);
     if (!member(mind, m)->mind->act(mind->alone[m], row_ns, cash, qty, any ? actions : NULL))
         return;
     for (int i = 0; i < n_assets(mind); i++) {
         const struct look *look = &mind->looks[i];
         if (look->open_ns == row_ns && look->unit > 0)
-            shadow_trade(shadow, i, actions[i], look->unit, look->close);
+            policy_shadow_trade(shadow, i, actions[i], look->unit, look->close);
     }
 }
 
@@ -202,7 +202,7 @@ static bool combine(struct policy_mind *mind, float *ret_actions)
     bool finite = true;
     double sharpes[ENSEMBLE_MEMBERS_MAX];
     for (int m = 0; m < ensemble->n; m++)
-        sharpes[m] = mind->shadows[m] ? shadow_sharpe(mind->shadows[m]) : NAN;
+        sharpes[m] = mind->shadows[m] ? policy_shadow_sharpe(mind->shadows[m]) : NAN;
     for (int i = 0; i < n_assets(mind); i++) {
         struct policy_vote *votes = mind->votes + (size_t)i * (size_t)ensemble->n;
         for (int m = 0; m < ensemble->n; m++)
@@ -263,7 +263,7 @@ static void mind_visit(struct policy_mind *mind, const struct indicator_stream_f
         if (mind->alone[m])
             member(mind, m)->mind->visit(mind->alone[m], fields);
         if (mind->shadows[m])
-            shadow_visit(mind->shadows[m], fields);
+            policy_shadow_visit(mind->shadows[m], fields);
     }
 }
 

@@ -19,7 +19,7 @@ struct shadow {
     uint64_t n, window;           /* returns so far */
 };
 
-int shadow_create(const struct policy *policy, int window_bars, struct shadow **ret)
+int policy_shadow_create(const struct policy *policy, int window_bars, struct shadow **ret)
 {
     size_t n = (size_t)policy->n_assets;
     struct shadow *shadow = calloc(1, sizeof *shadow);
@@ -35,7 +35,7 @@ int shadow_create(const struct policy *policy, int window_bars, struct shadow **
     shadow->memory = calloc(n, sizeof *shadow->memory);
     shadow->returns = calloc((size_t)window_bars, sizeof *shadow->returns);
     if (!shadow->qty || !shadow->memory || !shadow->returns) {
-        shadow_destroy(shadow);
+        policy_shadow_destroy(shadow);
         return -ENOMEM;
     }
     for (size_t i = 0; i < n; i++)
@@ -44,7 +44,7 @@ int shadow_create(const struct policy *policy, int window_bars, struct shadow **
     return 0;
 }
 
-void shadow_destroy(struct shadow *shadow)
+void policy_shadow_destroy(struct shadow *shadow)
 {
     if (!shadow)
         return;
@@ -54,7 +54,7 @@ void shadow_destroy(struct shadow *shadow)
     free(shadow);
 }
 
-void shadow_mark(struct shadow *shadow, const double *closes)
+void policy_shadow_mark(struct shadow *shadow, const double *closes)
 {
     double equity = shadow->cash;
     for (int i = 0; i < shadow->policy->n_assets; i++)
@@ -65,7 +65,7 @@ void shadow_mark(struct shadow *shadow, const double *closes)
     shadow->begun = true;
 }
 
-double shadow_holds(const struct shadow *shadow, const double **ret_qty)
+double policy_shadow_holds(const struct shadow *shadow, const double **ret_qty)
 {
     *ret_qty = shadow->qty;
     return shadow->cash;
@@ -89,7 +89,7 @@ static void sell(struct shadow *shadow, int asset, double qty, double close)
     shadow->cash += qty * price;
 }
 
-void shadow_trade(struct shadow *shadow, int asset, float action, double unit, double close)
+void policy_shadow_trade(struct shadow *shadow, int asset, float action, double unit, double close)
 {
     const struct policy_rules *rules = &shadow->rules;
     struct policy_memory *memory = &shadow->memory[asset];
@@ -105,7 +105,7 @@ void shadow_trade(struct shadow *shadow, int asset, float action, double unit, d
         sell(shadow, asset, -wish, close);
 }
 
-double shadow_sharpe(const struct shadow *shadow)
+double policy_shadow_sharpe(const struct shadow *shadow)
 {
     double sum = 0, squares = 0, n = (double)shadow->window;
     if (shadow->n < shadow->window)
@@ -121,7 +121,7 @@ double shadow_sharpe(const struct shadow *shadow)
     return isfinite(sharpe) ? sharpe : NAN;
 }
 
-void shadow_visit(struct shadow *shadow, const struct indicator_stream_fields *fields)
+void policy_shadow_visit(struct shadow *shadow, const struct indicator_stream_fields *fields)
 {
     uint64_t begun = shadow->begun;
     fields->number(fields->ctx, &shadow->cash);

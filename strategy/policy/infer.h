@@ -26,6 +26,7 @@ struct infer_kernels {
                       float *ret);
 };
 
-extern const struct infer_kernels infer_scalar, infer_baseline, infer_avx2, infer_avx512;
+extern const struct infer_kernels policy_infer_scalar, policy_infer_baseline, policy_infer_avx2,
+    policy_infer_avx512;
 
 #endif

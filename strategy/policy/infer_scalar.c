@@ -49,4 +49,4 @@ static void normalise(const float *x, const float *mean, const float *scale, flo
     }
 }
 
-const struct infer_kernels infer_scalar = {layer, activate, gate, normalise};
+const struct infer_kernels policy_infer_scalar = {layer, activate, gate, normalise};

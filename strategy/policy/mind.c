@@ -66,7 +66,7 @@ static void mind_destroy(struct policy_mind *mind)
         feature_plan_destroy(mind->sights[i].plan);
         feature_set_destroy(mind->sights[i].set);
     }
-    net_memory_destroy(mind->memory);
+    policy_net_memory_destroy(mind->memory);
     free(mind->sights);
     free(mind->observation);
     free(mind->row);
@@ -92,7 +92,7 @@ static int mind_create(const struct policy *policy, struct policy_mind **ret)
         widest = sight->n > widest ? sight->n : widest;
     }
     if (r == 0)
-        r = net_memory_create(trained->model, &mind->memory);
+        r = policy_net_memory_create(trained->model, &mind->memory);
     if (r == 0) {
         size_t seen = 1 + (size_t)policy->n_assets + (size_t)policy->lookback * mind->width;
         mind->observation = calloc(seen, sizeof *mind->observation);
@@ -185,7 +185,7 @@ static int64_t mind_first(const struct policy_mind *mind)
 
 /* ---- what it does ---- */
 
-float trained_level_action(const struct trained_policy *trained, float level)
+float policy_trained_level_action(const struct trained_policy *trained, float level)
 {
     int middle = trained->layout.shape.levels / 2;
     return (level - (float)middle) * (float)(trained->action_span / (double)middle);
@@ -195,13 +195,13 @@ static bool decide(struct policy_mind *mind, float *ret_actions)
 {
     const struct trained_policy *trained = mind->trained;
     float actions[SYMBOLS_MAX];
-    net_model_act(trained->model, mind->memory, mind->observation, actions);
+    policy_net_model_act(trained->model, mind->memory, mind->observation, actions);
     for (int i = 0; i < n_assets(mind); i++)
         if (!isfinite(actions[i]))
             return false;
     for (int i = 0; i < n_assets(mind) && ret_actions; i++)
         ret_actions[i] =
-            trained->layout.shape.levels > 0 ? trained_level_action(trained, actions[i]) : actions[i];
+            trained->layout.shape.levels > 0 ? policy_trained_level_action(trained, actions[i]) : actions[i];
     return true;
 }
 
@@ -253,7 +253,7 @@ static void visit_floats(const struct indicator_stream_fields *fields, float *va
 static void mind_visit(struct policy_mind *mind, const struct indicator_stream_fields *fields)
 {
     size_t n_hidden;
-    float *hidden = net_memory_hidden(mind->memory, &n_hidden);
+    float *hidden = policy_net_memory_hidden(mind->memory, &n_hidden);
     visit_time(fields, &mind->newest_ns);
     visit_time(fields, &mind->asked_ns);
     for (int i = 0; i < n_assets(mind); i++) {
@@ -274,7 +274,8 @@ static const struct policy_mind_ops trained_mind = {.create = mind_create,
 
 /* ---- which policies have one ---- */
 
-bool trained_environment_get(const struct trained_policy *trained, const char *key, char *buf, size_t cap)
+bool policy_trained_environment_get(const struct trained_policy *trained, const char *key, char *buf,
+                                    size_t cap)
 {
     size_t len = strlen(key);
     for (const char *line = trained->environment; line && *line;) {
@@ -296,7 +297,7 @@ static int refuse_key(const struct trained_policy *trained, const char *key, con
                       char why[static POLICY_ERROR_MAX])
 {
     char value[64];
-    if (!trained_environment_get(trained, key, value, sizeof value)) {
+    if (!policy_trained_environment_get(trained, key, value, sizeof value)) {
         snprintf(why, POLICY_ERROR_MAX, "its environment has no %s: %s is right here", key, right);
         return -EINVAL;
     }
@@ -320,8 +321,9 @@ static int check_environment(const struct trained_policy *trained, char why[stat
         r = refuse_key(trained, "task", "portfolio", why);
     if (r < 0)
         return r;
-    if (trained_environment_get(trained, "buy_cost_pct", buy, sizeof buy) &&
-        trained_environment_get(trained, "sell_cost_pct", sell, sizeof sell) && strcmp(buy, sell) != 0) {
+    if (policy_trained_environment_get(trained, "buy_cost_pct", buy, sizeof buy) &&
+        policy_trained_environment_get(trained, "sell_cost_pct", sell, sizeof sell) &&
+        strcmp(buy, sell) != 0) {
         snprintf(why, POLICY_ERROR_MAX,
                  "it was trained with buy_cost_pct %s and sell_cost_pct %s: an account has one rate for both",
                  buy, sell);
@@ -330,8 +332,8 @@ static int check_environment(const struct trained_policy *trained, char why[stat
     return 0;
 }
 
-int trained_observation_check(const struct trained_policy *trained, const char *hash,
-                              char why[static POLICY_ERROR_MAX])
+int policy_trained_observation_check(const struct trained_policy *trained, const char *hash,
+                                     char why[static POLICY_ERROR_MAX])
 {
     const char *right = trained->observation_hash;
     if (!right || strcmp(right, hash) == 0)
@@ -360,11 +362,11 @@ static int check_observation(const struct policy_mind *mind, char why[static POL
                                               .norm_cash = trained->norm_cash,
                                               .norm_stocks = trained->norm_stocks,
                                               .norm_tech = trained->norm_tech};
-    int r = trained->sets && !sets ? -ENOMEM : observation_hash(&layout, hash);
+    int r = trained->sets && !sets ? -ENOMEM : policy_observation_hash(&layout, hash);
     free(sets);
     if (r < 0)
         snprintf(why, POLICY_ERROR_MAX, "out of memory");
-    return r < 0 ? r : trained_observation_check(trained, hash, why);
+    return r < 0 ? r : policy_trained_observation_check(trained, hash, why);
 }
 
 /* By making one: its sets, and the numbers of an observation. */
@@ -391,7 +393,7 @@ static int check_sight(const struct trained_policy *trained, char why[static POL
     return -EINVAL;
 }
 
-int trained_mind_prepare(struct trained_policy *trained, char why[static POLICY_ERROR_MAX])
+int policy_trained_mind_prepare(struct trained_policy *trained, char why[static POLICY_ERROR_MAX])
 {
     int r = check_environment(trained, why);
     if (r == 0)

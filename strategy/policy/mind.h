@@ -10,18 +10,19 @@
  * trained for what no account trades (a world that is no market, execution reference, the task day-trade,
  * fees of purchases and sales that differ), or its observation is not what its market gives, or of other
  * numbers than those that it was trained on; -ENOMEM. */
-int trained_mind_prepare(struct trained_policy *trained, char why[static POLICY_ERROR_MAX]);
+int policy_trained_mind_prepare(struct trained_policy *trained, char why[static POLICY_ERROR_MAX]);
 
 /* Is that what it was trained on? 0; -EINVAL with a clause in `why`, the first 12 digits of both hashes in it
  * (a file has the hash only: which element differs, it does not tell). A file of before has none: 0. */
-int trained_observation_check(const struct trained_policy *trained, const char *hash,
-                              char why[static POLICY_ERROR_MAX]);
+int policy_trained_observation_check(const struct trained_policy *trained, const char *hash,
+                                     char why[static POLICY_ERROR_MAX]);
 
 /* The value of a key in the environment's text, into buf. False: there is none, or no room. */
-bool trained_environment_get(const struct trained_policy *trained, const char *key, char *buf, size_t cap);
+bool policy_trained_environment_get(const struct trained_policy *trained, const char *key, char *buf,
+                                    size_t cap);
 
 /* An index of a level as the number that the environment makes of it: evenly from -action_span to
  * action_span. */
-float trained_level_action(const struct trained_policy *trained, float level);
+float policy_trained_level_action(const struct trained_policy *trained, float level);
 
 #endif

@@ -123,31 +123,31 @@ static const struct infer_kernels *kernels_of(enum net_isa isa)
     bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
                   __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
     if (isa == NET_AVX512 || (isa == NET_BEST && avx512))
-        return avx512 ? &infer_avx512 : NULL;
+        return avx512 ? &policy_infer_avx512 : NULL;
     if (isa == NET_AVX2 || (isa == NET_BEST && avx2))
-        return avx2 ? &infer_avx2 : NULL;
+        return avx2 ? &policy_infer_avx2 : NULL;
 #else
     if (isa == NET_AVX512 || isa == NET_AVX2)
         return NULL;
 #endif
-    return isa == NET_SCALAR ? &infer_scalar : &infer_baseline;
+    return isa == NET_SCALAR ? &policy_infer_scalar : &policy_infer_baseline;
 }
 
-const char *net_model_cpu(const struct net_model *model)
+const char *policy_net_model_cpu(const struct net_model *model)
 {
-    if (model->kernels == &infer_scalar)
+    if (model->kernels == &policy_infer_scalar)
         return "cpu-scalar";
 #if defined(__x86_64__)
-    if (model->kernels == &infer_avx512)
+    if (model->kernels == &policy_infer_avx512)
         return "cpu-avx512";
-    if (model->kernels == &infer_avx2)
+    if (model->kernels == &policy_infer_avx2)
         return "cpu-avx2";
 #endif
     return "cpu-baseline";
 }
 
-int net_model_create(const struct net_layout *layout, const float *params, const float *mean,
-                     const float *scale, float clip, enum net_isa isa, struct net_model **ret)
+int policy_net_model_create(const struct net_layout *layout, const float *params, const float *mean,
+                            const float *scale, float clip, enum net_isa isa, struct net_model **ret)
 {
     const struct infer_kernels *kernels = kernels_of(isa);
     if (!kernels)
@@ -173,19 +173,19 @@ int net_model_create(const struct net_layout *layout, const float *params, const
     return 0;
 }
 
-void net_model_destroy(struct net_model *model)
+void policy_net_model_destroy(struct net_model *model)
 {
     if (!model)
         return;
     if (model->slot)
-        net_slot_leave(model->slot);
+        policy_net_slot_leave(model->slot);
     free(model->floats);
     free(model);
 }
 
 /* ---- memory ---- */
 
-size_t net_model_widest(const struct net_model *model)
+size_t policy_net_model_widest(const struct net_model *model)
 {
     size_t most = 0;
     for (int k = 0; k < 3; k++) {
@@ -198,11 +198,12 @@ size_t net_model_widest(const struct net_model *model)
     return most;
 }
 
-int net_memory_create(const struct net_model *model, struct net_memory **ret)
+int policy_net_memory_create(const struct net_model *model, struct net_memory **ret)
 {
     struct net_memory *memory = calloc(1, sizeof *memory);
-    size_t observation = padded((size_t)model->layout.shape.observation), width = net_model_widest(model),
-           hidden = (size_t)model->layout.hidden, outputs = padded((size_t)model->layout.outputs);
+    size_t observation = padded((size_t)model->layout.shape.observation),
+           width = policy_net_model_widest(model), hidden = (size_t)model->layout.hidden,
+           outputs = padded((size_t)model->layout.outputs);
     if (memory)
         memory->floats = room(observation + 2 * width + 2 * hidden + outputs);
     if (!memory || !memory->floats) {
@@ -220,7 +221,7 @@ int net_memory_create(const struct net_model *model, struct net_memory **ret)
     return 0;
 }
 
-void net_memory_destroy(struct net_memory *memory)
+void policy_net_memory_destroy(struct net_memory *memory)
 {
     if (!memory)
         return;
@@ -228,7 +229,7 @@ void net_memory_destroy(struct net_memory *memory)
     free(memory);
 }
 
-float *net_memory_hidden(struct net_memory *memory, size_t *ret_n)
+float *policy_net_memory_hidden(struct net_memory *memory, size_t *ret_n)
 {
     *ret_n = (size_t)memory->model->layout.hidden;
     return memory->hidden;
@@ -296,21 +297,22 @@ static const float *observe(struct net_memory *memory, const float *observation)
 static void run_policy(struct net_memory *memory, const float *observation)
 {
     const struct net_model *model = memory->model;
-    if (model->slot && net_slot_heads(model->slot, observation, memory->hidden, memory->heads))
+    if (model->slot && policy_net_slot_heads(model->slot, observation, memory->hidden, memory->heads))
         return;
     const struct model_chain *body = &model->chains[model->layout.shape.shared ? NET_SHARED : NET_PI];
     const float *x = run_body(memory, body, observe(memory, observation), memory->hidden, memory->hidden);
     run_head(memory, NET_PI, x, memory->heads);
 }
 
-void net_model_heads(const struct net_model *model, struct net_memory *memory, const float *observation,
-                     float *ret)
+void policy_net_model_heads(const struct net_model *model, struct net_memory *memory,
+                            const float *observation, float *ret)
 {
     run_policy(memory, observation);
     memcpy(ret, memory->heads, (size_t)model->layout.outputs * sizeof *ret);
 }
 
-float net_model_value(const struct net_model *model, struct net_memory *memory, const float *observation)
+float policy_net_model_value(const struct net_model *model, struct net_memory *memory,
+                             const float *observation)
 {
     bool shared = model->layout.shape.shared;
     const struct model_chain *body = &model->chains[shared ? NET_SHARED : NET_VF];
@@ -321,8 +323,8 @@ float net_model_value(const struct net_model *model, struct net_memory *memory, 
     return memory->b[0];
 }
 
-void net_model_act(const struct net_model *model, struct net_memory *memory, const float *observation,
-                   float *ret)
+void policy_net_model_act(const struct net_model *model, struct net_memory *memory, const float *observation,
+                          float *ret)
 {
     int actions = model->layout.shape.actions, levels = model->layout.shape.levels;
     run_policy(memory, observation);

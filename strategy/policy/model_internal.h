@@ -31,11 +31,11 @@ struct net_model {
 };
 
 /* Most outputs of a layer, padding included. */
-size_t net_model_widest(const struct net_model *model);
+size_t policy_net_model_widest(const struct net_model *model);
 
 /* The policy's heads by the device: false: the CPU has to. `hidden` is the policy's recurrent state. */
-bool net_slot_heads(struct net_slot *slot, const float *observation, float *hidden, float *ret);
+bool policy_net_slot_heads(struct net_slot *slot, const float *observation, float *hidden, float *ret);
 /* Its model goes. */
-void net_slot_leave(struct net_slot *slot);
+void policy_net_slot_leave(struct net_slot *slot);
 
 #endif

@@ -7,12 +7,12 @@
 static const char *const activations[] = {[NET_TANH] = "tanh", [NET_RELU] = "relu", [NET_SILU] = "silu"};
 enum { ACTIVATIONS = sizeof activations / sizeof *activations };
 
-const char *net_activation_name(enum net_activation activation)
+const char *policy_net_activation_name(enum net_activation activation)
 {
     return activations[activation];
 }
 
-bool net_activation_parse(const char *text, enum net_activation *ret)
+bool policy_net_activation_parse(const char *text, enum net_activation *ret)
 {
     for (int i = 0; i < ACTIVATIONS; i++)
         if (strcmp(text, activations[i]) == 0) {
@@ -141,7 +141,8 @@ static void add_head(struct net_layout *layout, enum net_part part, int in, int 
     chain->head = add_layer(layout, part, chain->n_hidden, false, in, out);
 }
 
-int net_layout_init(struct net_layout *layout, const struct net_shape *shape, char err[static NET_ERROR_MAX])
+int policy_net_layout_init(struct net_layout *layout, const struct net_shape *shape,
+                           char err[static NET_ERROR_MAX])
 {
     if (!shape_fits(shape, err))
         return -EINVAL;
@@ -162,7 +163,7 @@ int net_layout_init(struct net_layout *layout, const struct net_shape *shape, ch
     return 0;
 }
 
-int net_layout_find(const struct net_layout *layout, const char *name)
+int policy_net_layout_find(const struct net_layout *layout, const char *name)
 {
     for (int i = 0; i < layout->n_tensors; i++)
         if (strcmp(layout->tensors[i].name, name) == 0)

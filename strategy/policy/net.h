@@ -87,12 +87,13 @@ struct net_layout {
 };
 
 /* Lays it out. 0, or -EINVAL with "what: where: what would be right" for a shape that cannot be. */
-int net_layout_init(struct net_layout *layout, const struct net_shape *shape, char err[static NET_ERROR_MAX]);
+int policy_net_layout_init(struct net_layout *layout, const struct net_shape *shape,
+                           char err[static NET_ERROR_MAX]);
 
 /* -1: there is none of that name. */
-int net_layout_find(const struct net_layout *layout, const char *name);
+int policy_net_layout_find(const struct net_layout *layout, const char *name);
 
-const char *net_activation_name(enum net_activation activation); /* "tanh", "relu", "silu" */
-bool net_activation_parse(const char *text, enum net_activation *ret);
+const char *policy_net_activation_name(enum net_activation activation); /* "tanh", "relu", "silu" */
+bool policy_net_activation_parse(const char *text, enum net_activation *ret);
 
 #endif

@@ -35,7 +35,7 @@ static void write_layout(FILE *out, const struct observation_layout *layout)
     fprintf(out, "rows %d of %" PRId64 " ns, newest first\n", layout->lookback, layout->interval_ns);
 }
 
-int observation_hash(const struct observation_layout *layout, char ret[static OBSERVATION_HASH_SIZE])
+int policy_observation_hash(const struct observation_layout *layout, char ret[static OBSERVATION_HASH_SIZE])
 {
     unsigned char hash[EVP_MAX_MD_SIZE];
     char *text = NULL;

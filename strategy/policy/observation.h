@@ -20,6 +20,6 @@ struct observation_layout {
 /* SHA-256 of a text of a line a number, in their order: cash, each asset's quantity, and a row's columns,
  * each with its asset, its feature, the figures of its scaling and its factor; then how many rows there are,
  * how far apart, newest first. 0 or -ENOMEM. */
-int observation_hash(const struct observation_layout *layout, char ret[static OBSERVATION_HASH_SIZE]);
+int policy_observation_hash(const struct observation_layout *layout, char ret[static OBSERVATION_HASH_SIZE]);
 
 #endif

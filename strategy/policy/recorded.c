@@ -12,7 +12,7 @@
 
 enum { TEXT_MOST = 256 << 20 };
 
-int recorded_refuse(char err[static POLICY_ERROR_MAX], const char *path, const char *format, ...)
+int policy_recorded_refuse(char err[static POLICY_ERROR_MAX], const char *path, const char *format, ...)
 {
     va_list args;
     int len = snprintf(err, POLICY_ERROR_MAX, "%.200s: ", path);
@@ -26,7 +26,7 @@ static int read_file(const char *path, struct recorded_text *ret, char err[stati
 {
     int r = whole_file_read(path, TEXT_MOST, &ret->bytes, &ret->len);
     if (r < 0)
-        recorded_refuse(err, path, "%s", r == -EINVAL ? "a file is needed" : strerror(-r));
+        policy_recorded_refuse(err, path, "%s", r == -EINVAL ? "a file is needed" : strerror(-r));
     return r;
 }
 
@@ -62,7 +62,7 @@ int policy_recorded_load(const char *params, const char *actions, struct policy 
 {
     struct recorded *recorded = calloc(1, sizeof *recorded);
     if (!recorded) {
-        recorded_refuse(err, params, "out of memory");
+        policy_recorded_refuse(err, params, "out of memory");
         return -ENOMEM;
     }
     recorded->policy.kind = "recorded";
@@ -72,11 +72,11 @@ int policy_recorded_load(const char *params, const char *actions, struct policy 
     if (r == 0)
         r = read_file(actions, &recorded->texts[1], err);
     if (r == 0)
-        r = recorded_read_params(params, recorded, err);
+        r = policy_recorded_read_params(params, recorded, err);
     if (r == 0)
-        r = recorded_read_actions(actions, recorded, err);
+        r = policy_recorded_read_actions(actions, recorded, err);
     if (r == 0 && (r = find_id(recorded)) < 0)
-        recorded_refuse(err, params, "out of memory");
+        policy_recorded_refuse(err, params, "out of memory");
     if (r < 0) {
         policy_recorded_destroy(&recorded->policy);
         return r;

@@ -56,32 +56,34 @@ static int read_header(struct table *table)
     bool had[SYMBOLS_MAX] = {false};
     char *line = next_line(table), *word;
     if (!line)
-        return recorded_refuse(table->err, table->path, "it is empty: a header and a row a bar are needed");
+        return policy_recorded_refuse(table->err, table->path,
+                                      "it is empty: a header and a row a bar are needed");
     if (strncmp(line, "\xef\xbb\xbf", 3) == 0)
         line += 3;
     while ((word = strsep(&line, ",")) != NULL) {
         int of = COLUMN_OTHER;
         if (table->n_columns == COLUMNS_MAX)
-            return recorded_refuse(table->err, table->path, "there are more than %d columns", COLUMNS_MAX);
+            return policy_recorded_refuse(table->err, table->path, "there are more than %d columns",
+                                          COLUMNS_MAX);
         if (strcmp(word, "t") == 0 && !table->counted) {
             of = COLUMN_T;
             table->counted = true;
         } else if (strncmp(word, prefix, sizeof prefix - 1) == 0) {
             of = find_asset(policy, word + sizeof prefix - 1);
             if (of < 0)
-                return recorded_refuse(table->err, table->path,
-                                       "%.64s: the parameters name no such symbol: they begin with %s", word,
-                                       policy->assets[0].name);
+                return policy_recorded_refuse(table->err, table->path,
+                                              "%.64s: the parameters name no such symbol: they begin with %s",
+                                              word, policy->assets[0].name);
             if (had[of])
-                return recorded_refuse(table->err, table->path, "%.64s: it is there twice", word);
+                return policy_recorded_refuse(table->err, table->path, "%.64s: it is there twice", word);
             had[of] = true;
         }
         table->column_of[table->n_columns++] = of;
     }
     for (int i = 0; i < policy->n_assets; i++)
         if (!had[i])
-            return recorded_refuse(table->err, table->path, "a column action_%s is missing",
-                                   policy->assets[i].name);
+            return policy_recorded_refuse(table->err, table->path, "a column action_%s is missing",
+                                          policy->assets[i].name);
     return 0;
 }
 
@@ -99,20 +101,21 @@ static int read_row(struct table *table, char *line, size_t row)
         if (of == COLUMN_T) {
             long long told = strtoll(word, &end, 10);
             if (end == word || *end || told != t)
-                return recorded_refuse(table->err, table->path,
-                                       "line %lu: t is \"%.24s\", and row %lld comes next: none is left out",
-                                       table->line, word, t);
+                return policy_recorded_refuse(
+                    table->err, table->path,
+                    "line %lu: t is \"%.24s\", and row %lld comes next: none is left out", table->line, word,
+                    t);
         } else if (of >= 0) {
             actions[of] = strtof(word, &end);
             if (end == word || *end || !isfinite(actions[of]))
-                return recorded_refuse(table->err, table->path,
-                                       "line %lu: action_%s is \"%.24s\": a finite number is needed",
-                                       table->line, policy->assets[of].name, word);
+                return policy_recorded_refuse(table->err, table->path,
+                                              "line %lu: action_%s is \"%.24s\": a finite number is needed",
+                                              table->line, policy->assets[of].name, word);
         }
     }
     if (column != table->n_columns)
-        return recorded_refuse(table->err, table->path, "line %lu: it has not the header's %d columns",
-                               table->line, table->n_columns);
+        return policy_recorded_refuse(table->err, table->path, "line %lu: it has not the header's %d columns",
+                                      table->line, table->n_columns);
     return 0;
 }
 
@@ -126,34 +129,36 @@ static int read_table(struct table *table)
         return r;
     recorded->actions = malloc(n * (size_t)policy->n_assets * sizeof *recorded->actions);
     if (!recorded->actions) {
-        recorded_refuse(table->err, table->path, "out of memory");
+        policy_recorded_refuse(table->err, table->path, "out of memory");
         return -ENOMEM;
     }
     for (char *line; (line = next_line(table)) != NULL; row++) {
         if (row == n)
-            return recorded_refuse(table->err, table->path,
-                                   "line %lu: %zu rows are all that %lld bars and a lookback of %d have",
-                                   table->line, n, (long long)recorded->bars, policy->lookback);
+            return policy_recorded_refuse(
+                table->err, table->path,
+                "line %lu: %zu rows are all that %lld bars and a lookback of %d have", table->line, n,
+                (long long)recorded->bars, policy->lookback);
         r = read_row(table, line, row);
         if (r < 0)
             return r;
     }
     if (row < n)
-        return recorded_refuse(table->err, table->path,
-                               "it ends before row %lld: %zu rows are needed, to t = %lld",
-                               policy->lookback + (long long)row, n, policy->lookback + (long long)n - 1);
+        return policy_recorded_refuse(
+            table->err, table->path, "it ends before row %lld: %zu rows are needed, to t = %lld",
+            policy->lookback + (long long)row, n, policy->lookback + (long long)n - 1);
     recorded->n_rows = n;
     return 0;
 }
 
-int recorded_read_actions(const char *path, struct recorded *recorded, char err[static POLICY_ERROR_MAX])
+int policy_recorded_read_actions(const char *path, struct recorded *recorded,
+                                 char err[static POLICY_ERROR_MAX])
 {
     const struct recorded_text *text = &recorded->texts[1];
     if (strlen(text->bytes) != text->len)
-        return recorded_refuse(err, path, "it is no text: there is a zero byte in it");
+        return policy_recorded_refuse(err, path, "it is no text: there is a zero byte in it");
     char *copy = strdup(text->bytes);
     if (!copy) {
-        recorded_refuse(err, path, "out of memory");
+        policy_recorded_refuse(err, path, "out of memory");
         return -ENOMEM;
     }
     struct table table = {.path = path, .err = err, .recorded = recorded, .next = copy};

@@ -20,12 +20,14 @@ struct recorded {
 };
 
 /* recorded_params.c: what PARAMS.json says. 0, -EINVAL or -ENOMEM. */
-int recorded_read_params(const char *path, struct recorded *recorded, char err[static POLICY_ERROR_MAX]);
+int policy_recorded_read_params(const char *path, struct recorded *recorded,
+                                char err[static POLICY_ERROR_MAX]);
 /* recorded_actions.c: the rows, once the assets are known. */
-int recorded_read_actions(const char *path, struct recorded *recorded, char err[static POLICY_ERROR_MAX]);
+int policy_recorded_read_actions(const char *path, struct recorded *recorded,
+                                 char err[static POLICY_ERROR_MAX]);
 
 /* Writes "PATH: …"; returns -EINVAL. */
-int recorded_refuse(char err[static POLICY_ERROR_MAX], const char *path, const char *format, ...)
+int policy_recorded_refuse(char err[static POLICY_ERROR_MAX], const char *path, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 #endif

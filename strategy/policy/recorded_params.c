@@ -69,9 +69,9 @@ static int check_number(const struct reading *in, const char *key, const json_t 
         *ret = x;
         return 0;
     }
-    return recorded_refuse(in->err, in->path, "params.%s: a %snumber from %g to %g is needed%s", key,
-                           number->whole ? "whole " : "", number->min, number->max,
-                           json_is_string(value) ? "; a range is for training" : "");
+    return policy_recorded_refuse(in->err, in->path, "params.%s: a %snumber from %g to %g is needed%s", key,
+                                  number->whole ? "whole " : "", number->min, number->max,
+                                  json_is_string(value) ? "; a range is for training" : "");
 }
 
 static bool is_off(const json_t *value)
@@ -91,18 +91,18 @@ static int take_param(const struct reading *in, struct number *numbers, size_t n
         if (strcmp(fixed[i].key, key) == 0)
             return json_is_string(value) && strcmp(json_string_value(value), fixed[i].word) == 0
                        ? 0
-                       : recorded_refuse(in->err, in->path, "params.%s: \"%s\" is needed: %s", key,
-                                         fixed[i].word, fixed[i].why);
+                       : policy_recorded_refuse(in->err, in->path, "params.%s: \"%s\" is needed: %s", key,
+                                                fixed[i].word, fixed[i].why);
     for (size_t i = 0; i < sizeof off / sizeof *off; i++)
         if (strcmp(off[i].key, key) == 0)
             return is_off(value) ? 0
-                                 : recorded_refuse(in->err, in->path, "params.%s: %s is needed: %s", key,
-                                                   off[i].off, off[i].why);
+                                 : policy_recorded_refuse(in->err, in->path, "params.%s: %s is needed: %s",
+                                                          key, off[i].off, off[i].why);
     for (size_t i = 0; i < sizeof passed_over / sizeof *passed_over; i++)
         if (strcmp(passed_over[i], key) == 0)
             return 0;
-    return recorded_refuse(in->err, in->path,
-                           "params.%.64s: this program does not know it, so orders might be others", key);
+    return policy_recorded_refuse(
+        in->err, in->path, "params.%.64s: this program does not know it, so orders might be others", key);
 }
 
 /* A share as whole millionths. */
@@ -118,12 +118,12 @@ static int take_fees(const struct reading *in)
     struct policy *policy = &in->recorded->policy;
     int32_t *fee_e6 = &policy->rules.fee_e6;
     if (in->fee_buy != in->fee_sell)
-        return recorded_refuse(
+        return policy_recorded_refuse(
             in->err, in->path,
             "params.sell_cost_pct: it must be as buy_cost_pct, %g: an account has one rate", in->fee_buy);
     if (!millionths(in->fee_buy, fee_e6) || !millionths(in->slippage, &policy->slippage_e6))
-        return recorded_refuse(in->err, in->path, "params.%s: whole millionths are needed, as 0.0025",
-                               millionths(in->fee_buy, fee_e6) ? "slippage_pct" : "buy_cost_pct");
+        return policy_recorded_refuse(in->err, in->path, "params.%s: whole millionths are needed, as 0.0025",
+                                      millionths(in->fee_buy, fee_e6) ? "slippage_pct" : "buy_cost_pct");
     return 0;
 }
 
@@ -152,8 +152,8 @@ static int take_params(struct reading *in, json_t *params)
     json_t *value;
     int r = 0;
     if (!json_is_object(params))
-        return recorded_refuse(in->err, in->path,
-                               "params: an object of the environment's parameters is needed");
+        return policy_recorded_refuse(in->err, in->path,
+                                      "params: an object of the environment's parameters is needed");
     *rules = (struct policy_rules){.exit_bars = FORCED_EXIT_BARS, .exit_share = FORCED_EXIT_PCT};
     json_object_foreach(params, key, value)
     {
@@ -163,7 +163,7 @@ static int take_params(struct reading *in, json_t *params)
     }
     for (size_t i = 0; i < n; i++)
         if (numbers[i].needed)
-            return recorded_refuse(in->err, in->path, "params.%s: it is missing", numbers[i].key);
+            return policy_recorded_refuse(in->err, in->path, "params.%s: it is missing", numbers[i].key);
     policy->lookback = (int)in->lookback;
     return take_fees(in);
 }
@@ -173,14 +173,14 @@ static int take_assets(const struct reading *in, const json_t *symbols, const js
     struct recorded *recorded = in->recorded;
     size_t n = json_array_size(symbols);
     if (n < 1 || n > SYMBOLS_MAX)
-        return recorded_refuse(in->err, in->path, "symbols: an array of 1 to %d names is needed",
-                               SYMBOLS_MAX);
+        return policy_recorded_refuse(in->err, in->path, "symbols: an array of 1 to %d names is needed",
+                                      SYMBOLS_MAX);
     if (json_array_size(least) != n)
-        return recorded_refuse(in->err, in->path,
-                               "min_order_qty: a number for each of the %zu symbols is needed", n);
+        return policy_recorded_refuse(in->err, in->path,
+                                      "min_order_qty: a number for each of the %zu symbols is needed", n);
     recorded->assets = calloc(n, sizeof *recorded->assets);
     if (!recorded->assets) {
-        recorded_refuse(in->err, in->path, "out of memory");
+        policy_recorded_refuse(in->err, in->path, "out of memory");
         return -ENOMEM;
     }
     for (size_t i = 0; i < n; i++) {
@@ -188,15 +188,16 @@ static int take_assets(const struct reading *in, const json_t *symbols, const js
         const char *name = json_string_value(json_array_get(symbols, i));
         const json_t *qty = json_array_get(least, i);
         if (!name || !name[0] || strlen(name) >= sizeof asset->name)
-            return recorded_refuse(in->err, in->path, "symbols: a name as \"BTC\" is needed at %zu", i + 1);
+            return policy_recorded_refuse(in->err, in->path, "symbols: a name as \"BTC\" is needed at %zu",
+                                          i + 1);
         for (size_t k = 0; k < i; k++)
             if (strcmp(recorded->assets[k].name, name) == 0)
-                return recorded_refuse(in->err, in->path, "symbols: %s is there twice", name);
+                return policy_recorded_refuse(in->err, in->path, "symbols: %s is there twice", name);
         memcpy(asset->name, name, strlen(name));
         asset->least = json_number_value(qty);
         if (!json_is_number(qty) || !(asset->least >= 0 && asset->least <= CAPITAL_MAX))
-            return recorded_refuse(in->err, in->path, "min_order_qty: a quantity of %s, 0 or more, is needed",
-                                   name);
+            return policy_recorded_refuse(in->err, in->path,
+                                          "min_order_qty: a quantity of %s, 0 or more, is needed", name);
     }
     recorded->policy.n_assets = (int)n;
     recorded->policy.assets = recorded->assets;
@@ -210,21 +211,22 @@ static int take_closes(const struct reading *in, const json_t *closes)
     if (!closes)
         return 0;
     if (json_array_size(closes) != n)
-        return recorded_refuse(in->err, in->path,
-                               "first_close: a number for each of the %zu symbols is needed: its close at "
-                               "first_bar",
-                               n);
+        return policy_recorded_refuse(
+            in->err, in->path,
+            "first_close: a number for each of the %zu symbols is needed: its close at "
+            "first_bar",
+            n);
     recorded->first_closes = calloc(n, sizeof *recorded->first_closes);
     if (!recorded->first_closes) {
-        recorded_refuse(in->err, in->path, "out of memory");
+        policy_recorded_refuse(in->err, in->path, "out of memory");
         return -ENOMEM;
     }
     for (size_t i = 0; i < n; i++) {
         const json_t *close = json_array_get(closes, i);
         recorded->first_closes[i] = json_number_value(close);
         if (!(recorded->first_closes[i] > 0 && recorded->first_closes[i] <= CAPITAL_MAX))
-            return recorded_refuse(in->err, in->path, "first_close: a close of %s, above 0, is needed",
-                                   recorded->assets[i].name);
+            return policy_recorded_refuse(in->err, in->path, "first_close: a close of %s, above 0, is needed",
+                                          recorded->assets[i].name);
     }
     recorded->policy.first_closes = recorded->first_closes;
     return 0;
@@ -236,25 +238,25 @@ static int take_times(const struct reading *in, const json_t *first, const json_
     struct policy *policy = &in->recorded->policy;
     const char *text = json_string_value(first);
     if (!text || bars_time_parse(text, strlen(text), &policy->first_ns) < 0 || policy->first_ns <= 0)
-        return recorded_refuse(in->err, in->path,
-                               "first_bar: a time as \"2025-04-21 01:50:00+00:00\" is needed");
+        return policy_recorded_refuse(in->err, in->path,
+                                      "first_bar: a time as \"2025-04-21 01:50:00+00:00\" is needed");
     policy->interval_ns = FIVE_MINUTES_NS;
     if (interval && (!json_is_string(interval) ||
                      bar_interval_parse(json_string_value(interval), &policy->interval_ns) < 0))
-        return recorded_refuse(in->err, in->path, "interval: one as \"5m\" or \"1h\" is needed");
+        return policy_recorded_refuse(in->err, in->path, "interval: one as \"5m\" or \"1h\" is needed");
     if (policy->first_ns % policy->interval_ns != 0)
-        return recorded_refuse(in->err, in->path, "first_bar: no bar of %s opens then",
-                               bar_interval_name(policy->interval_ns));
+        return policy_recorded_refuse(in->err, in->path, "first_bar: no bar of %s opens then",
+                                      bar_interval_name(policy->interval_ns));
     in->recorded->bars = json_integer_value(bars);
     if (!json_is_integer(bars) || in->recorded->bars <= 2 * (int64_t)policy->lookback ||
         in->recorded->bars > INT32_MAX)
-        return recorded_refuse(in->err, in->path,
-                               "bars: a whole number above %d is needed, twice the lookback",
-                               2 * policy->lookback);
+        return policy_recorded_refuse(in->err, in->path,
+                                      "bars: a whole number above %d is needed, twice the lookback",
+                                      2 * policy->lookback);
     if (in->episode_bars != 0 && in->episode_bars != (double)in->recorded->bars)
-        return recorded_refuse(in->err, in->path,
-                               "params.episode_bars: 0 or %lld, as bars says, is needed: the episode has all",
-                               (long long)in->recorded->bars);
+        return policy_recorded_refuse(
+            in->err, in->path, "params.episode_bars: 0 or %lld, as bars says, is needed: the episode has all",
+            (long long)in->recorded->bars);
     return 0;
 }
 
@@ -266,16 +268,16 @@ static int take(struct reading *in, json_t *root)
     const char *key;
     json_t *value;
     if (!json_is_object(root))
-        return recorded_refuse(in->err, in->path,
-                               "an object with symbols, first_bar, bars and params is needed");
+        return policy_recorded_refuse(in->err, in->path,
+                                      "an object with symbols, first_bar, bars and params is needed");
     json_object_foreach(root, key, value)
     {
         size_t i = 0, n = sizeof known / sizeof *known;
         while (i < n && strcmp(known[i], key) != 0)
             i++;
         if (i == n)
-            return recorded_refuse(in->err, in->path,
-                                   "%.64s: this program does not know it, so orders might be others", key);
+            return policy_recorded_refuse(
+                in->err, in->path, "%.64s: this program does not know it, so orders might be others", key);
     }
     int r = take_params(in, json_object_get(root, "params"));
     if (r == 0)
@@ -288,14 +290,15 @@ static int take(struct reading *in, json_t *root)
     return r;
 }
 
-int recorded_read_params(const char *path, struct recorded *recorded, char err[static POLICY_ERROR_MAX])
+int policy_recorded_read_params(const char *path, struct recorded *recorded,
+                                char err[static POLICY_ERROR_MAX])
 {
     struct reading in = {.path = path, .err = err, .recorded = recorded};
     json_error_t fault;
     json_t *root =
         json_loadb(recorded->texts[0].bytes, recorded->texts[0].len, JSON_REJECT_DUPLICATES, &fault);
     if (!root)
-        return recorded_refuse(err, path, "line %d: it is no JSON: %s", fault.line, fault.text);
+        return policy_recorded_refuse(err, path, "line %d: it is no JSON: %s", fault.line, fault.text);
     int r = take(&in, root);
     json_decref(root);
     return r;

@@ -37,7 +37,7 @@ static int load_trained(const char *path, struct policy **ret, char err[static P
     int r = policy_trained_load(path, &trained, err);
     if (r < 0)
         return r;
-    r = trained_mind_prepare(trained, why);
+    r = policy_trained_mind_prepare(trained, why);
     if (r < 0) {
         policy_trained_destroy(trained);
         snprintf(err, POLICY_ERROR_MAX, "%.200s: %.300s", path, why);

@@ -36,7 +36,7 @@ struct loading {
     size_t width; /* features of a row of observations */
 };
 
-int trained_refuse(char err[static POLICY_ERROR_MAX], const char *path, const char *format, ...)
+int policy_trained_refuse(char err[static POLICY_ERROR_MAX], const char *path, const char *format, ...)
 {
     va_list args;
     int len = snprintf(err, POLICY_ERROR_MAX, "%.200s: ", path);
@@ -50,7 +50,7 @@ int trained_refuse(char err[static POLICY_ERROR_MAX], const char *path, const ch
 
 static int no_memory(const struct loading *in)
 {
-    trained_refuse(in->err, in->path, "out of memory");
+    policy_trained_refuse(in->err, in->path, "out of memory");
     return -ENOMEM;
 }
 
@@ -59,7 +59,7 @@ static int no_memory(const struct loading *in)
 static int need(const struct loading *in, const char *key, const char **ret)
 {
     *ret = safetensors_metadata(in->file, key);
-    return *ret ? 0 : trained_refuse(in->err, in->path, "metadata: %.64s is missing", key);
+    return *ret ? 0 : policy_trained_refuse(in->err, in->path, "metadata: %.64s is missing", key);
 }
 
 static int need_number(const struct loading *in, const char *key, double min, double max, bool whole,
@@ -72,8 +72,9 @@ static int need_number(const struct loading *in, const char *key, double min, do
         return r;
     double x = strtod(text, &end);
     if (strspn(text, "+-.0123456789eE") == 0 || *end || !(x >= min && x <= max) || (whole && x != floor(x)))
-        return trained_refuse(in->err, in->path, "metadata: %s: \"%.40s\": a %snumber from %g to %g is right",
-                              key, text, whole ? "whole " : "", min, max);
+        return policy_trained_refuse(in->err, in->path,
+                                     "metadata: %s: \"%.40s\": a %snumber from %g to %g is right", key, text,
+                                     whole ? "whole " : "", min, max);
     *ret = x;
     return 0;
 }
@@ -96,8 +97,8 @@ static int need_switch(const struct loading *in, const char *key, bool *ret)
     *ret = strcmp(text, "true") == 0;
     return *ret || strcmp(text, "false") == 0
                ? 0
-               : trained_refuse(in->err, in->path, "metadata: %s: \"%.40s\": true or false is right", key,
-                                text);
+               : policy_trained_refuse(in->err, in->path, "metadata: %s: \"%.40s\": true or false is right",
+                                       key, text);
 }
 
 static int keep(const struct loading *in, const char *key, char **ret)
@@ -123,10 +124,11 @@ static int need_widths(const struct loading *in, const char *key, int *widths, i
         long width = strtol(at, &end, 10);
         if (at[0] < '0' || at[0] > '9' || (*end && *end != ',') || (*end == ',' && !end[1]) ||
             n == NET_LAYERS_MAX || width < 1 || width > NET_WIDTH_MAX)
-            return trained_refuse(in->err, in->path,
-                                  "metadata: %s: \"%.80s\": at most %d widths from 1 to %d, with commas "
-                                  "between, are right",
-                                  key, text, NET_LAYERS_MAX, NET_WIDTH_MAX);
+            return policy_trained_refuse(
+                in->err, in->path,
+                "metadata: %s: \"%.80s\": at most %d widths from 1 to %d, with commas "
+                "between, are right",
+                key, text, NET_LAYERS_MAX, NET_WIDTH_MAX);
         widths[n] = (int)width;
         at = *end ? end + 1 : end;
     }
@@ -141,26 +143,26 @@ static int read_shape(struct loading *in)
     char why[NET_ERROR_MAX];
     int r = need(in, "format", &format);
     if (r < 0)
-        return trained_refuse(in->err, in->path,
-                              "metadata: format is missing: " TRAINED_FORMAT " is right: it is no policy");
+        return policy_trained_refuse(
+            in->err, in->path, "metadata: format is missing: " TRAINED_FORMAT " is right: it is no policy");
     if (strcmp(format, TRAINED_FORMAT) != 0)
-        return trained_refuse(in->err, in->path,
-                              "metadata: format: \"%.64s\": this program reads " TRAINED_FORMAT, format);
+        return policy_trained_refuse(
+            in->err, in->path, "metadata: format: \"%.64s\": this program reads " TRAINED_FORMAT, format);
     r = need_whole(in, "observation", 1, NET_OBSERVATION_MAX, &shape->observation);
     r = r < 0 ? r : need_whole(in, "actions", 1, NET_OUTPUTS_MAX, &shape->actions);
     r = r < 0 ? r : need_whole(in, "levels", 0, NET_OUTPUTS_MAX, &shape->levels);
     r = r < 0 ? r : need(in, "activation", &activation);
-    if (r == 0 && !net_activation_parse(activation, &shape->activation))
-        r = trained_refuse(in->err, in->path, "metadata: activation: \"%.40s\": tanh, relu or silu is right",
-                           activation);
+    if (r == 0 && !policy_net_activation_parse(activation, &shape->activation))
+        r = policy_trained_refuse(in->err, in->path,
+                                  "metadata: activation: \"%.40s\": tanh, relu or silu is right", activation);
     r = r < 0 ? r : need_switch(in, "layer_norm", &shape->layer_norm);
     r = r < 0 ? r : need_switch(in, "shared", &shape->shared);
     r = r < 0 ? r : need_whole(in, "recurrent", 0, NET_WIDTH_MAX, &shape->recurrent);
     r = r < 0 ? r : need_widths(in, "policy_layers", shape->pi, &shape->n_pi);
     r = r < 0 ? r : need_widths(in, "value_layers", shape->vf, &shape->n_vf);
     r = r < 0 ? r : need_number(in, "observation_clip", 1e-6, 1e30, false, &in->clip);
-    if (r == 0 && net_layout_init(&in->loaded->trained.layout, shape, why) < 0)
-        r = trained_refuse(in->err, in->path, "metadata: %.300s", why);
+    if (r == 0 && policy_net_layout_init(&in->loaded->trained.layout, shape, why) < 0)
+        r = policy_trained_refuse(in->err, in->path, "metadata: %.300s", why);
     return r;
 }
 
@@ -170,24 +172,25 @@ static int need_tensor(const struct loading *in, const char *name, int64_t cols,
 {
     const struct safetensors_tensor *tensor = safetensors_find(in->file, name);
     if (!tensor)
-        return trained_refuse(in->err, in->path, "tensor %s is missing", name);
+        return policy_trained_refuse(in->err, in->path, "tensor %s is missing", name);
     if (tensor->type != SAFETENSORS_F32)
-        return trained_refuse(in->err, in->path, "tensor %s: %s: F32 is right", name,
-                              safetensors_type_name(tensor->type));
+        return policy_trained_refuse(in->err, in->path, "tensor %s: %s: F32 is right", name,
+                                     safetensors_type_name(tensor->type));
     if (tensor->n_dims != (rows > 0 ? 2 : 1) || tensor->dims[0] != cols ||
         (rows > 0 && tensor->dims[1] != rows)) {
         char right[48];
         snprintf(right, sizeof right, rows > 0 ? "[%" PRId64 ", %" PRId64 "]" : "[%" PRId64 "]", cols, rows);
-        return trained_refuse(in->err, in->path,
-                              "tensor %s: %d dimensions, the first of %" PRId64
-                              ": the metadata's widths make it %s",
-                              name, tensor->n_dims, tensor->n_dims > 0 ? tensor->dims[0] : 0, right);
+        return policy_trained_refuse(in->err, in->path,
+                                     "tensor %s: %d dimensions, the first of %" PRId64
+                                     ": the metadata's widths make it %s",
+                                     name, tensor->n_dims, tensor->n_dims > 0 ? tensor->dims[0] : 0, right);
     }
     const float *values = tensor->data;
     for (size_t i = 0; i < tensor->bytes / sizeof *values; i++)
         if (!isfinite(values[i]))
-            return trained_refuse(in->err, in->path, "tensor %s: value %zu is %g: finite ones are right",
-                                  name, i, (double)values[i]);
+            return policy_trained_refuse(in->err, in->path,
+                                         "tensor %s: value %zu is %g: finite ones are right", name, i,
+                                         (double)values[i]);
     *ret = values;
     return 0;
 }
@@ -215,17 +218,18 @@ static int read_tensors(struct loading *in)
     int r = need_tensor(in, TRAINED_MEAN, layout->shape.observation, 0, &mean);
     r = r < 0 ? r : need_tensor(in, TRAINED_SCALE, layout->shape.observation, 0, &scale);
     for (size_t i = 0; i < n && r == 0; i++)
-        if (net_layout_find(layout, all[i].name) < 0 && strcmp(all[i].name, TRAINED_MEAN) != 0 &&
+        if (policy_net_layout_find(layout, all[i].name) < 0 && strcmp(all[i].name, TRAINED_MEAN) != 0 &&
             strcmp(all[i].name, TRAINED_SCALE) != 0)
-            r = trained_refuse(in->err, in->path, "tensor %.64s: networks of the metadata's widths have none",
-                               all[i].name);
+            r = policy_trained_refuse(
+                in->err, in->path, "tensor %.64s: networks of the metadata's widths have none", all[i].name);
     if (r < 0)
         return r;
-    r = net_model_create(layout, in->params, mean, scale, (float)in->clip, NET_BEST, &in->loaded->model);
+    r = policy_net_model_create(layout, in->params, mean, scale, (float)in->clip, NET_BEST,
+                                &in->loaded->model);
     if (r < 0)
         return no_memory(in);
     in->loaded->trained.model = in->loaded->model;
-    in->loaded->trained.policy.backend = net_model_cpu(in->loaded->model);
+    in->loaded->trained.policy.backend = policy_net_model_cpu(in->loaded->model);
     return 0;
 }
 
@@ -242,9 +246,9 @@ static int read_symbols(struct loading *in)
         n += *at == ',';
     n += names[0] != '\0';
     if (n < 1 || n > SYMBOLS_MAX)
-        return trained_refuse(in->err, in->path,
-                              "metadata: symbols: 1 to %d names, with commas between, are right",
-                              SYMBOLS_MAX);
+        return policy_trained_refuse(in->err, in->path,
+                                     "metadata: symbols: 1 to %d names, with commas between, are right",
+                                     SYMBOLS_MAX);
     struct policy_asset *assets = in->loaded->assets = calloc((size_t)n, sizeof *assets);
     if (!assets)
         return no_memory(in);
@@ -252,20 +256,20 @@ static int read_symbols(struct loading *in)
         size_t length = strcspn(names, ",");
         char *end;
         if (length == 0 || length >= sizeof assets[i].name)
-            return trained_refuse(in->err, in->path,
-                                  "metadata: symbols: name %d: 1 to %zu characters are right", i + 1,
-                                  sizeof assets[i].name - 1);
+            return policy_trained_refuse(in->err, in->path,
+                                         "metadata: symbols: name %d: 1 to %zu characters are right", i + 1,
+                                         sizeof assets[i].name - 1);
         memcpy(assets[i].name, names, length);
         for (int k = 0; k < i; k++)
             if (strcmp(assets[k].name, assets[i].name) == 0)
-                return trained_refuse(in->err, in->path, "metadata: symbols: %s is there twice",
-                                      assets[i].name);
+                return policy_trained_refuse(in->err, in->path, "metadata: symbols: %s is there twice",
+                                             assets[i].name);
         names += length + (names[length] == ',');
         assets[i].least = strtod(quantities, &end);
         bool last = i + 1 == n;
         if (quantities[0] < '0' || quantities[0] > '9' || *end != (last ? '\0' : ',') ||
             !(assets[i].least <= LEAST_MAX))
-            return trained_refuse(
+            return policy_trained_refuse(
                 in->err, in->path,
                 "metadata: least_quantities: a quantity, 0 or more, for each of the %d symbols "
                 "is right: %s has none",
@@ -280,10 +284,10 @@ static int read_symbols(struct loading *in)
 static int check_set(struct loading *in, const char *key, const char *text)
 {
     char why[POLICY_ERROR_MAX];
-    int r = trained_set_width(text, in->loaded->trained.policy.interval_ns, &in->width, why);
+    int r = policy_trained_set_width(text, in->loaded->trained.policy.interval_ns, &in->width, why);
     return r == 0         ? 0
            : r == -ENOMEM ? no_memory(in)
-                          : trained_refuse(in->err, in->path, "metadata: %s: %.300s", key, why);
+                          : policy_trained_refuse(in->err, in->path, "metadata: %s: %.300s", key, why);
 }
 
 static int read_features(struct loading *in)
@@ -298,9 +302,10 @@ static int read_features(struct loading *in)
         return 0;
     }
     if (strcmp(loaded->features, TRAINED_SET) != 0)
-        return trained_refuse(in->err, in->path,
-                              "metadata: features: \"%.40s\": " TRAINED_CLOSES " or " TRAINED_SET " is right",
-                              loaded->features);
+        return policy_trained_refuse(in->err, in->path,
+                                     "metadata: features: \"%.40s\": " TRAINED_CLOSES " or " TRAINED_SET
+                                     " is right",
+                                     loaded->features);
     loaded->sets = calloc((size_t)n, sizeof *loaded->sets);
     if (!loaded->sets)
         return no_memory(in);
@@ -328,8 +333,8 @@ static int read_environment(struct loading *in)
     int r = keep(in, "environment", &loaded->environment);
     if (r < 0)
         return r;
-    if (trained_environment_read(loaded->environment, &env, why) < 0)
-        return trained_refuse(in->err, in->path, "metadata: %.300s", why);
+    if (policy_trained_environment_read(loaded->environment, &env, why) < 0)
+        return policy_trained_refuse(in->err, in->path, "metadata: %.300s", why);
     trained->environment = loaded->environment;
     trained->norm_cash = env.norm_cash;
     trained->norm_stocks = env.norm_stocks;
@@ -349,8 +354,8 @@ static int read_environment(struct loading *in)
         .capital = env.initial_capital,
         .fee_e6 = millionths(env.buy_cost),
     };
-    if (trained_environment_fits(&env, &in->shape, trained->policy.n_assets, in->width, why) < 0)
-        return trained_refuse(in->err, in->path, "metadata: %.300s", why);
+    if (policy_trained_environment_fits(&env, &in->shape, trained->policy.n_assets, in->width, why) < 0)
+        return policy_trained_refuse(in->err, in->path, "metadata: %.300s", why);
     return 0;
 }
 
@@ -360,8 +365,8 @@ static int need_time(const struct loading *in, const char *key)
     int64_t ns;
     int r = need(in, key, &text);
     if (r == 0 && bars_time_parse(text, strlen(text), &ns) < 0)
-        r = trained_refuse(in->err, in->path,
-                           "metadata: %s: \"%.40s\": a time as 2025-04-21T01:50:00Z is right", key, text);
+        r = policy_trained_refuse(
+            in->err, in->path, "metadata: %s: \"%.40s\": a time as 2025-04-21T01:50:00Z is right", key, text);
     return r;
 }
 
@@ -372,7 +377,7 @@ static int read_hash(struct loading *in)
     if (!text)
         return 0;
     if (strlen(text) != OBSERVATION_HASH_SIZE - 1 || text[strspn(text, "0123456789abcdef")])
-        return trained_refuse(
+        return policy_trained_refuse(
             in->err, in->path,
             "metadata: observation_hash: \"%.80s\": %d digits of 0 to 9 and a to f are right", text,
             OBSERVATION_HASH_SIZE - 1);
@@ -388,8 +393,8 @@ static int read_market(struct loading *in)
     int r = read_symbols(in);
     r = r < 0 ? r : need(in, "interval", &interval);
     if (r == 0 && bar_interval_parse(interval, &policy->interval_ns) < 0)
-        r = trained_refuse(in->err, in->path, "metadata: interval: \"%.40s\": one as 5m or 1h is right",
-                           interval);
+        r = policy_trained_refuse(in->err, in->path,
+                                  "metadata: interval: \"%.40s\": one as 5m or 1h is right", interval);
     r = r < 0 ? r : read_features(in);
     r = r < 0 ? r : read_environment(in);
     r = r < 0 ? r : read_hash(in);
@@ -428,8 +433,8 @@ static int read_file(struct loading *in, const unsigned char *bytes, size_t n)
     return r < 0 ? r : read_purpose(in);
 }
 
-int trained_parse(const char *name, const unsigned char *bytes, size_t n, struct trained_policy **ret,
-                  char err[static POLICY_ERROR_MAX])
+int policy_trained_parse(const char *name, const unsigned char *bytes, size_t n, struct trained_policy **ret,
+                         char err[static POLICY_ERROR_MAX])
 {
     struct safetensors *file;
     char why[SAFETENSORS_ERROR_MAX];
@@ -464,7 +469,7 @@ int policy_trained_load(const char *path, struct trained_policy **ret, char err[
         snprintf(err, POLICY_ERROR_MAX, "%s", why);
         return r;
     }
-    r = trained_parse(path, bytes, n, ret, err);
+    r = policy_trained_parse(path, bytes, n, ret, err);
     free(bytes);
     return r;
 }
@@ -482,6 +487,6 @@ void policy_trained_destroy(struct trained_policy *policy)
     free(loaded->environment);
     free(loaded->features);
     free(loaded->observation_hash);
-    net_model_destroy(loaded->model);
+    policy_net_model_destroy(loaded->model);
     free(loaded);
 }

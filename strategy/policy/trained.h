@@ -36,28 +36,30 @@ enum { POLICY_FILE_MAX = 1 << 30 };
 enum net_isa { NET_BEST, NET_SCALAR, NET_BASELINE, NET_AVX2, NET_AVX512 };
 
 struct net_model; /* packed parameters: read only, threads share it */
-int net_model_create(const struct net_layout *layout, const float *params, const float *mean,
-                     const float *scale, float clip, enum net_isa isa,
-                     struct net_model **ret);             /* 0, -ENOMEM, -ENOTSUP */
-void net_model_destroy(struct net_model *model);          /* NULL is fine */
-const char *net_model_cpu(const struct net_model *model); /* "cpu-scalar" … "cpu-avx512" */
+int policy_net_model_create(const struct net_layout *layout, const float *params, const float *mean,
+                            const float *scale, float clip, enum net_isa isa,
+                            struct net_model **ret);             /* 0, -ENOMEM, -ENOTSUP */
+void policy_net_model_destroy(struct net_model *model);          /* NULL is fine */
+const char *policy_net_model_cpu(const struct net_model *model); /* "cpu-scalar" … "cpu-avx512" */
 
 struct net_memory; /* one caller's: layers' outputs and the recurrent state, 0 at first */
-int net_memory_create(const struct net_model *model, struct net_memory **ret);
-void net_memory_destroy(struct net_memory *memory);
+int policy_net_memory_create(const struct net_model *model, struct net_memory **ret);
+void policy_net_memory_destroy(struct net_memory *memory);
 /* The recurrent state, [layout.hidden]: to be saved, set, or zeroed where an episode begins. */
-float *net_memory_hidden(struct net_memory *memory, size_t *ret_n);
+float *policy_net_memory_hidden(struct net_memory *memory, size_t *ret_n);
 
 /* The policy's head for one observation [observation], finite and not yet normalised: [outputs]. None of
  * these calls allocates. */
-void net_model_heads(const struct net_model *model, struct net_memory *memory, const float *observation,
-                     float *ret);
-/* The value, of an observation that net_model_heads() has not taken yet. It leaves the policy's recurrent
- * state as it is; a value network with one of its own goes on in that, so each step asks once or never. */
-float net_model_value(const struct net_model *model, struct net_memory *memory, const float *observation);
+void policy_net_model_heads(const struct net_model *model, struct net_memory *memory,
+                            const float *observation, float *ret);
+/* The value, of an observation that policy_net_model_heads() has not taken yet. It leaves the policy's
+ * recurrent state as it is; a value network with one of its own goes on in that, so each step asks once or
+ * never. */
+float policy_net_model_value(const struct net_model *model, struct net_memory *memory,
+                             const float *observation);
 /* What it does: means, or the levels' indices as numbers: [actions]. */
-void net_model_act(const struct net_model *model, struct net_memory *memory, const float *observation,
-                   float *ret);
+void policy_net_model_act(const struct net_model *model, struct net_memory *memory, const float *observation,
+                          float *ret);
 
 /* ---- the file ---- */
 

@@ -174,8 +174,8 @@ static int read_line(char *line, struct trained_environment *ret, bool seen[stat
     return strlen(value) < VALUE_MAX && read_value(key, value, ret) ? 0 : refuse(key, value, why);
 }
 
-int trained_environment_read(const char *text, struct trained_environment *ret,
-                             char why[static POLICY_ERROR_MAX])
+int policy_trained_environment_read(const char *text, struct trained_environment *ret,
+                                    char why[static POLICY_ERROR_MAX])
 {
     struct trained_environment read = {0};
     bool seen[KEYS] = {false};
@@ -203,8 +203,9 @@ int trained_environment_read(const char *text, struct trained_environment *ret,
     return 0;
 }
 
-int trained_environment_fits(const struct trained_environment *environment, const struct net_shape *shape,
-                             int n_assets, size_t width, char why[static POLICY_ERROR_MAX])
+int policy_trained_environment_fits(const struct trained_environment *environment,
+                                    const struct net_shape *shape, int n_assets, size_t width,
+                                    char why[static POLICY_ERROR_MAX])
 {
     int actions = environment->day_trade ? 2 : n_assets, lookback = (int)environment->lookback;
     int levels = environment->discrete ? (int)environment->levels : 0;
@@ -225,7 +226,8 @@ int trained_environment_fits(const struct trained_environment *environment, cons
     return -EINVAL;
 }
 
-int trained_set_width(const char *text, int64_t interval_ns, size_t *width, char why[static POLICY_ERROR_MAX])
+int policy_trained_set_width(const char *text, int64_t interval_ns, size_t *width,
+                             char why[static POLICY_ERROR_MAX])
 {
     struct feature_set *set;
     struct feature_plan *plan;

@@ -11,12 +11,12 @@
 #define TRAINED_SET    "set"
 
 /* Writes "PATH: …" and returns -EINVAL. */
-int trained_refuse(char err[static POLICY_ERROR_MAX], const char *path, const char *format, ...)
+int policy_trained_refuse(char err[static POLICY_ERROR_MAX], const char *path, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* trained.c: what policy_trained_load() does with a file's bytes. */
-int trained_parse(const char *name, const unsigned char *bytes, size_t n, struct trained_policy **ret,
-                  char err[static POLICY_ERROR_MAX]);
+int policy_trained_parse(const char *name, const unsigned char *bytes, size_t n, struct trained_policy **ret,
+                         char err[static POLICY_ERROR_MAX]);
 
 /* What counts of the environment's parameters here. Of a range its middle. */
 struct trained_environment {
@@ -29,17 +29,18 @@ struct trained_environment {
 /* trained_environment.c: reads "key=value" lines, which must be all of the environment's keys, but those that
  * came later than the first files: they are 0 where they are missing. 0, or -EINVAL with a clause "key:
  * value: what would be right". */
-int trained_environment_read(const char *text, struct trained_environment *ret,
-                             char why[static POLICY_ERROR_MAX]);
+int policy_trained_environment_read(const char *text, struct trained_environment *ret,
+                                    char why[static POLICY_ERROR_MAX]);
 
 /* Are these a market's networks: an action for each of n symbols, and an observation of rows of `width`
  * features? 0, or -EINVAL with a clause. */
-int trained_environment_fits(const struct trained_environment *environment, const struct net_shape *shape,
-                             int n_assets, size_t width, char why[static POLICY_ERROR_MAX]);
+int policy_trained_environment_fits(const struct trained_environment *environment,
+                                    const struct net_shape *shape, int n_assets, size_t width,
+                                    char why[static POLICY_ERROR_MAX]);
 
 /* Adds the features of a set's text to *width, once streams can have them. 0, -EINVAL with a clause, -ENOMEM.
  */
-int trained_set_width(const char *text, int64_t interval_ns, size_t *width,
-                      char why[static POLICY_ERROR_MAX]);
+int policy_trained_set_width(const char *text, int64_t interval_ns, size_t *width,
+                             char why[static POLICY_ERROR_MAX]);
 
 #endif

@@ -26,7 +26,7 @@ struct writing {
 
 static int no_memory(const struct writing *out)
 {
-    trained_refuse(out->err, out->path, "out of memory");
+    policy_trained_refuse(out->err, out->path, "out of memory");
     return -ENOMEM;
 }
 
@@ -67,9 +67,9 @@ static int add_tensor(struct writing *out, const char *name, const float *values
                                           .bytes = n * sizeof *values};
     for (size_t i = 0; i < n; i++)
         if (!isfinite(values[i]))
-            return trained_refuse(out->err, out->path,
-                                  "tensor %s: value %zu is %g: only finite ones are written", name, i,
-                                  (double)values[i]);
+            return policy_trained_refuse(out->err, out->path,
+                                         "tensor %s: value %zu is %g: only finite ones are written", name, i,
+                                         (double)values[i]);
     return 0;
 }
 
@@ -109,7 +109,7 @@ static int put_shape(struct writing *out, const struct net_shape *shape, float c
     int r = put(out, "observation", "%d", shape->observation);
     r = r < 0 ? r : put(out, "actions", "%d", shape->actions);
     r = r < 0 ? r : put(out, "levels", "%d", shape->levels);
-    r = r < 0 ? r : put(out, "activation", "%s", net_activation_name(shape->activation));
+    r = r < 0 ? r : put(out, "activation", "%s", policy_net_activation_name(shape->activation));
     r = r < 0 ? r : put(out, "layer_norm", "%s", shape->layer_norm ? "true" : "false");
     r = r < 0 ? r : put(out, "shared", "%s", shape->shared ? "true" : "false");
     r = r < 0 ? r : put(out, "recurrent", "%d", shape->recurrent);
@@ -151,29 +151,33 @@ static int check_market(struct writing *out, const struct trained_source *source
     struct trained_environment environment;
     char why[POLICY_ERROR_MAX];
     size_t width = source->sets ? 0 : 2 * (size_t)source->n_assets;
-    int r = trained_environment_read(source->environment, &environment, why);
+    int r = policy_trained_environment_read(source->environment, &environment, why);
     for (int i = 0; i < source->n_assets && r == 0; i++) {
         const struct policy_asset *asset = &source->assets[i];
         if (!asset->name[0] || strchr(asset->name, ',') || !(asset->least >= 0 && isfinite(asset->least)))
-            return trained_refuse(
+            return policy_trained_refuse(
                 out->err, out->path,
                 "symbols: \"%s\" of at least %g: a name without commas and a quantity, 0 or "
                 "more, are right",
                 asset->name, asset->least);
         if (source->sets)
-            r = trained_set_width(source->sets[i], source->interval_ns, &width, why);
+            r = policy_trained_set_width(source->sets[i], source->interval_ns, &width, why);
     }
     if (r == 0)
-        r = trained_environment_fits(&environment, &source->layout->shape, source->n_assets, width, why);
-    return r == 0 ? 0 : r == -ENOMEM ? no_memory(out) : trained_refuse(out->err, out->path, "%.300s", why);
+        r = policy_trained_environment_fits(&environment, &source->layout->shape, source->n_assets, width,
+                                            why);
+    return r == 0         ? 0
+           : r == -ENOMEM ? no_memory(out)
+                          : policy_trained_refuse(out->err, out->path, "%.300s", why);
 }
 
 static int put_market(struct writing *out, const struct trained_source *source)
 {
     const char *interval = bar_interval_name(source->interval_ns);
     if (!interval)
-        return trained_refuse(out->err, out->path, "interval: %" PRId64 " ns: one that bars have is right",
-                              source->interval_ns);
+        return policy_trained_refuse(out->err, out->path,
+                                     "interval: %" PRId64 " ns: one that bars have is right",
+                                     source->interval_ns);
     int r = check_market(out, source);
     r = r < 0 ? r : put_assets(out, source, false);
     r = r < 0 ? r : put_assets(out, source, true);
@@ -208,7 +212,7 @@ int policy_trained_write(const char *path, const struct trained_source *source,
     struct writing *out = calloc(1, sizeof *out);
     size_t cap = PAIRS + (size_t)source->n_assets;
     if (!out) {
-        trained_refuse(err, path, "out of memory");
+        policy_trained_refuse(err, path, "out of memory");
         return -ENOMEM;
     }
     *out = (struct writing){.path = path, .err = err, .cap = cap};

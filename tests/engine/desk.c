@@ -321,19 +321,19 @@ static void test_record_through_zero(void)
 {
     struct record_keeper keeper = {0};
     int64_t profit = 0;
-    CHECK(!record_fill(&keeper, ORDER_BUY, 10, 1000, 1, 0, 2, &profit));
-    CHECK(!record_fill(&keeper, ORDER_SELL, 4, 440, 1, 10, 2, &profit));
-    CHECK(record_fill(&keeper, ORDER_SELL, 9, 990, 3, 6, 2, &profit));
+    CHECK(!strategy_record_fill(&keeper, ORDER_BUY, 10, 1000, 1, 0, 2, &profit));
+    CHECK(!strategy_record_fill(&keeper, ORDER_SELL, 4, 440, 1, 10, 2, &profit));
+    CHECK(strategy_record_fill(&keeper, ORDER_SELL, 9, 990, 3, 6, 2, &profit));
     CHECK_INT(profit, -1000 - 1 + 440 - 1 + 660 - 2);
     CHECK_INT(keeper.flow, 330 - 1); /* three are short */
     CHECK_NEAR(keeper.record.won, 0.96, 1e-12);
-    CHECK(record_fill(&keeper, ORDER_BUY, 3, 330, 0, -3, 2, &profit));
+    CHECK(strategy_record_fill(&keeper, ORDER_BUY, 3, 330, 0, -3, 2, &profit));
     CHECK_INT(profit, -1);
     CHECK_INT(keeper.flow, 0);
     CHECK(keeper.record.wins == 1 && keeper.record.losses == 1 && keeper.record.losing == 1);
-    record_resume(&keeper, -5, 70);
+    strategy_record_resume(&keeper, -5, 70);
     CHECK_INT(keeper.flow, 70);
-    CHECK(record_fill(&keeper, ORDER_BUY, 5, 70, 0, -5, 2, &profit));
+    CHECK(strategy_record_fill(&keeper, ORDER_BUY, 5, 70, 0, -5, 2, &profit));
     CHECK(profit == 0 && keeper.record.losses == 2 && keeper.record.losing == 2); /* nothing won is no win */
 }
 

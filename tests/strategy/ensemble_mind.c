@@ -102,7 +102,7 @@ static void apart_open(struct apart *a, const struct policy *policy)
         const struct policy *member = policy->members[m];
         CHECK_INT(member->mind->create(member, &a->voices[m]), 0);
         CHECK_INT(member->mind->create(member, &a->alone[m]), 0);
-        CHECK_INT(shadow_create(member, WINDOW, &a->shadows[m]), 0);
+        CHECK_INT(policy_shadow_create(member, WINDOW, &a->shadows[m]), 0);
     }
 }
 
@@ -111,7 +111,7 @@ static void apart_close(struct apart *a)
     for (int m = 0; m < MEMBERS; m++) {
         a->ensemble->policy.members[m]->mind->destroy(a->voices[m]);
         a->ensemble->policy.members[m]->mind->destroy(a->alone[m]);
-        shadow_destroy(a->shadows[m]);
+        policy_shadow_destroy(a->shadows[m]);
     }
 }
 
@@ -149,13 +149,13 @@ static void apart_shadows(struct apart *a, int64_t open_ns)
         const struct policy *member = a->ensemble->policy.members[m];
         float actions[ENSEMBLE_ASSETS];
         const double *qty;
-        shadow_mark(a->shadows[m], a->close);
-        double cash = shadow_holds(a->shadows[m], &qty);
+        policy_shadow_mark(a->shadows[m], a->close);
+        double cash = policy_shadow_holds(a->shadows[m], &qty);
         CHECK(cash >= 0);
         CHECK(member->mind->act(a->alone[m], open_ns, cash, qty, actions));
         for (int i = 0; i < ENSEMBLE_ASSETS; i++)
             if (a->seen_ns[i] == open_ns)
-                shadow_trade(a->shadows[m], i, actions[i], a->units[i], a->close[i]);
+                policy_shadow_trade(a->shadows[m], i, actions[i], a->units[i], a->close[i]);
     }
 }
 
@@ -167,7 +167,8 @@ static void apart_act(struct apart *a, int64_t open_ns, double cash, const doubl
         float actions[ENSEMBLE_ASSETS];
         CHECK(policy->members[m]->mind->act(a->voices[m], open_ns, cash, qty, ret ? actions : NULL));
         for (int i = 0; i < ENSEMBLE_ASSETS && ret; i++)
-            votes[i][m] = (struct policy_vote){.action = actions[i], .sharpe = shadow_sharpe(a->shadows[m])};
+            votes[i][m] =
+                (struct policy_vote){.action = actions[i], .sharpe = policy_shadow_sharpe(a->shadows[m])};
     }
     for (int i = 0; i < ENSEMBLE_ASSETS && ret; i++)
         ret[i] = ensemble_vote(a->ensemble->combine, MEMBERS, votes[i], a->units[i], policy->assets[i].least);
@@ -254,7 +255,7 @@ static void run(const struct policy *policy, const struct world *w, struct rando
     }
     int known = 0; /* one that never buys has none */
     for (int m = 0; m < MEMBERS; m++)
-        known += isfinite(shadow_sharpe(apart.shadows[m]));
+        known += isfinite(policy_shadow_sharpe(apart.shadows[m]));
     CHECK(known > 0 || !sharpe);
     policy->mind->destroy(mind);
     policy->mind->destroy(still);

@@ -33,7 +33,7 @@ static void run(struct random *random, int n)
                                   .slippage_e6 = 300};
     double closes[ASSETS] = {100, 7, 0.4}, units[ASSETS];
     struct shadow *shadow;
-    CHECK_INT(shadow_create(&policy, WINDOW, &shadow), 0);
+    CHECK_INT(policy_shadow_create(&policy, WINDOW, &shadow), 0);
     puts("run");
     print("capital", policy.rules.capital);
     print("trailing_stop", policy.rules.trailing_stop);
@@ -53,18 +53,18 @@ static void run(struct random *random, int n)
         const double *qty;
         for (int i = 0; i < ASSETS; i++)
             closes[i] *= 1 + 0.04 * (unit(random) - 0.49);
-        shadow_mark(shadow, closes);
+        policy_shadow_mark(shadow, closes);
         for (int i = 0; i < ASSETS; i++) {
             bool there = !random_chance(random, 10);
             float action = (float)(6 * unit(random) - 2.7);
             if (there)
-                shadow_trade(shadow, i, action, units[i], closes[i]);
+                policy_shadow_trade(shadow, i, action, units[i], closes[i]);
             printf("%a %a %d ", closes[i], (double)action, there);
         }
-        double cash = shadow_holds(shadow, &qty);
-        printf("%a %a %a %a %a\n", cash, qty[0], qty[1], qty[2], shadow_sharpe(shadow));
+        double cash = policy_shadow_holds(shadow, &qty);
+        printf("%a %a %a %a %a\n", cash, qty[0], qty[1], qty[2], policy_shadow_sharpe(shadow));
     }
-    shadow_destroy(shadow);
+    policy_shadow_destroy(shadow);
 }
 
 int main(void)

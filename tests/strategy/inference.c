@@ -54,7 +54,7 @@ static struct network network_of(struct random *random, const struct net_shape *
 {
     struct network net = {.clip = 10};
     char err[NET_ERROR_MAX] = "";
-    CHECK_INT(net_layout_init(&net.layout, shape, err), 0);
+    CHECK_INT(policy_net_layout_init(&net.layout, shape, err), 0);
     CHECK_STR(err, "");
     size_t n = (size_t)shape->observation;
     net.params = calloc(net.layout.n_params, sizeof(float));
@@ -171,17 +171,18 @@ struct one {
 static bool open_one(const struct network *net, enum net_isa isa, struct one *ret)
 {
     *ret = (struct one){0};
-    int r = net_model_create(&net->layout, net->params, net->mean, net->scale, net->clip, isa, &ret->model);
+    int r = policy_net_model_create(&net->layout, net->params, net->mean, net->scale, net->clip, isa,
+                                    &ret->model);
     CHECK(r == 0 || (r == -ENOTSUP && isa > NET_BASELINE));
     if (r == 0)
-        CHECK_INT(net_memory_create(ret->model, &ret->memory), 0);
+        CHECK_INT(policy_net_memory_create(ret->model, &ret->memory), 0);
     return r == 0;
 }
 
 static void close_one(struct one *one)
 {
-    net_memory_destroy(one->memory);
-    net_model_destroy(one->model);
+    policy_net_memory_destroy(one->memory);
+    policy_net_model_destroy(one->model);
 }
 
 /* The first of the largest, of what float64 has; within `tolerance` another may be it. */
@@ -216,12 +217,12 @@ static void compare(struct random *random, const struct network *net, double siz
         for (int k = 0; k < ISAS; k++) {
             if (!there[k])
                 continue;
-            float got = net_model_value(ones[k].model, ones[k].memory, observation);
+            float got = policy_net_model_value(ones[k].model, ones[k].memory, observation);
             if (step == STEPS - 1) /* the last one by what it does: states are as they would be */
-                net_model_act(ones[k].model, ones[k].memory, observation, acts);
+                policy_net_model_act(ones[k].model, ones[k].memory, observation, acts);
             else
-                net_model_heads(ones[k].model, ones[k].memory, observation, k == 0 ? first : heads);
-            const float *now = net_memory_hidden(ones[k].memory, &hidden_n);
+                policy_net_model_heads(ones[k].model, ones[k].memory, observation, k == 0 ? first : heads);
+            const float *now = policy_net_memory_hidden(ones[k].memory, &hidden_n);
             CHECK_INT(hidden_n, net->layout.hidden);
             if (k == 0) {
                 value = got;
@@ -251,7 +252,7 @@ static void compare(struct random *random, const struct network *net, double siz
         fprintf(stderr,
                 "  observation %d, layers %d, first %d, actions %d x %d, shared %d, norm %d, %s, r %d\n",
                 shape->observation, shape->n_pi, shape->pi[0], shape->actions, shape->levels, shape->shared,
-                shape->layer_norm, net_activation_name(shape->activation), shape->recurrent);
+                shape->layer_norm, policy_net_activation_name(shape->activation), shape->recurrent);
     for (int k = 0; k < ISAS; k++)
         if (there[k])
             close_one(&ones[k]);
@@ -335,8 +336,8 @@ int main(void)
         close_one(&one);
         network_finish(&net);
     }
-    net_model_destroy(NULL);
-    net_memory_destroy(NULL);
+    policy_net_model_destroy(NULL);
+    policy_net_memory_destroy(NULL);
     random_shapes(&random, getenv("PAPERTAPE_LONG") ? 5000 : 300);
     edges(&random);
     reference_widths(&random);

@@ -34,10 +34,10 @@ static void compare(const struct trained_made *made, struct random *random)
     struct nn_work_f32 *work;
     if (!obs || !seen || !heads || !own || !after)
         abort();
-    CHECK_INT(
-        net_model_create(layout, made->params, made->mean, made->scale, made->source.clip, NET_BEST, &model),
-        0);
-    CHECK_INT(net_memory_create(model, &memory), 0);
+    CHECK_INT(policy_net_model_create(layout, made->params, made->mean, made->scale, made->source.clip,
+                                      NET_BEST, &model),
+              0);
+    CHECK_INT(policy_net_memory_create(model, &memory), 0);
     CHECK_INT(nn_work_create_f32(layout, STEPS, false, &work), 0);
     for (size_t i = 0; i < STEPS * n; i++) {
         obs[i] = (float)(6 * trained_uniform(random));
@@ -48,15 +48,15 @@ static void compare(const struct trained_made *made, struct random *random)
     nn_forward_f32(work, made->params, &rows, heads, values, hidden ? after : NULL);
     size_t bad = 0;
     for (size_t s = 0; s < STEPS; s++) {
-        float value = net_model_value(model, memory, obs + s * n);
-        net_model_heads(model, memory, obs + s * n, own);
+        float value = policy_net_model_value(model, memory, obs + s * n);
+        policy_net_model_heads(model, memory, obs + s * n, own);
         bad += off(&value, &values[s], 1) + off(own, heads + s * outputs, outputs);
     }
-    bad += off(net_memory_hidden(memory, &n_hidden), after, hidden);
+    bad += off(policy_net_memory_hidden(memory, &n_hidden), after, hidden);
     CHECK_INT(bad, 0);
     nn_work_destroy_f32(work);
-    net_memory_destroy(memory);
-    net_model_destroy(model);
+    policy_net_memory_destroy(memory);
+    policy_net_model_destroy(model);
     free(obs);
     free(seen);
     free(heads);

@@ -68,9 +68,9 @@ static void test_lanes(struct random *random)
             struct metrics_sums exact, base, lanes;
             struct metrics_against plain, base_against, against;
             metrics_sums_exact(&series, &exact);
-            CHECK(lanes_sums(&series, INDICATOR_ISA_BASELINE, &base));
+            CHECK(metrics_lanes_sums(&series, INDICATOR_ISA_BASELINE, &base));
             check_sums(&base, &exact);
-            CHECK(lanes_against(&series, &benchmark, INDICATOR_ISA_BASELINE, 365, &base_against));
+            CHECK(metrics_lanes_against(&series, &benchmark, INDICATOR_ISA_BASELINE, 365, &base_against));
             struct metrics_series long_way = metrics_equity(10000, equity, n);
             double *returns = malloc(n * sizeof(*returns));
             for (size_t i = 0; i < n; i++) {
@@ -82,9 +82,9 @@ static void test_lanes(struct random *random)
             check_near(base_against.beta, plain.beta, 1e-12);
             check_near(base_against.alpha, plain.alpha, 1e-11);
             for (int isa = INDICATOR_ISA_AVX2; isa <= (int)indicator_isa_best(); isa++) {
-                CHECK(lanes_sums(&series, isa, &lanes));
+                CHECK(metrics_lanes_sums(&series, isa, &lanes));
                 CHECK(memcmp(&lanes, &base, sizeof(base)) == 0);
-                CHECK(lanes_against(&series, &benchmark, isa, 365, &against));
+                CHECK(metrics_lanes_against(&series, &benchmark, isa, 365, &against));
                 CHECK(memcmp(&against, &base_against, sizeof(against)) == 0);
             }
             free(returns);
@@ -108,18 +108,18 @@ static void test_lanes_refuse(struct random *random)
             double *at = row < 0 ? &series.start : &equity[row], kept = *at;
             *at = bad[b];
             for (int isa = INDICATOR_ISA_BASELINE; isa <= (int)indicator_isa_best(); isa++) {
-                CHECK(!lanes_sums(&series, isa, &sums));
-                CHECK(!lanes_against(&series, &benchmark, isa, 365, &against));
-                CHECK(!lanes_against(&benchmark, &series, isa, 365, &against));
+                CHECK(!metrics_lanes_sums(&series, isa, &sums));
+                CHECK(!metrics_lanes_against(&series, &benchmark, isa, 365, &against));
+                CHECK(!metrics_lanes_against(&benchmark, &series, isa, 365, &against));
             }
             *at = kept;
         }
     for (int i = 0; i < ROWS; i++)
         equity[i] = 10000;
-    CHECK(!lanes_sums(&series, INDICATOR_ISA_BEST, &sums));
-    CHECK(lanes_against(&series, &benchmark, INDICATOR_ISA_BEST, 365, &against));
+    CHECK(!metrics_lanes_sums(&series, INDICATOR_ISA_BEST, &sums));
+    CHECK(metrics_lanes_against(&series, &benchmark, INDICATOR_ISA_BEST, 365, &against));
     CHECK(against.beta == 0 && against.alpha == 0);
-    CHECK(!lanes_against(&benchmark, &series, INDICATOR_ISA_BEST, 365, &against));
+    CHECK(!metrics_lanes_against(&benchmark, &series, INDICATOR_ISA_BEST, 365, &against));
     free(equity);
     free(other);
 }

@@ -138,14 +138,14 @@ static void reckon(const struct world *w, float (*ret)[SYMBOLS])
 {
     struct net_memory *memory;
     float observation[1 + SYMBOLS + LOOKBACK * SYMBOLS * WIDTH];
-    CHECK_INT(net_memory_create(w->trained->model, &memory), 0);
+    CHECK_INT(policy_net_memory_create(w->trained->model, &memory), 0);
     for (size_t row = w->first + LOOKBACK - 1; row < ROWS; row++) {
         build(w, row, observation);
-        net_model_act(w->trained->model, memory, observation, ret[row]);
+        policy_net_model_act(w->trained->model, memory, observation, ret[row]);
         for (int i = 0; i < SYMBOLS && w->trained->layout.shape.levels > 0; i++)
-            ret[row][i] = trained_level_action(w->trained, ret[row][i]);
+            ret[row][i] = policy_trained_level_action(w->trained, ret[row][i]);
     }
-    net_memory_destroy(memory);
+    policy_net_memory_destroy(memory);
 }
 
 static void see(const struct world *w, struct policy_mind *mind, int symbol, size_t k)
@@ -375,7 +375,7 @@ static void made_hash(const struct trained_made *made, const struct env_params *
                                               .norm_cash = params->norm_cash,
                                               .norm_stocks = params->norm_stocks,
                                               .norm_tech = params->norm_tech};
-    CHECK_INT(observation_hash(&layout, ret), 0);
+    CHECK_INT(policy_observation_hash(&layout, ret), 0);
     for (int i = 0; i < 2; i++)
         feature_set_destroy(parsed[i]);
 }

@@ -47,23 +47,23 @@ static void compare(const struct trained_made *made, const struct trained_policy
           *a = malloc((size_t)layout->outputs * sizeof(float)),
           *b = malloc((size_t)layout->outputs * sizeof(float));
     CHECK(memcmp(&trained->layout, layout, sizeof *layout) == 0);
-    CHECK_INT(net_model_create(layout, made->params, made->mean, made->scale, made->source.clip, NET_SCALAR,
-                               &model),
+    CHECK_INT(policy_net_model_create(layout, made->params, made->mean, made->scale, made->source.clip,
+                                      NET_SCALAR, &model),
               0);
-    CHECK_INT(net_memory_create(model, &memory), 0);
-    CHECK_INT(net_memory_create(trained->model, &own), 0);
+    CHECK_INT(policy_net_memory_create(model, &memory), 0);
+    CHECK_INT(policy_net_memory_create(trained->model, &own), 0);
     for (int step = 0; step < 3 && observation && a && b; step++) {
         for (int i = 0; i < layout->shape.observation; i++)
             observation[i] = (float)(8 * trained_uniform(random));
-        float value = net_model_value(model, memory, observation);
-        CHECK(value == net_model_value(trained->model, own, observation));
-        net_model_heads(model, memory, observation, a);
-        net_model_heads(trained->model, own, observation, b);
+        float value = policy_net_model_value(model, memory, observation);
+        CHECK(value == policy_net_model_value(trained->model, own, observation));
+        policy_net_model_heads(model, memory, observation, a);
+        policy_net_model_heads(trained->model, own, observation, b);
         CHECK(memcmp(a, b, (size_t)layout->outputs * sizeof *a) == 0);
     }
-    net_memory_destroy(memory);
-    net_memory_destroy(own);
-    net_model_destroy(model);
+    policy_net_memory_destroy(memory);
+    policy_net_memory_destroy(own);
+    policy_net_model_destroy(model);
     free(observation);
     free(a);
     free(b);
@@ -212,7 +212,7 @@ static void test_environment(void)
             char text[4096], why[POLICY_ERROR_MAX] = "";
             CHECK_INT(env_params_set(&params, list[i].name, values[v], err), 0);
             trained_environment_text(&params, text, sizeof text);
-            CHECK_INT(trained_environment_read(text, &read, why), 0);
+            CHECK_INT(policy_trained_environment_read(text, &read, why), 0);
             CHECK_STR(why, "");
             CHECK(read.day_trade == (params.task == ENV_DAY_TRADE) &&
                   read.discrete == (params.actions == ENV_DISCRETE) && read.levels == params.levels &&
@@ -522,12 +522,12 @@ static void ask(const struct trained_policy *trained)
     float *observation = calloc((size_t)shape->observation, sizeof(float)),
           *actions = malloc((size_t)shape->actions * sizeof(float));
     struct net_memory *memory;
-    if (!observation || !actions || net_memory_create(trained->model, &memory) < 0)
+    if (!observation || !actions || policy_net_memory_create(trained->model, &memory) < 0)
         abort();
-    net_model_act(trained->model, memory, observation, actions);
+    policy_net_model_act(trained->model, memory, observation, actions);
     for (int i = 0; i < shape->actions && shape->levels > 0; i++)
         CHECK(actions[i] >= 0 && actions[i] < (float)shape->levels);
-    net_memory_destroy(memory);
+    policy_net_memory_destroy(memory);
     free(observation);
     free(actions);
 }
@@ -554,7 +554,7 @@ static void test_damage(struct random *random, int n_tries)
             copy[random_between(random, 0, (int64_t)(left % 2 ? header : n) - 1)] =
                 (unsigned char)(random_chance(random, 50) ? (uint64_t)random_between(random, ' ', '~')
                                                           : random_next(random));
-        int r = trained_parse("f", copy, cut, &trained, err);
+        int r = policy_trained_parse("f", copy, cut, &trained, err);
         CHECK(r == 0 || (r == -EINVAL && strncmp(err, "f: ", 3) == 0 && !strchr(err, '\n')));
         CHECK((r == 0) == (trained != NULL));
         if (trained)
@@ -580,13 +580,13 @@ static void write_io(const char *dir, int k, const struct trained_policy *traine
           *heads = malloc(STEPS * (size_t)outputs * sizeof(float)), values[STEPS];
     struct net_memory *memory;
     char path[SCRATCH_PATH_MAX], err[SAFETENSORS_ERROR_MAX];
-    if (!observations || !heads || net_memory_create(trained->model, &memory) < 0)
+    if (!observations || !heads || policy_net_memory_create(trained->model, &memory) < 0)
         abort();
     for (int64_t i = 0; i < STEPS * n; i++)
         observations[i] = (float)(4 * trained_uniform(random));
     for (int64_t s = 0; s < STEPS; s++) {
-        values[s] = net_model_value(trained->model, memory, observations + s * n);
-        net_model_heads(trained->model, memory, observations + s * n, heads + s * outputs);
+        values[s] = policy_net_model_value(trained->model, memory, observations + s * n);
+        policy_net_model_heads(trained->model, memory, observations + s * n, heads + s * outputs);
     }
     const struct safetensors_tensor tensors[] = {
         {"observations", SAFETENSORS_F32, 2, {STEPS, n}, observations, STEPS * (size_t)n * sizeof(float)},
@@ -595,7 +595,7 @@ static void write_io(const char *dir, int k, const struct trained_policy *traine
     };
     snprintf(path, sizeof path, "%s/%d.io", dir, k);
     CHECK_INT(safetensors_write(path, tensors, 3, NULL, 0, err), 0);
-    net_memory_destroy(memory);
+    policy_net_memory_destroy(memory);
     free(observations);
     free(heads);
 }

@@ -42,7 +42,7 @@ static inline void trained_made_networks(struct trained_made *made, struct rando
                                          const struct net_shape *shape)
 {
     char err[NET_ERROR_MAX];
-    if (net_layout_init(&made->layout, shape, err) < 0) {
+    if (policy_net_layout_init(&made->layout, shape, err) < 0) {
         fprintf(stderr, "%s\n", err);
         abort();
     }

@@ -102,7 +102,7 @@ static int decide(const struct eval_market *market, struct decider *decider, flo
 {
     if (!market->ensemble) {
         env_observe(market->env, observation);
-        net_model_act(market->policy->model, decider->memory, observation, actions);
+        policy_net_model_act(market->policy->model, decider->memory, observation, actions);
     } else if (!eval_show_act(&decider->show, actions)) {
         snprintf(err, EVAL_ERROR_MAX, "the ensemble: an action is not finite");
         return -EINVAL;
@@ -143,14 +143,14 @@ static int play_all(const struct play *play, size_t from, float *observation, fl
     struct decider decider = {0};
     bool done = false;
     int r = play->market->ensemble ? eval_show_open(play->market, from, &decider.show)
-                                   : net_memory_create(play->market->policy->model, &decider.memory);
+                                   : policy_net_memory_create(play->market->policy->model, &decider.memory);
     if (r < 0) {
         snprintf(err, EVAL_ERROR_MAX, "out of memory");
         return r;
     }
     while (r == 0 && !done)
         r = step(play, &decider, observation, actions, &done, err);
-    net_memory_destroy(decider.memory);
+    policy_net_memory_destroy(decider.memory);
     eval_show_close(&decider.show);
     return r;
 }

@@ -183,7 +183,7 @@ static int check_observation(const struct eval_market *market, char err[static E
     const struct trained_policy *policy = market->policy;
     if (trainer_data_observation(market->data, &market->params, policy->policy.assets, hash) < 0)
         return refuse(err, -ENOMEM, "out of memory");
-    int r = trained_observation_check(policy, hash, why);
+    int r = policy_trained_observation_check(policy, hash, why);
     return r < 0 ? refuse(err, r, "the policy: %.600s", why) : 0;
 }
 

@@ -201,7 +201,7 @@ int grad_batch_create(const struct grad_batch_options *options, struct grad_batc
     struct net_layout *layout = malloc(sizeof *layout);
     struct grad_batch *batch = NULL;
     struct nn_work_f64 *work = NULL;
-    int r = layout ? net_layout_init(layout, &options->shape, err) : -ENOMEM;
+    int r = layout ? policy_net_layout_init(layout, &options->shape, err) : -ENOMEM;
     if (r == 0 && !(batch = allocate(layout, options->rows, options->steps)))
         r = -ENOMEM;
     if (r == 0)

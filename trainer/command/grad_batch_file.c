@@ -65,7 +65,7 @@ static void add_metadata(struct file *file, const struct grad_batch *batch)
     const struct net_shape *shape = &batch->layout.shape;
     const struct nn_loss *loss = &batch->loss;
     file->pairs[file->n_pairs++] =
-        (struct safetensors_pair){"activation", net_activation_name(shape->activation)};
+        (struct safetensors_pair){"activation", policy_net_activation_name(shape->activation)};
     tell(file, "clip_range", loss->clip_range, false);
     tell(file, "vf_coef", loss->vf_coef, false);
     tell(file, "ent_coef", loss->ent_coef, false);

@@ -117,7 +117,7 @@ static int take(void *ctx, int option)
         request->seed = true;
         return args_whole("seed", optarg, 0, UINT64_MAX, &request->options.seed);
     case ACTIVATION:
-        if (!net_activation_parse(optarg, &shape->activation))
+        if (!policy_net_activation_parse(optarg, &shape->activation))
             status =
                 args_say(EXIT_USAGE, "unknown activation: --activation %.32s: tanh, relu or silu", optarg);
         return status;

@@ -379,7 +379,7 @@ static int make_layout(const struct ppo_params *params, const struct env *env, s
     shape.observation = env_observation_size(env);
     shape.actions = env_action_size(env);
     shape.levels = e->actions == ENV_DISCRETE ? e->levels : 0;
-    int r = net_layout_init(ret, &shape, reason);
+    int r = policy_net_layout_init(ret, &shape, reason);
     return r < 0 ? env_refuse(r, err, "%s", reason) : 0;
 }
 

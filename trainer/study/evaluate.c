@@ -47,7 +47,7 @@ static int play(struct walk *walk, struct split_rows block, double *returns, cha
         if (n % PROGRESS_STEPS == PROGRESS_STEPS - 1 && !study_continue(walk->run, 1))
             return 1;
         env_observe(walk->env, walk->observation);
-        net_model_act(walk->learnt->policy.model, walk->memory, walk->observation, walk->actions);
+        policy_net_model_act(walk->learnt->policy.model, walk->memory, walk->observation, walk->actions);
         int r = env_step(walk->env, &io, err);
         if (r < 0) /* an action is no number: so are the weights */
             return r == -EINVAL ? -EDOM : r;
@@ -69,11 +69,11 @@ static int play_all(struct walk *walk, const struct split_rows *blocks, int n, d
 {
     for (int i = 0; i < n; i++) {
         int r = begin(walk, blocks[i], err);
-        if (r == 0 && net_memory_create(walk->learnt->policy.model, &walk->memory) < 0)
+        if (r == 0 && policy_net_memory_create(walk->learnt->policy.model, &walk->memory) < 0)
             r = study_error(err, -ENOMEM, "out of memory: the test");
         if (r == 0)
             r = play(walk, blocks[i], returns, err);
-        net_memory_destroy(walk->memory);
+        policy_net_memory_destroy(walk->memory);
         walk->memory = NULL;
         if (r != 0)
             return r;

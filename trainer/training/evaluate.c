@@ -36,7 +36,7 @@ static int walk(struct env *env, const struct net_model *model, struct net_memor
         .actions = actions, .rewards = &reward, .terminated = &terminated, .truncated = &truncated};
     while (!terminated && !truncated) {
         env_observe(env, obs);
-        net_model_act(model, memory, obs, actions);
+        policy_net_model_act(model, memory, obs, actions);
         int r = env_step(env, &io, err);
         if (r < 0)
             return r;
@@ -67,7 +67,7 @@ static int evaluate_market(const struct source *source, const struct net_layout 
     struct evaluation found = {.episodes = 1};
     int32_t row, buys, sells;
     const struct env_info begun = {.row = &row, .equity = &found.initial};
-    if (!obs || !actions || !qty || net_memory_create(model, &memory) < 0)
+    if (!obs || !actions || !qty || policy_net_memory_create(model, &memory) < 0)
         r = no_memory(err);
     if (r == 0) {
         env_info(env, &begun);
@@ -88,7 +88,7 @@ static int evaluate_market(const struct source *source, const struct net_layout 
         found.sells = sells;
         *ret = found;
     }
-    net_memory_destroy(memory);
+    policy_net_memory_destroy(memory);
     free(obs);
     free(actions);
     free(qty);
@@ -111,7 +111,7 @@ struct walkers {
 static void walkers_finish(struct walkers *walkers)
 {
     for (size_t i = 0; i < walkers->n && walkers->memories; i++)
-        net_memory_destroy(walkers->memories[i]);
+        policy_net_memory_destroy(walkers->memories[i]);
     free(walkers->memories);
     free(walkers->obs);
     free(walkers->actions);
@@ -143,7 +143,7 @@ static bool walkers_init(struct walkers *walkers, const struct net_layout *layou
         !walkers->terminated || !walkers->truncated || !walkers->sum || !walkers->length || !walkers->done)
         return false;
     for (size_t i = 0; i < (layout->hidden > 0 ? n : 1); i++)
-        if (net_memory_create(model, &walkers->memories[i]) < 0)
+        if (policy_net_memory_create(model, &walkers->memories[i]) < 0)
             return false;
     walkers->left = n;
     return true;
@@ -156,8 +156,8 @@ static int walkers_step(struct walkers *walkers, const struct net_layout *layout
     walkers->world.observe(walkers->world.ctx, walkers->obs);
     for (size_t i = 0; i < walkers->n; i++)
         if (!walkers->done[i])
-            net_model_act(model, walkers->memories[layout->hidden > 0 ? i : 0], walkers->obs + i * o,
-                          walkers->actions + i * a);
+            policy_net_model_act(model, walkers->memories[layout->hidden > 0 ? i : 0], walkers->obs + i * o,
+                                 walkers->actions + i * a);
     const struct env_io io = {.actions = walkers->actions,
                               .rewards = walkers->rewards,
                               .terminated = walkers->terminated,

@@ -148,8 +148,8 @@ int kept_policy_take(struct learner *learner, struct kept_policy *ret, char err[
         say(err, r, "out of memory: the policy");
     else if ((r = learner_snapshot(learner, &snapshot, why)) < 0)
         say(err, r, "%s", why);
-    else if ((r = net_model_create(&policy.layout, policy.params, policy.mean, policy.scale, policy.clip,
-                                   NET_BEST, &policy.model)) < 0)
+    else if ((r = policy_net_model_create(&policy.layout, policy.params, policy.mean, policy.scale,
+                                          policy.clip, NET_BEST, &policy.model)) < 0)
         say(err, r, "out of memory: the policy");
     if (r < 0) {
         kept_policy_drop(&policy);
@@ -161,7 +161,7 @@ int kept_policy_take(struct learner *learner, struct kept_policy *ret, char err[
 
 void kept_policy_drop(struct kept_policy *policy)
 {
-    net_model_destroy(policy->model);
+    policy_net_model_destroy(policy->model);
     free(policy->params);
     free(policy->mean);
     free(policy->scale);

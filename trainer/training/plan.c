@@ -182,7 +182,7 @@ static int shape_of(const struct ppo_params *params, const struct ppo_world *wor
     shape.observation = world->observation;
     shape.actions = world->actions;
     shape.levels = world->levels;
-    return net_layout_init(ret, &shape, err);
+    return policy_net_layout_init(ret, &shape, err);
 }
 
 static void take_note(void *ctx, const char *words)

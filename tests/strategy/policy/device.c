@@ -40,17 +40,17 @@ static void pair_open(struct pair *pair, struct random *random, const struct net
     pair->heads_there = malloc((size_t)pair->layout.outputs * sizeof(float));
     pair->heads_here = malloc((size_t)pair->layout.outputs * sizeof(float));
     if (!pair->observation || !pair->heads_there || !pair->heads_here ||
-        net_memory_create(pair->there, &pair->memory_there) < 0 ||
-        net_memory_create(pair->here, &pair->memory_here) < 0)
+        policy_net_memory_create(pair->there, &pair->memory_there) < 0 ||
+        policy_net_memory_create(pair->here, &pair->memory_here) < 0)
         abort();
 }
 
 static void pair_close(struct pair *pair)
 {
-    net_memory_destroy(pair->memory_there);
-    net_memory_destroy(pair->memory_here);
-    net_model_destroy(pair->there);
-    net_model_destroy(pair->here);
+    policy_net_memory_destroy(pair->memory_there);
+    policy_net_memory_destroy(pair->memory_here);
+    policy_net_model_destroy(pair->there);
+    policy_net_model_destroy(pair->here);
     free(pair->observation);
     free(pair->heads_there);
     free(pair->heads_here);
@@ -63,14 +63,14 @@ static void step(struct pair *pair, struct random *random, const char *backend)
     for (int i = 0; i < pair->layout.shape.observation; i++)
         pair->observation[i] = 4 * network_uniform(&random->state);
     memset(pair->heads_there, 0xff, n * sizeof(float));
-    net_model_heads(pair->there, pair->memory_there, pair->observation, pair->heads_there);
-    net_model_heads(pair->here, pair->memory_here, pair->observation, pair->heads_here);
+    policy_net_model_heads(pair->there, pair->memory_there, pair->observation, pair->heads_there);
+    policy_net_model_heads(pair->here, pair->memory_here, pair->observation, pair->heads_here);
     CHECK(memcmp(pair->heads_there, pair->heads_here, n * sizeof(float)) == 0);
-    const float *there = net_memory_hidden(pair->memory_there, &n_there),
-                *here = net_memory_hidden(pair->memory_here, &n_here);
+    const float *there = policy_net_memory_hidden(pair->memory_there, &n_there),
+                *here = policy_net_memory_hidden(pair->memory_here, &n_here);
     CHECK(n_there == n_here && (n_here == 0 || memcmp(there, here, n_here * sizeof(float)) == 0));
-    CHECK_STR(net_model_backend(pair->there), backend ? backend : net_model_cpu(pair->there));
-    CHECK_STR(net_model_backend(pair->here), "cpu-scalar");
+    CHECK_STR(policy_net_model_backend(pair->there), backend ? backend : policy_net_model_cpu(pair->there));
+    CHECK_STR(policy_net_model_backend(pair->here), "cpu-scalar");
     compared += n;
 }
 
@@ -80,15 +80,15 @@ static void test_shape(struct net_device *device, struct random *random, const s
     char err[NET_DEVICE_ERROR_MAX] = "";
     pair_open(&pair, random, shape);
     step(&pair, random, NULL);
-    CHECK_INT(net_model_on_device(pair.there, device, err), 0);
-    CHECK_INT(net_model_on_device(pair.there, device, err), -EALREADY);
-    CHECK(net_device_settle(device, SETTLE_MS));
+    CHECK_INT(policy_net_model_on_device(pair.there, device, err), 0);
+    CHECK_INT(policy_net_model_on_device(pair.there, device, err), -EALREADY);
+    CHECK(policy_net_device_settle(device, SETTLE_MS));
     for (int i = 0; i < STEPS; i++)
-        step(&pair, random, net_device_name(device));
+        step(&pair, random, policy_net_device_name(device));
     /* Acts, too: the first of the largest, or the means. */
     float actions_there[NET_OUTPUTS_MAX], actions_here[NET_OUTPUTS_MAX];
-    net_model_act(pair.there, pair.memory_there, pair.observation, actions_there);
-    net_model_act(pair.here, pair.memory_here, pair.observation, actions_here);
+    policy_net_model_act(pair.there, pair.memory_there, pair.observation, actions_there);
+    policy_net_model_act(pair.here, pair.memory_here, pair.observation, actions_here);
     CHECK(memcmp(actions_there, actions_here, (size_t)shape->actions * sizeof(float)) == 0);
     pair_close(&pair);
 }
@@ -148,21 +148,21 @@ static void test_many(const char *module, struct random *random)
     struct net_device *device = NULL;
     struct pair pairs[MODELS];
     char err[NET_DEVICE_ERROR_MAX] = "";
-    CHECK_INT(net_device_open(module, &device, err), 0);
-    net_device_patience(device, SETTLE_MS);
+    CHECK_INT(policy_net_device_open(module, &device, err), 0);
+    policy_net_device_patience(device, SETTLE_MS);
     for (int i = 0; i < MODELS; i++) { /* as long as it opens, the CPU answers */
         pair_open(&pairs[i], random, &plain);
-        CHECK_INT(net_model_on_device(pairs[i].there, device, err), 0);
+        CHECK_INT(policy_net_model_on_device(pairs[i].there, device, err), 0);
     }
-    CHECK(net_device_settle(device, SETTLE_MS));
+    CHECK(policy_net_device_settle(device, SETTLE_MS));
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < MODELS; i++)
-            step(&pairs[i], random, net_device_name(device));
+            step(&pairs[i], random, policy_net_device_name(device));
     pair_close(&pairs[0]);
-    CHECK(net_device_settle(device, SETTLE_MS));
+    CHECK(policy_net_device_settle(device, SETTLE_MS));
     for (int i = 1; i < MODELS; i++)
-        step(&pairs[i], random, net_device_name(device));
-    net_device_close(device);
+        step(&pairs[i], random, policy_net_device_name(device));
+    policy_net_device_close(device);
     for (int i = 1; i < MODELS; i++) {
         step(&pairs[i], random, NULL);
         pair_close(&pairs[i]);
@@ -175,26 +175,26 @@ static void test_fails(const char *module, struct random *random)
     struct net_device *device = NULL;
     struct pair pair;
     char err[NET_DEVICE_ERROR_MAX] = "";
-    CHECK_INT(net_device_open(module, &device, err), 0);
-    net_device_patience(device, SETTLE_MS);
+    CHECK_INT(policy_net_device_open(module, &device, err), 0);
+    policy_net_device_patience(device, SETTLE_MS);
     pair_open(&pair, random, &plain);
-    CHECK_INT(net_model_on_device(pair.there, device, err), 0);
-    CHECK(net_device_settle(device, SETTLE_MS));
-    step(&pair, random, net_device_name(device));
-    CHECK(!net_device_is_lost(device, err) && err[0] == '\0');
+    CHECK_INT(policy_net_model_on_device(pair.there, device, err), 0);
+    CHECK(policy_net_device_settle(device, SETTLE_MS));
+    step(&pair, random, policy_net_device_name(device));
+    CHECK(!policy_net_device_is_lost(device, err) && err[0] == '\0');
     setenv("POLICY_FAILS", "1", 1);
     step(&pair, random, NULL);
     unsetenv("POLICY_FAILS");
-    CHECK(net_device_is_lost(device, err) && strstr(err, "the test makes it fail"));
+    CHECK(policy_net_device_is_lost(device, err) && strstr(err, "the test makes it fail"));
     for (int i = 0; i < 3; i++) /* and it is not asked again */
         step(&pair, random, NULL);
     struct pair other;
     pair_open(&other, random, &plain);
-    CHECK_INT(net_model_on_device(other.there, device, err), -EIO);
+    CHECK_INT(policy_net_model_on_device(other.there, device, err), -EIO);
     step(&other, random, NULL);
     pair_close(&other);
     pair_close(&pair);
-    net_device_close(device);
+    policy_net_device_close(device);
 }
 
 /* One that does not come back: the caller does. Then it comes back after all, or after it was closed. */
@@ -205,20 +205,20 @@ static void test_hangs(const char *module, struct random *random, bool closed)
     char err[NET_DEVICE_ERROR_MAX] = "", fifo[SCRATCH_PATH_MAX];
     snprintf(fifo, sizeof fifo, "%s", scratch_path(closed ? "fifo-closed" : "fifo"));
     CHECK_INT(mkfifo(fifo, 0600), 0);
-    CHECK_INT(net_device_open(module, &device, err), 0);
-    net_device_patience(device, SETTLE_MS);
+    CHECK_INT(policy_net_device_open(module, &device, err), 0);
+    policy_net_device_patience(device, SETTLE_MS);
     pair_open(&pair, random, &plain);
-    CHECK_INT(net_model_on_device(pair.there, device, err), 0);
-    CHECK(net_device_settle(device, SETTLE_MS));
-    step(&pair, random, net_device_name(device));
+    CHECK_INT(policy_net_model_on_device(pair.there, device, err), 0);
+    CHECK(policy_net_device_settle(device, SETTLE_MS));
+    step(&pair, random, policy_net_device_name(device));
     setenv("POLICY_HANGS", fifo, 1);
-    net_device_patience(device, NET_DEVICE_WAIT_MS);
+    policy_net_device_patience(device, NET_DEVICE_WAIT_MS);
     step(&pair, random, NULL);
-    CHECK(net_device_is_lost(device, err) && strstr(err, "no answer within 50 ms"));
+    CHECK(policy_net_device_is_lost(device, err) && strstr(err, "no answer within 50 ms"));
     step(&pair, random, NULL);
     if (closed)
-        net_device_close(device);
-    CHECK(net_device_abandoned() == closed);
+        policy_net_device_close(device);
+    CHECK(policy_net_device_abandoned() == closed);
     int fd = open(fifo, O_WRONLY | O_CLOEXEC);
     CHECK(fd >= 0 && write(fd, "x", 1) == 1);
     close(fd);
@@ -226,7 +226,7 @@ static void test_hangs(const char *module, struct random *random, bool closed)
     unsetenv("POLICY_HANGS");
     pair_close(&pair);
     if (!closed)
-        net_device_close(device);
+        policy_net_device_close(device);
 }
 
 static void test_none(struct random *random)
@@ -235,17 +235,17 @@ static void test_none(struct random *random)
     struct pair pair;
     char err[NET_DEVICE_ERROR_MAX] = "";
     pair_open(&pair, random, &plain);
-    CHECK_INT(net_device_open("/nonexistent/papertape-gpu.so", &device, err), 0);
-    CHECK(!net_device_settle(device, SETTLE_MS));
-    CHECK(net_device_is_lost(device, err) && strstr(err, "/nonexistent/papertape-gpu.so"));
-    CHECK_STR(net_device_name(device), "gpu");
-    CHECK_INT(net_model_on_device(pair.there, device, err), -EIO);
+    CHECK_INT(policy_net_device_open("/nonexistent/papertape-gpu.so", &device, err), 0);
+    CHECK(!policy_net_device_settle(device, SETTLE_MS));
+    CHECK(policy_net_device_is_lost(device, err) && strstr(err, "/nonexistent/papertape-gpu.so"));
+    CHECK_STR(policy_net_device_name(device), "gpu");
+    CHECK_INT(policy_net_model_on_device(pair.there, device, err), -EIO);
     step(&pair, random, NULL);
     const struct policy recorded = {.kind = "recorded", .backend = "file"};
     CHECK_INT(policy_on_device(&recorded, device, err), 0);
     CHECK_STR(policy_backend(&recorded), "file");
-    net_device_close(device);
-    net_device_close(NULL);
+    policy_net_device_close(device);
+    policy_net_device_close(NULL);
     pair_close(&pair);
 }
 
@@ -256,19 +256,19 @@ int main(int argc, char **argv)
     char err[NET_DEVICE_ERROR_MAX] = "";
     CHECK(argc >= 2);
     small = argc > 2 && strcmp(argv[2], "small") == 0;
-    if (argc < 2 || net_device_open(argv[1], &device, err) < 0)
+    if (argc < 2 || policy_net_device_open(argv[1], &device, err) < 0)
         return EXIT_FAILURE;
-    net_device_patience(device, SETTLE_MS);
-    if (!net_device_settle(device, SETTLE_MS)) {
-        bool lost = net_device_is_lost(device, err);
+    policy_net_device_patience(device, SETTLE_MS);
+    if (!policy_net_device_settle(device, SETTLE_MS)) {
+        bool lost = policy_net_device_is_lost(device, err);
         fprintf(stderr, "policy-device: %s\n", lost ? err : "the device does not open");
-        net_device_close(device);
+        policy_net_device_close(device);
         return lost ? EXIT_SKIP : EXIT_FAILURE;
     }
-    const bool on_cpu = strcmp(net_device_name(device), "gpu: the CPU") == 0;
+    const bool on_cpu = strcmp(policy_net_device_name(device), "gpu: the CPU") == 0;
     test_shapes(device, &random);
-    CHECK(!net_device_is_lost(device, err));
-    net_device_close(device);
+    CHECK(!policy_net_device_is_lost(device, err));
+    policy_net_device_close(device);
     test_many(argv[1], &random);
     test_none(&random);
     if (on_cpu) {

@@ -218,7 +218,7 @@ void case_draw(struct nn_case *c, uint64_t seed)
 {
     struct random random = {seed};
     char err[NET_ERROR_MAX];
-    if (net_layout_init(&c->layout, &c->shape, err) != 0) {
+    if (policy_net_layout_init(&c->layout, &c->shape, err) != 0) {
         fprintf(stderr, "%s: %s\n", c->name, err);
         abort();
     }

@@ -25,7 +25,7 @@ static void check_orthogonal(const struct net_tensor *tensor, const float *param
 
 static void check_value(const struct net_layout *layout, const char *name, const float *params, float value)
 {
-    const struct net_tensor *tensor = &layout->tensors[net_layout_find(layout, name)];
+    const struct net_tensor *tensor = &layout->tensors[policy_net_layout_find(layout, name)];
     for (int i = 0; i < tensor->stride; i++)
         CHECK(params[tensor->offset + (size_t)i] == (i < tensor->cols ? value : 0));
 }
@@ -34,7 +34,7 @@ static void check_shape(const struct net_shape *shape, uint64_t seed)
 {
     struct net_layout layout;
     char err[NET_ERROR_MAX];
-    CHECK_INT(net_layout_init(&layout, shape, err), 0);
+    CHECK_INT(policy_net_layout_init(&layout, shape, err), 0);
     float *params = malloc(layout.n_params * sizeof *params),
           *again = malloc(layout.n_params * sizeof *again);
     for (size_t i = 0; i < layout.n_params; i++)
@@ -77,7 +77,7 @@ static void moments(uint64_t seed)
     struct net_layout layout;
     char err[NET_ERROR_MAX];
     const struct net_shape shape = {.observation = 60000, .actions = 1};
-    CHECK_INT(net_layout_init(&layout, &shape, err), 0);
+    CHECK_INT(policy_net_layout_init(&layout, &shape, err), 0);
     float *params = malloc(layout.n_params * sizeof *params);
     CHECK_INT(nn_init(&layout, seed, 1, 0, params), 0);
     const struct net_tensor *tensor = &layout.tensors[layout.chains[NET_PI].head.weight];

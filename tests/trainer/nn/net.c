@@ -10,7 +10,7 @@ static struct net_layout laid_out(const struct net_shape *shape)
 {
     struct net_layout layout;
     char err[NET_ERROR_MAX] = "";
-    CHECK_INT(net_layout_init(&layout, shape, err), 0);
+    CHECK_INT(policy_net_layout_init(&layout, shape, err), 0);
     CHECK_STR(err, "");
     return layout;
 }
@@ -18,7 +18,7 @@ static struct net_layout laid_out(const struct net_shape *shape)
 static void check_tensor(const struct net_layout *layout, const char *name, enum net_kind kind,
                          enum net_part part, int rows, int cols, int rows_padded, int stride)
 {
-    int i = net_layout_find(layout, name);
+    int i = policy_net_layout_find(layout, name);
     CHECK(i >= 0);
     if (i < 0) {
         fprintf(stderr, "no tensor %s\n", name);
@@ -44,13 +44,13 @@ static void check_places(const struct net_layout *layout)
         CHECK_INT(tensor->offset % NET_LANES, 0);
         CHECK(tensor->stride % NET_LANES == 0 && tensor->stride >= tensor->cols &&
               tensor->stride < tensor->cols + NET_LANES);
-        CHECK_INT(net_layout_find(layout, tensor->name), i);
+        CHECK_INT(policy_net_layout_find(layout, tensor->name), i);
         at += (size_t)tensor->rows_padded * (size_t)tensor->stride;
         learned += (size_t)tensor->rows * (size_t)tensor->cols;
     }
     CHECK_INT(layout->n_params, at);
     CHECK_INT(layout->n_learned, learned);
-    CHECK_INT(net_layout_find(layout, "pi.99.weight"), -1);
+    CHECK_INT(policy_net_layout_find(layout, "pi.99.weight"), -1);
 }
 
 static void separate(void)
@@ -75,10 +75,10 @@ static void separate(void)
     check_tensor(&layout, "vf.1.weight", NET_WEIGHT, NET_VF, 7, 1, 8, 16);
     check_tensor(&layout, "log_std", NET_LOG_STD, NET_PI, 1, 3, 1, 16);
     CHECK_INT(layout.log_std, layout.n_tensors - 1);
-    CHECK_INT(net_layout_find(&layout, "vf.1.norm.weight"), -1);
+    CHECK_INT(policy_net_layout_find(&layout, "vf.1.norm.weight"), -1);
     CHECK_INT(layout.chains[NET_PI].n_hidden, 2);
-    CHECK_INT(layout.chains[NET_PI].hidden[1].weight, net_layout_find(&layout, "pi.1.weight"));
-    CHECK_INT(layout.chains[NET_PI].head.weight, net_layout_find(&layout, "pi.2.weight"));
+    CHECK_INT(layout.chains[NET_PI].hidden[1].weight, policy_net_layout_find(&layout, "pi.1.weight"));
+    CHECK_INT(layout.chains[NET_PI].head.weight, policy_net_layout_find(&layout, "pi.2.weight"));
     CHECK_INT(layout.chains[NET_PI].head.norm_weight, -1);
     CHECK(layout.chains[NET_VF].has_head && !layout.chains[NET_VF].has_recurrent);
     CHECK(!layout.chains[NET_SHARED].has_head);
@@ -144,7 +144,7 @@ static void refused(struct net_shape shape, const char *expected)
 {
     struct net_layout layout = {.n_tensors = 4711};
     char err[NET_ERROR_MAX] = "";
-    CHECK_INT(net_layout_init(&layout, &shape, err), -EINVAL);
+    CHECK_INT(policy_net_layout_init(&layout, &shape, err), -EINVAL);
     CHECK_STR(err, expected);
     CHECK_INT(layout.n_tensors, 4711);
 }
@@ -173,12 +173,12 @@ static void activations(void)
 {
     for (enum net_activation i = NET_TANH; i <= NET_SILU; i++) {
         enum net_activation parsed = (enum net_activation) - 1;
-        CHECK(net_activation_parse(net_activation_name(i), &parsed));
+        CHECK(policy_net_activation_parse(policy_net_activation_name(i), &parsed));
         CHECK_INT(parsed, i);
     }
     enum net_activation parsed = NET_RELU;
-    CHECK(!net_activation_parse("Tanh", &parsed));
-    CHECK(!net_activation_parse("", &parsed));
+    CHECK(!policy_net_activation_parse("Tanh", &parsed));
+    CHECK(!policy_net_activation_parse("", &parsed));
     CHECK_INT(parsed, NET_RELU);
 }
 

@@ -44,7 +44,7 @@ static void read_shape(const struct safetensors *tensors, struct net_shape *ret)
     ret->layer_norm = number(tensors, "layer_norm") > 0;
     ret->recurrent = (int)number(tensors, "recurrent");
     const char *activation = safetensors_metadata(tensors, "activation");
-    if (!activation || !net_activation_parse(activation, &ret->activation))
+    if (!activation || !policy_net_activation_parse(activation, &ret->activation))
         fatal("no activation");
     ret->shared = safetensors_find(tensors, "shared.0.weight") != NULL;
     if (ret->shared) {
@@ -66,7 +66,7 @@ void grad_file_open(const char *path, struct grad_file *ret)
     if (safetensors_read(path, &ret->tensors, err) < 0)
         fatal("%s", err);
     read_shape(ret->tensors, &shape);
-    if (net_layout_init(&ret->layout, &shape, why) < 0)
+    if (policy_net_layout_init(&ret->layout, &shape, why) < 0)
         fatal("%s: %s", path, why);
     ret->rows = (size_t)must_find(ret->tensors, "obs")->dims[0];
     ret->steps = shape.recurrent ? (size_t)number(ret->tensors, "steps") : 1;

@@ -41,12 +41,12 @@ static void again_forward(const struct again *a, const char *part, const double 
         const int n = pass->n;
         char name[NET_NAME_MAX];
         snprintf(name, sizeof name, "%s.%d.weight", part, n);
-        const int weight = net_layout_find(a->layout, name);
+        const int weight = policy_net_layout_find(a->layout, name);
         if (weight < 0)
             return;
         snprintf(name, sizeof name, "%s.%d.bias", part, n);
         const struct net_tensor *w = &a->layout->tensors[weight];
-        const struct net_tensor *b = &a->layout->tensors[net_layout_find(a->layout, name)];
+        const struct net_tensor *b = &a->layout->tensors[policy_net_layout_find(a->layout, name)];
         for (int i = 0; n > 0 && i < w->rows; i++)
             pass->x[n][i] = tanh(pass->x[n][i]);
         for (int j = 0; j < w->cols; j++) {

@@ -290,7 +290,7 @@ static void all_grads(struct random *random)
             params.bounded = kinds[k].bounded;
             params.clip_range_vf = k % 2 ? 0.3 : 0;
             snprintf(name, sizeof(name), "%s %s%s%s%s", precisions[precision],
-                     net_activation_name(kinds[k].activation), kinds[k].norm ? ", layer norm" : "",
+                     policy_net_activation_name(kinds[k].activation), kinds[k].norm ? ", layer norm" : "",
                      kinds[k].shared ? ", shared" : "", kinds[k].discrete ? ", discrete" : "");
             try_grads(random, &params, kinds[k].discrete, name);
         }

@@ -197,12 +197,12 @@ static void test_bytes(void)
     /* 2 (3*8 + 8*2) + 2 (3*8 + 8*1) a row forward; three times that, less the first layers' 2 (24 + 24). */
     struct net_layout layout;
     struct net_shape shape = {.observation = 3, .actions = 2, .n_pi = 1, .pi = {8}, .n_vf = 1, .vf = {8}};
-    CHECK_INT(net_layout_init(&layout, &shape, err), 0);
+    CHECK_INT(policy_net_layout_init(&layout, &shape, err), 0);
     CHECK(ppo_work_of(&layout).rollout == 144);
     CHECK(ppo_work_of(&layout).update == 3 * 144 - 96);
     shape.shared = true;
     shape.recurrent = 16;
-    CHECK_INT(net_layout_init(&layout, &shape, err), 0);
+    CHECK_INT(policy_net_layout_init(&layout, &shape, err), 0);
     const double forward = 2.0 * (3 * 8 + 8 * 32 + 16 * 2 + 16 * 1);
     CHECK(ppo_work_of(&layout).rollout == forward);
     CHECK(ppo_work_of(&layout).update == 3 * forward - 48);

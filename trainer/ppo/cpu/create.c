@@ -223,7 +223,7 @@ int learner_create_cpu(const struct ppo_params *params, const struct ppo_world *
     shape.observation = world->observation;
     shape.actions = world->actions;
     shape.levels = world->levels;
-    rc = net_layout_init(&layout, &shape, err);
+    rc = policy_net_layout_init(&layout, &shape, err);
     if (rc < 0)
         return rc;
     struct cpu_learner *l = calloc(1, sizeof *l);

@@ -23,10 +23,10 @@ static void take_model(struct learner *learner, struct learned *ret)
     if (learner_snapshot(learner, &snapshot, err) < 0)
         fatal("snapshot: %s", err);
     ret->layout = learner->layout;
-    int r = net_model_create(&ret->layout, snapshot.params, snapshot.mean, snapshot.scale,
-                             (float)learner->params.clip_observations, NET_BEST, &ret->model);
+    int r = policy_net_model_create(&ret->layout, snapshot.params, snapshot.mean, snapshot.scale,
+                                    (float)learner->params.clip_observations, NET_BEST, &ret->model);
     if (r == 0)
-        r = net_memory_create(ret->model, &ret->memory);
+        r = policy_net_memory_create(ret->model, &ret->memory);
     if (r < 0)
         fatal("model: error %d", -r);
     free(snapshot.params);
@@ -56,18 +56,18 @@ void learned_train(const struct ppo_params *params, const struct ppo_world *worl
 
 void learned_finish(struct learned *learned)
 {
-    net_memory_destroy(learned->memory);
-    net_model_destroy(learned->model);
+    policy_net_memory_destroy(learned->memory);
+    policy_net_model_destroy(learned->model);
 }
 
 void learned_act(const struct learned *learned, const float *observation, float *ret)
 {
-    net_model_act(learned->model, learned->memory, observation, ret);
+    policy_net_model_act(learned->model, learned->memory, observation, ret);
 }
 
 double learned_value(const struct learned *learned, const float *observation)
 {
-    return (double)net_model_value(learned->model, learned->memory, observation);
+    return (double)policy_net_model_value(learned->model, learned->memory, observation);
 }
 
 void learned_play(const struct learned *learned, const struct ppo_world *world, double *ret_returns)
