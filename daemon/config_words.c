@@ -41,7 +41,7 @@ READ(url)
     snprintf(base_url, sizeof base_url, "%s", text);
     if (n < sizeof base_url && base_url[n - 1] == '/')
         base_url[n - 1] = '\0';
-    bool whole = n < sizeof base_url && url_parse(base_url, &url) == 0;
+    bool whole = n < sizeof base_url && net_url_parse(base_url, &url) == 0;
     if (!whole || strcmp(url.scheme, scheme) != 0 || strchr(base_url + strlen(scheme) + 3, '/') ||
         set_text(key, base_url, base, why) < 0)
         return config_key_refuse(why, WHY, "\"%.100s\": a URL like %s://HOST:PORT is needed", text, scheme);

@@ -230,7 +230,7 @@ static void stop(struct daemon *daemon)
     if (daemon->stopping)
         return;
     daemon->stopping = true;
-    notify_stopping();
+    net_notify_stopping();
     trainings_stop(daemon->trainings); /* answers what waits for the co-process */
     daemon->trainings = NULL;
     feeds_stop(daemon->feeds, feeds_stopped, daemon);
@@ -514,7 +514,7 @@ static int run(struct daemon *daemon)
     log_info("papertaped %s: state in %s", PAPERTAPE_VERSION, daemon->state.path);
     feeds_start(daemon->feeds);
     loop_time_start(&loop);
-    notify_ready("waiting for the venue");
+    net_notify_ready("waiting for the venue");
     uv_run(&loop, UV_RUN_DEFAULT);
     r = uv_loop_close(&loop);
     if (r < 0)

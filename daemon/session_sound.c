@@ -35,8 +35,8 @@ int session_rebuild(struct session *session, const char *why, bool sound, char *
         .stop = session->hooks.stop,
     };
     log_warning("the database: %s: it is built again from the event log", why);
-    notify_status("building the database again from the event log");
-    notify_extend(EXTEND_S);
+    net_notify_status("building the database again from the event log");
+    net_notify_extend(EXTEND_S);
     int r = rebuild_database(&options, &result, reason, sizeof reason);
     if (r == -ECANCELED || r == -EILSEQ) {
         snprintf(err, err_size, "%s", reason);

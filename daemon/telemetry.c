@@ -153,7 +153,7 @@ static void tell_manager(const struct daemon *daemon, const struct feed_view *vi
     else
         snprintf(line, sizeof line, "feed %s, %s", view->state,
                  session_begun(daemon->session) ? "trading on paper" : "waiting for the venue");
-    notify_status(line);
+    net_notify_status(line);
 }
 
 static void on_tick(uv_timer_t *timer)
@@ -161,7 +161,7 @@ static void on_tick(uv_timer_t *timer)
     struct telemetry *telemetry = timer->data;
     struct daemon *daemon = telemetry->daemon;
     struct feed_view view;
-    notify_watchdog();
+    net_notify_watchdog();
     if (daemon->stopping)
         return; /* the feed is being taken down */
     keep_files(daemon);

@@ -163,13 +163,13 @@ static int make_rest(struct feed *feed, char *err, size_t err_size)
 
 static int read_keys(struct feed *feed, char *err, size_t err_size)
 {
-    feed->keys = secret_alloc(sizeof *feed->keys);
+    feed->keys = net_secret_alloc(sizeof *feed->keys);
     if (!feed->keys) {
         snprintf(err, err_size, "out of memory");
         return -ENOMEM;
     }
     int r = feed_keys_read(feed->config->keys, feed->keys, err, err_size);
-    if (r == 0 && !secret_locked())
+    if (r == 0 && !net_secret_locked())
         log_warning("%s: its keys are in memory that may be swapped out: a higher limit of locked memory "
                     "(LimitMEMLOCK=, ulimit -l) is needed",
                     feed->venue->format->name);
@@ -178,7 +178,7 @@ static int read_keys(struct feed *feed, char *err, size_t err_size)
 
 static void free_feed(struct feed *feed)
 {
-    secret_free(feed->keys);
+    net_secret_free(feed->keys);
     feed_hours_finish(feed);
     free(feed->held);
     free(feed->listed);
@@ -213,8 +213,8 @@ int feed_create(struct feeds *feeds, struct daemon *daemon, const struct daemon_
                                            .stale_trade_ms = daemon->config.stale_trade_ms,
                                            .silence_ms = daemon->config.silence_ms,
                                            .interval_ms = daemon->config.interval_ns / 1000000};
-    budget_init(&feed->asks, feed->venue->asks_a_minute, MINUTE_MS);
-    backoff_init(&feed->backoff, RETRY_MIN_MS, RETRY_MAX_MS, uv_hrtime());
+    net_budget_init(&feed->asks, feed->venue->asks_a_minute, MINUTE_MS);
+    net_backoff_init(&feed->backoff, RETRY_MIN_MS, RETRY_MAX_MS, uv_hrtime());
     char why[400];
     int r = config->keys[0] ? read_keys(feed, why, sizeof why) : 0;
     if (r < 0) {
@@ -254,7 +254,7 @@ static void on_retry(uv_timer_t *timer)
 
 void feed_try_again(struct feed *feed, const char *what, const char *why)
 {
-    int64_t delay = backoff_next(&feed->backoff);
+    int64_t delay = net_backoff_next(&feed->backoff);
     snprintf(feed->detail, sizeof feed->detail, "%s: %s", what, why);
     log_warning("feed: %s: %s; trying again in %.1f s", feed->venue->format->name, feed->detail,
                 (double)delay / 1000);
@@ -441,7 +441,7 @@ static void have_symbols(void *user, const struct venue_reply *reply)
     }
     if (!take_symbols(feed, reply->symbols.list))
         return;
-    backoff_reset(&feed->backoff);
+    net_backoff_reset(&feed->backoff);
     feed->detail[0] = '\0';
     feed->answered = true;
     if (!session_begun(feed->daemon->session)) {
@@ -540,7 +540,7 @@ static int ask_symbols(struct feed *feed)
 /* Every symbol was removed by command: it is asked for what is added. */
 static void have_none(struct feed *feed)
 {
-    backoff_reset(&feed->backoff);
+    net_backoff_reset(&feed->backoff);
     feed->detail[0] = '\0';
     feed->answered = true;
     if (session_begun(feed->daemon->session))

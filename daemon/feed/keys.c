@@ -93,7 +93,7 @@ int feed_keys_read(const char *name, struct feed_keys *ret, char *err, size_t er
         return r;
     }
     r = check_mode(fd, strchr(name, '/') != NULL, path, err, err_size);
-    char *text = r == 0 ? secret_alloc(TEXT_MAX) : NULL;
+    char *text = r == 0 ? net_secret_alloc(TEXT_MAX) : NULL;
     ssize_t n = text ? read(fd, text, TEXT_MAX - 1) : -1;
     close(fd);
     if (r < 0)
@@ -101,7 +101,7 @@ int feed_keys_read(const char *name, struct feed_keys *ret, char *err, size_t er
     *ret = (struct feed_keys){0};
     const char *at = text;
     bool good = n >= 0 && take_line(&at, ret->id) && take_line(&at, ret->secret) && at == text + n;
-    secret_free(text);
+    net_secret_free(text);
     if (good)
         return 0;
     feed_keys_forget(ret);

@@ -299,10 +299,10 @@ static bool may_ask(const struct feed *feed)
 
 static bool take_units(struct budget *budget, unsigned n, int64_t now)
 {
-    if (budget_used(budget, now) + n > budget->limit)
+    if (net_budget_used(budget, now) + n > budget->limit)
         return false;
     while (n-- > 0)
-        budget_take(budget, now);
+        net_budget_take(budget, now);
     return true;
 }
 

@@ -49,12 +49,13 @@ static int shown(struct json_text text)
 /* A string or number, or null for what is not said. */
 static bool maybe_amount(struct reader *reader, int64_t *ret)
 {
-    return reader_peek(reader) == 'n' ? reader_skip(reader) : reader_amount(reader, RATE_SCALE, ret);
+    return alpaca_reader_peek(reader) == 'n' ? alpaca_reader_skip(reader)
+                                             : alpaca_reader_amount(reader, RATE_SCALE, ret);
 }
 
 static bool maybe_text(struct reader *reader, struct json_text *ret)
 {
-    return reader_peek(reader) == 'n' ? reader_skip(reader) : reader_text(reader, ret);
+    return alpaca_reader_peek(reader) == 'n' ? alpaca_reader_skip(reader) : alpaca_reader_text(reader, ret);
 }
 
 /* False: it is no row at all. */
@@ -62,9 +63,9 @@ static bool read_row(struct reader *reader, struct row *row)
 {
     struct json_text key;
     *row = (struct row){.new_rate = -1, .old_rate = -1, .rate = -1};
-    if (!reader_enter_map(reader))
+    if (!alpaca_reader_enter_map(reader))
         return false;
-    while (reader_member(reader, &key)) {
+    while (alpaca_reader_member(reader, &key)) {
         const struct reader before = *reader;
         bool ok = is(key, "id")       ? maybe_text(reader, &row->id)
                   : is(key, "symbol") ? maybe_text(reader, &row->symbol)
@@ -76,11 +77,11 @@ static bool read_row(struct reader *reader, struct row *row)
                   : is(key, "new_rate")       ? maybe_amount(reader, &row->new_rate)
                   : is(key, "old_rate")       ? maybe_amount(reader, &row->old_rate)
                   : is(key, "rate")           ? maybe_amount(reader, &row->rate)
-                                              : reader_skip(reader);
+                                              : alpaca_reader_skip(reader);
         if (!ok) {
             row->odd = true;
             *reader = before;
-            if (!reader_skip(reader))
+            if (!alpaca_reader_skip(reader))
                 return false;
         }
     }
@@ -148,8 +149,9 @@ static void leave_out(struct page *page, const struct row *row, struct json_text
         if (ns < page->from_ns || ns > page->to_ns)
             return;
     }
-    left_out_add(page->left_out, symbol, "%.*s: %.*s of %.*s is left out: %s", shown(whose), whose.data,
-                 shown(kind), kind.data, date.data ? shown(date) : 6, date.data ? date.data : "no day", why);
+    alpaca_left_out_add(page->left_out, symbol, "%.*s: %.*s of %.*s is left out: %s", shown(whose),
+                        whose.data, shown(kind), kind.data, date.data ? shown(date) : 6,
+                        date.data ? date.data : "no day", why);
 }
 
 static bool is_booked(struct json_text kind)
@@ -161,18 +163,18 @@ static bool is_booked(struct json_text kind)
 static int read_kind(struct page *page, struct json_text kind)
 {
     struct reader *reader = &page->reader;
-    if (reader_peek(reader) != '[' && (!is_booked(kind) || reader_peek(reader) == 'n'))
-        return reader_skip(reader) ? 0 : -EBADMSG;
-    if (!reader_enter_array(reader))
+    if (alpaca_reader_peek(reader) != '[' && (!is_booked(kind) || alpaca_reader_peek(reader) == 'n'))
+        return alpaca_reader_skip(reader) ? 0 : -EBADMSG;
+    if (!alpaca_reader_enter_array(reader))
         return -EBADMSG;
-    while (reader_element(reader)) {
+    while (alpaca_reader_element(reader)) {
         const struct reader before = *reader;
         struct row row;
         const char *why = "nothing is booked for it";
         page->rows++;
         if (!read_row(reader, &row)) {
             *reader = before;
-            if (!reader_skip(reader))
+            if (!alpaca_reader_skip(reader))
                 return -EBADMSG;
             row = (struct row){.odd = true};
         }
@@ -191,11 +193,11 @@ static int read_kind(struct page *page, struct json_text kind)
 static int read_kinds(struct page *page)
 {
     struct json_text kind;
-    if (reader_peek(&page->reader) == 'n')
-        return reader_skip(&page->reader) ? 0 : -EBADMSG;
-    if (!reader_enter_map(&page->reader))
+    if (alpaca_reader_peek(&page->reader) == 'n')
+        return alpaca_reader_skip(&page->reader) ? 0 : -EBADMSG;
+    if (!alpaca_reader_enter_map(&page->reader))
         return -EBADMSG;
-    while (reader_member(&page->reader, &kind)) {
+    while (alpaca_reader_member(&page->reader, &kind)) {
         int r = read_kind(page, kind);
         if (r < 0)
             return r;
@@ -210,16 +212,16 @@ int alpaca_parse_actions(const char *text, size_t len, int64_t from_ns, int64_t 
     struct page page = {.from_ns = from_ns, .to_ns = to_ns, .list = ret, .cap = cap, .left_out = left_out};
     struct json_text key, next = {"", 0};
     bool have = false;
-    reader_init(&page.reader, false, text, len);
-    reader_enter_map(&page.reader);
-    while (reader_member(&page.reader, &key)) {
+    alpaca_reader_init(&page.reader, false, text, len);
+    alpaca_reader_enter_map(&page.reader);
+    while (alpaca_reader_member(&page.reader, &key)) {
         int r = 0;
         if (is(key, "corporate_actions")) {
             have = true;
             r = read_kinds(&page);
         } else if (is(key, "next_page_token")) {
             r = maybe_text(&page.reader, &next) ? 0 : -EBADMSG;
-        } else if (!reader_skip(&page.reader)) {
+        } else if (!alpaca_reader_skip(&page.reader)) {
             r = -EBADMSG;
         }
         if (r < 0)

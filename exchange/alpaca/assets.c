@@ -41,17 +41,18 @@ static bool copy_name(const char *data, size_t len, char *ret, size_t size)
 /* A string or number, or null for what is not said. */
 static bool maybe_amount(struct reader *reader, int scale, int64_t *ret)
 {
-    return reader_peek(reader) == 'n' ? reader_skip(reader) : reader_amount(reader, scale, ret);
+    return alpaca_reader_peek(reader) == 'n' ? alpaca_reader_skip(reader)
+                                             : alpaca_reader_amount(reader, scale, ret);
 }
 
 static bool maybe_text(struct reader *reader, struct json_text *ret)
 {
-    return reader_peek(reader) == 'n' ? reader_skip(reader) : reader_text(reader, ret);
+    return alpaca_reader_peek(reader) == 'n' ? alpaca_reader_skip(reader) : alpaca_reader_text(reader, ret);
 }
 
 static bool maybe_bool(struct reader *reader, bool *ret)
 {
-    return reader_peek(reader) == 'n' ? reader_skip(reader) : reader_bool(reader, ret);
+    return alpaca_reader_peek(reader) == 'n' ? alpaca_reader_skip(reader) : alpaca_reader_bool(reader, ret);
 }
 
 struct asset {
@@ -66,11 +67,11 @@ static bool read_asset(struct reader *reader, struct asset *asset)
 {
     struct json_text key;
     *asset = (struct asset){.class = {"", 0}, .status = {"", 0}};
-    if (!reader_enter_map(reader))
+    if (!alpaca_reader_enter_map(reader))
         return false;
-    while (reader_member(reader, &key)) {
+    while (alpaca_reader_member(reader, &key)) {
         const struct reader before = *reader;
-        bool ok = is(key, "symbol")                ? reader_text(reader, &asset->name)
+        bool ok = is(key, "symbol")                ? alpaca_reader_text(reader, &asset->name)
                   : is(key, "class")               ? maybe_text(reader, &asset->class)
                   : is(key, "status")              ? maybe_text(reader, &asset->status)
                   : is(key, "tradable")            ? maybe_bool(reader, &asset->tradable)
@@ -78,11 +79,11 @@ static bool read_asset(struct reader *reader, struct asset *asset)
                   : is(key, "min_order_size")      ? maybe_amount(reader, ALPACA_QTY_SCALE, &asset->size_min)
                   : is(key, "min_trade_increment") ? maybe_amount(reader, ALPACA_QTY_SCALE, &asset->step)
                   : is(key, "price_increment")     ? maybe_amount(reader, ALPACA_PRICE_SCALE, &asset->tick)
-                                                   : reader_skip(reader);
+                                                   : alpaca_reader_skip(reader);
         if (!ok) {
             asset->odd = true;
             *reader = before;
-            if (!reader_skip(reader))
+            if (!alpaca_reader_skip(reader))
                 return false;
         }
     }
@@ -160,22 +161,22 @@ int alpaca_parse_assets(const char *text, size_t len, struct venue_symbol *wante
 {
     struct reader reader;
     struct asset asset;
-    reader_init(&reader, false, text, len);
-    if (reader_peek(&reader) == '{') {
+    alpaca_reader_init(&reader, false, text, len);
+    if (alpaca_reader_peek(&reader) == '{') {
         if (!read_asset(&reader, &asset))
             return -EBADMSG;
         offer(&asset, wanted, n);
         return json_done(&reader.json) ? 0 : -EBADMSG;
     }
-    reader_enter_array(&reader);
-    while (reader_element(&reader)) {
+    alpaca_reader_enter_array(&reader);
+    while (alpaca_reader_element(&reader)) {
         const struct reader before = reader;
         if (read_asset(&reader, &asset)) {
             offer(&asset, wanted, n);
             continue;
         }
         reader = before;
-        if (!reader_skip(&reader))
+        if (!alpaca_reader_skip(&reader))
             return -EBADMSG;
     }
     return json_done(&reader.json) ? 0 : -EBADMSG;
@@ -218,10 +219,10 @@ int alpaca_parse_clock(const char *text, size_t len, int64_t *ret_ns)
     struct reader reader;
     struct json_text key;
     int64_t ns = -1;
-    reader_init(&reader, false, text, len);
-    reader_enter_map(&reader);
-    while (reader_member(&reader, &key))
-        if (is(key, "timestamp") ? !reader_time(&reader, &ns) : !reader_skip(&reader))
+    alpaca_reader_init(&reader, false, text, len);
+    alpaca_reader_enter_map(&reader);
+    while (alpaca_reader_member(&reader, &key))
+        if (is(key, "timestamp") ? !alpaca_reader_time(&reader, &ns) : !alpaca_reader_skip(&reader))
             return -EBADMSG;
     if (!json_done(&reader.json) || ns < 0)
         return -EBADMSG;

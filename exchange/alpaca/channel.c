@@ -250,11 +250,12 @@ bool alpaca_request_channels(struct alpaca_request *request, bool packed, bool a
 static bool enter_notice(struct reader *reader, const char *frame, size_t len, struct json_text *ret_type)
 {
     struct json_text key;
-    reader_init(reader, reader_is_packed(frame, len), frame, len);
-    if (reader_peek(reader) == '[' && (!reader_enter_array(reader) || !reader_element(reader)))
+    alpaca_reader_init(reader, alpaca_reader_is_packed(frame, len), frame, len);
+    if (alpaca_reader_peek(reader) == '[' &&
+        (!alpaca_reader_enter_array(reader) || !alpaca_reader_element(reader)))
         return false;
-    return reader_enter_map(reader) && reader_member(reader, &key) && json_is(key, "T") &&
-           reader_text(reader, ret_type) && ret_type->len > 1;
+    return alpaca_reader_enter_map(reader) && alpaca_reader_member(reader, &key) && json_is(key, "T") &&
+           alpaca_reader_text(reader, ret_type) && ret_type->len > 1;
 }
 
 void alpaca_notice_read(const char *frame, size_t len, struct alpaca_notice *ret)
@@ -269,10 +270,10 @@ void alpaca_notice_read(const char *frame, size_t len, struct alpaca_notice *ret
         ret->kind = NOTICE_SUBSCRIBED;
         return;
     }
-    while (reader_member(&reader, &key)) {
-        bool ok = json_is(key, "msg")    ? reader_text(&reader, &said)
-                  : json_is(key, "code") ? reader_int(&reader, &code)
-                                         : reader_skip(&reader);
+    while (alpaca_reader_member(&reader, &key)) {
+        bool ok = json_is(key, "msg")    ? alpaca_reader_text(&reader, &said)
+                  : json_is(key, "code") ? alpaca_reader_int(&reader, &code)
+                                         : alpaca_reader_skip(&reader);
         if (!ok)
             return;
     }
@@ -290,20 +291,20 @@ int alpaca_notice_names(const char *frame, size_t len, int (*each)(void *user, c
     struct json_text type, key, symbol;
     if (!enter_notice(&reader, frame, len, &type))
         return -EBADMSG;
-    while (reader_member(&reader, &key)) {
+    while (alpaca_reader_member(&reader, &key)) {
         int channel = 0;
         while (channel < CHANNELS_ASKED &&
                (strlen(names[channel]) != key.len || memcmp(names[channel], key.data, key.len) != 0))
             channel++;
-        if (channel == CHANNELS_ASKED || reader_peek(&reader) != '[') {
-            if (!reader_skip(&reader))
+        if (channel == CHANNELS_ASKED || alpaca_reader_peek(&reader) != '[') {
+            if (!alpaca_reader_skip(&reader))
                 return -EBADMSG;
             continue;
         }
-        reader_enter_array(&reader);
-        while (reader_element(&reader)) {
+        alpaca_reader_enter_array(&reader);
+        while (alpaca_reader_element(&reader)) {
             char name[VENUE_STREAM_NAME_MAX];
-            if (!reader_text(&reader, &symbol))
+            if (!alpaca_reader_text(&reader, &symbol))
                 return -EBADMSG;
             alpaca_name_write((enum alpaca_channel)channel, symbol, name);
             int r = each(user, name);

@@ -28,9 +28,9 @@ static void say(struct endpoint *endpoint, const char *format, ...)
     va_end(arguments);
 }
 
-enum venue_link endpoint_state(const struct endpoint *endpoint)
+enum venue_link alpaca_endpoint_state(const struct endpoint *endpoint)
 {
-    return endpoint->active ? link_state(&endpoint->link) : VENUE_DOWN;
+    return endpoint->active ? net_link_state(&endpoint->link) : VENUE_DOWN;
 }
 
 static void drive(struct endpoint *endpoint);
@@ -53,7 +53,7 @@ static void wake_at(struct endpoint *endpoint, int64_t at_ms)
     uv_timer_start(&endpoint->timer, on_timer, delay_ms > 0 ? (uint64_t)delay_ms : 0, 0);
 }
 
-void endpoint_touch(struct endpoint *endpoint)
+void alpaca_endpoint_touch(struct endpoint *endpoint)
 {
     uv_update_time(endpoint->timer.loop);
     uv_timer_start(&endpoint->timer, on_timer, 0, 0);
@@ -61,7 +61,7 @@ void endpoint_touch(struct endpoint *endpoint)
 
 static void announce(struct endpoint *endpoint)
 {
-    enum venue_link link = endpoint_state(endpoint);
+    enum venue_link link = alpaca_endpoint_state(endpoint);
     if (link == endpoint->told)
         return;
     endpoint->told = link;
@@ -71,7 +71,7 @@ static void announce(struct endpoint *endpoint)
 
 static void drop_connection(struct endpoint *endpoint)
 {
-    resolver_cancel(endpoint->query);
+    net_resolver_cancel(endpoint->query);
     endpoint->query = NULL;
     websocket_destroy(endpoint->websocket);
     endpoint->websocket = NULL;
@@ -91,9 +91,9 @@ static void give_up(struct endpoint *endpoint, enum link_failure failure, int64_
     int64_t now = clock_now_ms();
     drop_connection(endpoint);
     if (ready)
-        link_lost(&endpoint->link, now, failure, retry_after_ms);
+        net_link_lost(&endpoint->link, now, failure, retry_after_ms);
     else
-        link_failed(&endpoint->link, now, failure, retry_after_ms);
+        net_link_failed(&endpoint->link, now, failure, retry_after_ms);
     drive(endpoint);
 }
 
@@ -158,11 +158,11 @@ static void on_opened(void *user)
 
 static void send_keys(struct endpoint *endpoint)
 {
-    struct alpaca_request *request = secret_alloc(sizeof(*request));
+    struct alpaca_request *request = net_secret_alloc(sizeof(*request));
     if (request)
         alpaca_request_auth(request, endpoint->packed, endpoint->keys.id, endpoint->keys.secret);
     bool sent = request && send_request(endpoint, request);
-    secret_free(request);
+    net_secret_free(request);
     endpoint->phase = ENDPOINT_ASKED;
     endpoint->deadline_ms = clock_now_ms() + PATIENCE_MS;
     if (!sent) {
@@ -243,7 +243,7 @@ static void on_notice(struct endpoint *endpoint, const struct alpaca_notice *not
             break;
         endpoint->phase = ENDPOINT_READY;
         endpoint->deadline_ms = INT64_MAX;
-        link_opened(&endpoint->link, clock_now_ms());
+        net_link_opened(&endpoint->link, clock_now_ms());
         subscribe(endpoint);
         if (!endpoint->closed)
             drive(endpoint);
@@ -274,7 +274,7 @@ static void on_message(void *user, const char *data, size_t len)
     endpoint->last_frame_ms = clock_now_ms();
     alpaca_notice_read(data, len, &notice);
     if (notice.kind == NOTICE_NONE && endpoint->phase == ENDPOINT_READY)
-        link_heard(&endpoint->link, endpoint->last_frame_ms);
+        net_link_heard(&endpoint->link, endpoint->last_frame_ms);
     endpoint->owner->frame(endpoint->owner->user, endpoint, data, len);
     if (!endpoint->closed && endpoint->websocket == websocket) /* the owner may have dropped it */
         on_notice(endpoint, &notice, data, len);
@@ -287,7 +287,7 @@ static void on_ended(void *user, const struct websocket_end *end)
     if (!end->opened && end->http_status == 0)
         failure = LINK_UNREACHED;
     else if (!end->opened)
-        failure = link_failure_of(end->http_status, true);
+        failure = net_link_failure_of(end->http_status, true);
     if (failure == LINK_LIMITED || failure == LINK_BANNED) {
         int64_t wait_ms = end->retry_after_ms >= 0  ? end->retry_after_ms
                           : failure == LINK_LIMITED ? LINK_LIMITED_MS
@@ -315,10 +315,10 @@ static void on_resolved(void *user, const struct resolver_result *result)
     endpoint->query = NULL;
     if (result->error) {
         say(endpoint, "%s has no address: %s", endpoint->url.host, uv_strerror(result->error));
-        link_failed(&endpoint->link, clock_now_ms(), LINK_LOST, -1);
+        net_link_failed(&endpoint->link, clock_now_ms(), LINK_LOST, -1);
     } else {
         endpoint->addresses = *result;
-        link_resolved(&endpoint->link, result->n);
+        net_link_resolved(&endpoint->link, result->n);
     }
     drive(endpoint);
 }
@@ -337,7 +337,7 @@ static void connect_now(struct endpoint *endpoint)
     int r = websocket_connect(endpoint->net, &config, &handler, endpoint, &endpoint->websocket);
     if (r < 0) {
         say(endpoint, "%s", strerror(-r));
-        link_failed(&endpoint->link, clock_now_ms(), LINK_LOST, -1);
+        net_link_failed(&endpoint->link, clock_now_ms(), LINK_LOST, -1);
     }
 }
 
@@ -372,7 +372,7 @@ static void drive(struct endpoint *endpoint)
         return;
     }
     for (;;) {
-        struct link_step step = link_next(&endpoint->link, clock_now_ms());
+        struct link_step step = net_link_next(&endpoint->link, clock_now_ms());
         if (step.act == LINK_WAIT) {
             wake_at(endpoint, step.at_ms);
             break;
@@ -381,11 +381,11 @@ static void drive(struct endpoint *endpoint)
             connect_now(endpoint);
             continue;
         }
-        int r =
-            resolver_start(endpoint->timer.loop, endpoint->url.host, on_resolved, endpoint, &endpoint->query);
+        int r = net_resolver_start(endpoint->timer.loop, endpoint->url.host, on_resolved, endpoint,
+                                   &endpoint->query);
         if (r < 0) {
             say(endpoint, "%s: %s", endpoint->url.host, uv_strerror(r));
-            link_failed(&endpoint->link, clock_now_ms(), LINK_LOST, -1);
+            net_link_failed(&endpoint->link, clock_now_ms(), LINK_LOST, -1);
         }
     }
     if (endpoint->phase == ENDPOINT_READY) {
@@ -397,9 +397,9 @@ static void drive(struct endpoint *endpoint)
     announce(endpoint);
 }
 
-int endpoint_init(struct endpoint *endpoint, const struct endpoint_owner *owner,
-                  const struct venue_stream_config *config, const char *base, const char *path, bool packed,
-                  struct budget *budget, uint64_t jitter_seed)
+int alpaca_endpoint_init(struct endpoint *endpoint, const struct endpoint_owner *owner,
+                         const struct venue_stream_config *config, const char *base, const char *path,
+                         bool packed, struct budget *budget, uint64_t jitter_seed)
 {
     size_t len = strlen(base);
     while (len > 0 && base[len - 1] == '/')
@@ -410,7 +410,7 @@ int endpoint_init(struct endpoint *endpoint, const struct endpoint_owner *owner,
     if (!text)
         return -ENOMEM;
     snprintf(text, size, "%.*s%s", (int)len, base, path);
-    int r = url_parse_as(text, "wss", &url);
+    int r = net_url_parse_as(text, "wss", &url);
     if (r == 0)
         r = uv_timer_init(net_context_loop(config->net), &endpoint->timer);
     if (r < 0) {
@@ -434,15 +434,15 @@ int endpoint_init(struct endpoint *endpoint, const struct endpoint_owner *owner,
         .budget = budget,
         .alone = true,
     };
-    link_init(&endpoint->link, &link, clock_now_ms());
+    net_link_init(&endpoint->link, &link, clock_now_ms());
     if (!config->keys.id || !config->keys.secret || !config->keys.id[0] || !config->keys.secret[0]) {
         say(endpoint, "the venue wants keys and there are none: set [venue alpaca] keys");
-        link_failed(&endpoint->link, clock_now_ms(), LINK_ENDED, -1);
+        net_link_failed(&endpoint->link, clock_now_ms(), LINK_ENDED, -1);
     }
     if (config->ban.until_ns > clock_wall_ns())
-        endpoint_hold(endpoint, clock_ms_of_wall(config->ban.until_ns),
-                      "the venue's limit, as known from before");
-    endpoint_touch(endpoint);
+        alpaca_endpoint_hold(endpoint, clock_ms_of_wall(config->ban.until_ns),
+                             "the venue's limit, as known from before");
+    alpaca_endpoint_touch(endpoint);
     return 0;
 }
 
@@ -454,7 +454,7 @@ static void on_timer_closed(uv_handle_t *handle)
     endpoint->owner->closed(endpoint->owner->user, endpoint);
 }
 
-void endpoint_close(struct endpoint *endpoint)
+void alpaca_endpoint_close(struct endpoint *endpoint)
 {
     if (endpoint->closed)
         return;
@@ -463,7 +463,7 @@ void endpoint_close(struct endpoint *endpoint)
     uv_close((uv_handle_t *)&endpoint->timer, on_timer_closed);
 }
 
-int endpoint_reserve(struct endpoint *endpoint, size_t more)
+int alpaca_endpoint_reserve(struct endpoint *endpoint, size_t more)
 {
     size_t need = endpoint->n_subscriptions + more;
     if (need <= endpoint->cap_subscriptions)
@@ -476,7 +476,8 @@ int endpoint_reserve(struct endpoint *endpoint, size_t more)
     return 0;
 }
 
-void endpoint_ask(struct endpoint *endpoint, enum alpaca_channel channel, const char *symbol, bool wanted)
+void alpaca_endpoint_ask(struct endpoint *endpoint, enum alpaca_channel channel, const char *symbol,
+                         bool wanted)
 {
     size_t i = 0;
     while (i < endpoint->n_subscriptions && strcmp(endpoint->subscriptions[i].symbol, symbol) != 0)
@@ -494,25 +495,25 @@ void endpoint_ask(struct endpoint *endpoint, enum alpaca_channel channel, const 
         endpoint->subscriptions[i].asked &= (uint16_t)~bit;
 }
 
-bool endpoint_reconnect(struct endpoint *endpoint, const char *why)
+bool alpaca_endpoint_reconnect(struct endpoint *endpoint, const char *why)
 {
     if (endpoint->phase != ENDPOINT_READY)
         return false;
     drop_connection(endpoint);
     say(endpoint, "%s", why);
-    link_again(&endpoint->link, clock_now_ms());
-    endpoint_touch(endpoint);
+    net_link_again(&endpoint->link, clock_now_ms());
+    alpaca_endpoint_touch(endpoint);
     return true;
 }
 
-void endpoint_pause(struct endpoint *endpoint, bool paused)
+void alpaca_endpoint_pause(struct endpoint *endpoint, bool paused)
 {
     endpoint->paused = paused;
     if (endpoint->websocket && endpoint->phase != ENDPOINT_AWAY)
         websocket_pause(endpoint->websocket, paused);
 }
 
-int endpoint_list(struct endpoint *endpoint)
+int alpaca_endpoint_list(struct endpoint *endpoint)
 {
     struct alpaca_request request;
     if (endpoint->phase != ENDPOINT_READY)
@@ -524,12 +525,12 @@ int endpoint_list(struct endpoint *endpoint)
     return 0;
 }
 
-void endpoint_hold(struct endpoint *endpoint, int64_t until_ms, const char *why)
+void alpaca_endpoint_hold(struct endpoint *endpoint, int64_t until_ms, const char *why)
 {
     if (until_ms <= clock_now_ms())
         return;
-    link_hold(&endpoint->link, until_ms);
+    net_link_hold(&endpoint->link, until_ms);
     if (!endpoint->link.up)
         say(endpoint, "%s", why);
-    endpoint_touch(endpoint);
+    alpaca_endpoint_touch(endpoint);
 }

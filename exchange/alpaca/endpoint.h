@@ -23,9 +23,9 @@ struct endpoint;
 struct endpoint_owner {
     void (*changed)(void *user, struct endpoint *endpoint);
     void (*frame)(void *user, struct endpoint *endpoint, const char *data, size_t len);
-    /* The answer to endpoint_list(), or NULL: the connection ended first. */
+    /* The answer to alpaca_endpoint_list(), or NULL: the connection ended first. */
     void (*listed)(void *user, struct endpoint *endpoint, const char *data, size_t len);
-    void (*closed)(void *user, struct endpoint *endpoint); /* after endpoint_close() */
+    void (*closed)(void *user, struct endpoint *endpoint); /* after alpaca_endpoint_close() */
     void *user;
 };
 
@@ -60,26 +60,27 @@ struct endpoint {
 
 /* `path` begins with '/'. 0; -EINVAL, -EPROTONOSUPPORT for the URL; -ENOMEM. The config lives as long as the
  * endpoint as far as keys and ban go. */
-int endpoint_init(struct endpoint *endpoint, const struct endpoint_owner *owner,
-                  const struct venue_stream_config *config, const char *base, const char *path, bool packed,
-                  struct budget *budget, uint64_t jitter_seed);
+int alpaca_endpoint_init(struct endpoint *endpoint, const struct endpoint_owner *owner,
+                         const struct venue_stream_config *config, const char *base, const char *path,
+                         bool packed, struct budget *budget, uint64_t jitter_seed);
 
 /* Ends everything; `closed` follows. */
-void endpoint_close(struct endpoint *endpoint);
+void alpaca_endpoint_close(struct endpoint *endpoint);
 
 /* Makes room, then takes: the second cannot fail for so many more. */
-int endpoint_reserve(struct endpoint *endpoint, size_t more);
-void endpoint_ask(struct endpoint *endpoint, enum alpaca_channel channel, const char *symbol, bool wanted);
+int alpaca_endpoint_reserve(struct endpoint *endpoint, size_t more);
+void alpaca_endpoint_ask(struct endpoint *endpoint, enum alpaca_channel channel, const char *symbol,
+                         bool wanted);
 
 /* Brings the connection in line with what is asked, soon. */
-void endpoint_touch(struct endpoint *endpoint);
+void alpaca_endpoint_touch(struct endpoint *endpoint);
 
 /* False: it is not up. */
-bool endpoint_reconnect(struct endpoint *endpoint, const char *why);
-void endpoint_pause(struct endpoint *endpoint, bool paused);
-int endpoint_list(struct endpoint *endpoint); /* 0; -ENOTCONN */
-void endpoint_hold(struct endpoint *endpoint, int64_t until_ms, const char *why);
+bool alpaca_endpoint_reconnect(struct endpoint *endpoint, const char *why);
+void alpaca_endpoint_pause(struct endpoint *endpoint, bool paused);
+int alpaca_endpoint_list(struct endpoint *endpoint); /* 0; -ENOTCONN */
+void alpaca_endpoint_hold(struct endpoint *endpoint, int64_t until_ms, const char *why);
 
-enum venue_link endpoint_state(const struct endpoint *endpoint);
+enum venue_link alpaca_endpoint_state(const struct endpoint *endpoint);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-void left_out_add(struct venue_left_out *left_out, struct json_text symbol, const char *format, ...)
+void alpaca_left_out_add(struct venue_left_out *left_out, struct json_text symbol, const char *format, ...)
 {
     size_t at = left_out->n++;
     if (at >= VENUE_LEFT_OUT_MAX)

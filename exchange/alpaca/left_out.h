@@ -7,7 +7,7 @@
 
 /* One more: whose (data NULL: not said), and one line, in which bytes that are no printing ASCII become '?'.
  */
-void left_out_add(struct venue_left_out *left_out, struct json_text symbol, const char *format, ...)
+void alpaca_left_out_add(struct venue_left_out *left_out, struct json_text symbol, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 #endif

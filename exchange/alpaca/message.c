@@ -23,7 +23,7 @@ static void copy_text(struct json_text text, char *ret, size_t size)
 /* Null, as Go writes what is empty, is skipped: `ret` stays. */
 static bool maybe_text(struct reader *reader, struct json_text *ret)
 {
-    return reader_peek(reader) == 'n' ? reader_skip(reader) : reader_text(reader, ret);
+    return alpaca_reader_peek(reader) == 'n' ? alpaca_reader_skip(reader) : alpaca_reader_text(reader, ret);
 }
 
 /* Sale conditions that by themselves change no last price: the CTA's and UTP's tables of "consolidated
@@ -45,11 +45,11 @@ static bool condition_is_odd(struct json_text condition, char tape)
 static bool read_conditions(struct reader *reader, bool odd[2])
 {
     struct json_text condition;
-    if (reader_peek(reader) == 'n')
-        return reader_skip(reader);
-    if (!reader_enter_array(reader))
+    if (alpaca_reader_peek(reader) == 'n')
+        return alpaca_reader_skip(reader);
+    if (!alpaca_reader_enter_array(reader))
         return false;
-    while (reader_element(reader)) {
+    while (alpaca_reader_element(reader)) {
         if (!maybe_text(reader, &condition))
             return false;
         odd[0] |= condition_is_odd(condition, 'A');
@@ -65,20 +65,20 @@ static bool read_trade(struct reader *reader, const struct symbol *symbol, struc
     bool odd[2] = {false, false}, nasdaq = false;
     uint32_t seen = 0;
     *trade = (struct market_trade){0};
-    while (reader_member(reader, &key)) {
+    while (alpaca_reader_member(reader, &key)) {
         bool ok;
         if (is(key, "i")) {
             seen |= 1;
-            ok = reader_int(reader, &trade->id) && trade->id >= 0;
+            ok = alpaca_reader_int(reader, &trade->id) && trade->id >= 0;
         } else if (is(key, "p")) {
             seen |= 2;
-            ok = reader_amount(reader, symbol->price_scale, &trade->price) && trade->price > 0;
+            ok = alpaca_reader_amount(reader, symbol->price_scale, &trade->price) && trade->price > 0;
         } else if (is(key, "s")) {
             seen |= 4;
-            ok = reader_amount(reader, symbol->qty_scale, &trade->qty);
+            ok = alpaca_reader_amount(reader, symbol->qty_scale, &trade->qty);
         } else if (is(key, "t")) {
             seen |= 8;
-            ok = reader_time(reader, &trade->ts_ns);
+            ok = alpaca_reader_time(reader, &trade->ts_ns);
         } else if (is(key, "tks")) {
             ok = maybe_text(reader, &text);
             trade->buyer_maker = ok && is(text, "S");
@@ -88,7 +88,7 @@ static bool read_trade(struct reader *reader, const struct symbol *symbol, struc
             ok = maybe_text(reader, &text);
             nasdaq = ok && (is(text, "C") || is(text, "O"));
         } else {
-            ok = reader_skip(reader);
+            ok = alpaca_reader_skip(reader);
         }
         if (!ok)
             return false;
@@ -105,25 +105,25 @@ static bool read_quote(struct reader *reader, const struct symbol *symbol, struc
     struct json_text key;
     uint32_t seen = 0;
     *quote = (struct market_quote){0};
-    while (reader_member(reader, &key)) {
+    while (alpaca_reader_member(reader, &key)) {
         bool ok;
         if (is(key, "bp")) {
             seen |= 1;
-            ok = reader_amount(reader, symbol->price_scale, &quote->bid);
+            ok = alpaca_reader_amount(reader, symbol->price_scale, &quote->bid);
         } else if (is(key, "bs")) {
             seen |= 2;
-            ok = reader_amount(reader, symbol->qty_scale, &quote->bid_qty);
+            ok = alpaca_reader_amount(reader, symbol->qty_scale, &quote->bid_qty);
         } else if (is(key, "ap")) {
             seen |= 4;
-            ok = reader_amount(reader, symbol->price_scale, &quote->ask);
+            ok = alpaca_reader_amount(reader, symbol->price_scale, &quote->ask);
         } else if (is(key, "as")) {
             seen |= 8;
-            ok = reader_amount(reader, symbol->qty_scale, &quote->ask_qty);
+            ok = alpaca_reader_amount(reader, symbol->qty_scale, &quote->ask_qty);
         } else if (is(key, "t")) {
             seen |= 16;
-            ok = reader_time(reader, &event->event_ns);
+            ok = alpaca_reader_time(reader, &event->event_ns);
         } else {
-            ok = reader_skip(reader);
+            ok = alpaca_reader_skip(reader);
         }
         if (!ok)
             return false;
@@ -137,36 +137,36 @@ bool alpaca_read_bar(struct reader *reader, bool old, const struct symbol *symbo
     struct json_text key;
     int64_t average = 0;
     uint32_t seen = 0;
-    if (!reader_enter_map(reader))
+    if (!alpaca_reader_enter_map(reader))
         return false;
-    while (reader_member(reader, &key)) {
+    while (alpaca_reader_member(reader, &key)) {
         bool ok;
         if (is(key, "o")) {
             seen |= 1;
-            ok = reader_amount(reader, symbol->price_scale, &bar.open);
+            ok = alpaca_reader_amount(reader, symbol->price_scale, &bar.open);
         } else if (is(key, "h")) {
             seen |= 2;
-            ok = reader_amount(reader, symbol->price_scale, &bar.high);
+            ok = alpaca_reader_amount(reader, symbol->price_scale, &bar.high);
         } else if (is(key, "l")) {
             seen |= 4;
-            ok = reader_amount(reader, symbol->price_scale, &bar.low) && bar.low > 0;
+            ok = alpaca_reader_amount(reader, symbol->price_scale, &bar.low) && bar.low > 0;
         } else if (is(key, "c")) {
             seen |= 8;
-            ok = reader_amount(reader, symbol->price_scale, &bar.close);
+            ok = alpaca_reader_amount(reader, symbol->price_scale, &bar.close);
         } else if (is(key, "v")) {
             seen |= 16;
-            ok = reader_wide(reader, symbol->qty_scale, &bar.volume);
+            ok = alpaca_reader_wide(reader, symbol->qty_scale, &bar.volume);
         } else if (is(key, "t")) {
             seen |= 32;
-            ok = reader_time(reader, &bar.open_ns);
+            ok = alpaca_reader_time(reader, &bar.open_ns);
         } else if (is(key, "n")) {
             seen |= 64;
-            ok = reader_int(reader, &bar.trades) && bar.trades >= 0;
+            ok = alpaca_reader_int(reader, &bar.trades) && bar.trades >= 0;
         } else if (is(key, "vw")) {
             seen |= 128;
-            ok = reader_rough(reader, symbol->price_scale, &average);
+            ok = alpaca_reader_rough(reader, symbol->price_scale, &average);
         } else {
-            ok = reader_skip(reader);
+            ok = alpaca_reader_skip(reader);
         }
         if (!ok)
             return false;
@@ -203,31 +203,32 @@ static bool read_correction(struct reader *reader, const struct symbol *symbol, 
     struct json_text key;
     uint32_t seen = 0;
     *correction = (struct market_correction){0};
-    while (reader_member(reader, &key)) {
+    while (alpaca_reader_member(reader, &key)) {
         bool ok;
         if (is(key, "oi")) {
             seen |= 1;
-            ok = reader_int(reader, &correction->id) && correction->id >= 0;
+            ok = alpaca_reader_int(reader, &correction->id) && correction->id >= 0;
         } else if (is(key, "op")) {
             seen |= 2;
-            ok = reader_amount(reader, symbol->price_scale, &correction->old_price);
+            ok = alpaca_reader_amount(reader, symbol->price_scale, &correction->old_price);
         } else if (is(key, "os")) {
             seen |= 4;
-            ok = reader_amount(reader, symbol->qty_scale, &correction->old_qty);
+            ok = alpaca_reader_amount(reader, symbol->qty_scale, &correction->old_qty);
         } else if (is(key, "ci")) {
             seen |= 8;
-            ok = reader_int(reader, &correction->new_id) && correction->new_id >= 0;
+            ok = alpaca_reader_int(reader, &correction->new_id) && correction->new_id >= 0;
         } else if (is(key, "cp")) {
             seen |= 16;
-            ok = reader_amount(reader, symbol->price_scale, &correction->price) && correction->price > 0;
+            ok = alpaca_reader_amount(reader, symbol->price_scale, &correction->price) &&
+                 correction->price > 0;
         } else if (is(key, "cs")) {
             seen |= 32;
-            ok = reader_amount(reader, symbol->qty_scale, &correction->qty);
+            ok = alpaca_reader_amount(reader, symbol->qty_scale, &correction->qty);
         } else if (is(key, "t")) {
             seen |= 64;
-            ok = reader_time(reader, &correction->ts_ns);
+            ok = alpaca_reader_time(reader, &correction->ts_ns);
         } else {
-            ok = reader_skip(reader);
+            ok = alpaca_reader_skip(reader);
         }
         if (!ok)
             return false;
@@ -242,24 +243,24 @@ static bool read_cancel(struct reader *reader, const struct symbol *symbol, stru
     struct json_text key, text = {"", 0};
     uint32_t seen = 0;
     *cancel = (struct market_correction){0};
-    while (reader_member(reader, &key)) {
+    while (alpaca_reader_member(reader, &key)) {
         bool ok;
         if (is(key, "i")) {
             seen |= 1;
-            ok = reader_int(reader, &cancel->id) && cancel->id >= 0;
+            ok = alpaca_reader_int(reader, &cancel->id) && cancel->id >= 0;
         } else if (is(key, "p")) {
             seen |= 2;
-            ok = reader_amount(reader, symbol->price_scale, &cancel->price);
+            ok = alpaca_reader_amount(reader, symbol->price_scale, &cancel->price);
         } else if (is(key, "s")) {
             seen |= 4;
-            ok = reader_amount(reader, symbol->qty_scale, &cancel->qty);
+            ok = alpaca_reader_amount(reader, symbol->qty_scale, &cancel->qty);
         } else if (is(key, "t")) {
             seen |= 8;
-            ok = reader_time(reader, &cancel->ts_ns);
+            ok = alpaca_reader_time(reader, &cancel->ts_ns);
         } else if (is(key, "a")) {
             ok = maybe_text(reader, &text);
         } else {
-            ok = reader_skip(reader);
+            ok = alpaca_reader_skip(reader);
         }
         if (!ok)
             return false;
@@ -277,19 +278,19 @@ static bool read_bands(struct reader *reader, const struct symbol *symbol, struc
     struct json_text key;
     uint32_t seen = 0;
     event->bands = (struct market_bands){0};
-    while (reader_member(reader, &key)) {
+    while (alpaca_reader_member(reader, &key)) {
         bool ok;
         if (is(key, "u")) {
             seen |= 1;
-            ok = reader_amount(reader, symbol->price_scale, &event->bands.up);
+            ok = alpaca_reader_amount(reader, symbol->price_scale, &event->bands.up);
         } else if (is(key, "d")) {
             seen |= 2;
-            ok = reader_amount(reader, symbol->price_scale, &event->bands.down);
+            ok = alpaca_reader_amount(reader, symbol->price_scale, &event->bands.down);
         } else if (is(key, "t")) {
             seen |= 4;
-            ok = reader_time(reader, &event->event_ns);
+            ok = alpaca_reader_time(reader, &event->event_ns);
         } else {
-            ok = reader_skip(reader);
+            ok = alpaca_reader_skip(reader);
         }
         if (!ok)
             return false;
@@ -301,16 +302,16 @@ static bool read_imbalance(struct reader *reader, const struct symbol *symbol, s
 {
     struct json_text key;
     uint32_t seen = 0;
-    while (reader_member(reader, &key)) {
+    while (alpaca_reader_member(reader, &key)) {
         bool ok;
         if (is(key, "p")) {
             seen |= 1;
-            ok = reader_amount(reader, symbol->price_scale, &event->imbalance_price);
+            ok = alpaca_reader_amount(reader, symbol->price_scale, &event->imbalance_price);
         } else if (is(key, "t")) {
             seen |= 2;
-            ok = reader_time(reader, &event->event_ns);
+            ok = alpaca_reader_time(reader, &event->event_ns);
         } else {
-            ok = reader_skip(reader);
+            ok = alpaca_reader_skip(reader);
         }
         if (!ok)
             return false;
@@ -336,10 +337,10 @@ static int read_status(struct reader *reader, struct market_event *event)
 {
     struct json_text key, code = {0}, said = {"", 0}, why = {"", 0}, reason = {"", 0};
     bool timed = false;
-    while (reader_member(reader, &key)) {
+    while (alpaca_reader_member(reader, &key)) {
         bool ok;
         if (is(key, "sc")) {
-            ok = reader_text(reader, &code);
+            ok = alpaca_reader_text(reader, &code);
         } else if (is(key, "sm")) {
             ok = maybe_text(reader, &said);
         } else if (is(key, "rc")) {
@@ -347,9 +348,9 @@ static int read_status(struct reader *reader, struct market_event *event)
         } else if (is(key, "rm")) {
             ok = maybe_text(reader, &reason);
         } else if (is(key, "t")) {
-            timed = ok = reader_time(reader, &event->event_ns);
+            timed = ok = alpaca_reader_time(reader, &event->event_ns);
         } else {
-            ok = reader_skip(reader);
+            ok = alpaca_reader_skip(reader);
         }
         if (!ok)
             return -EBADMSG;
@@ -368,24 +369,25 @@ static bool read_levels(struct reader *reader, const struct symbol *symbol, stru
     struct json_text key;
     uint32_t n = 0;
     *ret_n = 0;
-    if (reader_peek(reader) == 'n')
-        return reader_skip(reader);
-    if (!reader_enter_array(reader))
+    if (alpaca_reader_peek(reader) == 'n')
+        return alpaca_reader_skip(reader);
+    if (!alpaca_reader_enter_array(reader))
         return false;
-    while (reader_element(reader)) {
+    while (alpaca_reader_element(reader)) {
         uint32_t seen = 0;
-        if (n == ALPACA_LEVELS_MAX || !reader_enter_map(reader))
+        if (n == ALPACA_LEVELS_MAX || !alpaca_reader_enter_map(reader))
             return false;
-        while (reader_member(reader, &key)) {
+        while (alpaca_reader_member(reader, &key)) {
             bool ok;
             if (is(key, "p")) {
                 seen |= 1;
-                ok = reader_amount(reader, symbol->price_scale, &levels[n].price) && levels[n].price > 0;
+                ok = alpaca_reader_amount(reader, symbol->price_scale, &levels[n].price) &&
+                     levels[n].price > 0;
             } else if (is(key, "s")) {
                 seen |= 2;
-                ok = reader_amount(reader, symbol->qty_scale, &levels[n].qty);
+                ok = alpaca_reader_amount(reader, symbol->qty_scale, &levels[n].qty);
             } else {
-                ok = reader_skip(reader);
+                ok = alpaca_reader_skip(reader);
             }
             if (!ok)
                 return false;
@@ -405,7 +407,7 @@ static bool read_book(struct reader *reader, const struct symbol *symbol, struct
     uint32_t seen = 0;
     bool whole = false;
     event->depth = (struct market_depth){.bids = levels->bids, .asks = levels->asks};
-    while (reader_member(reader, &key)) {
+    while (alpaca_reader_member(reader, &key)) {
         bool ok;
         if (is(key, "b")) {
             seen |= 1;
@@ -415,11 +417,11 @@ static bool read_book(struct reader *reader, const struct symbol *symbol, struct
             ok = read_levels(reader, symbol, levels->asks, &event->depth.n_asks);
         } else if (is(key, "t")) {
             seen |= 4;
-            ok = reader_time(reader, &event->event_ns);
+            ok = alpaca_reader_time(reader, &event->event_ns);
         } else if (is(key, "r")) {
-            ok = reader_bool(reader, &whole);
+            ok = alpaca_reader_bool(reader, &whole);
         } else {
-            ok = reader_skip(reader);
+            ok = alpaca_reader_skip(reader);
         }
         if (!ok)
             return false;
@@ -437,8 +439,8 @@ int alpaca_read_message(struct reader *reader, char type, bool old, const struct
     if (type == 'b' || type == 'u' || type == 'd')
         return read_kline(reader, type, old, symbol, ret) ? 0 : -EBADMSG;
     if (type == '\0' || !strchr("tqcxlsio", type))
-        return reader_skip(reader) ? 1 : -EBADMSG;
-    if (!reader_enter_map(reader))
+        return alpaca_reader_skip(reader) ? 1 : -EBADMSG;
+    if (!alpaca_reader_enter_map(reader))
         return -EBADMSG;
     switch (type) {
     case 't':

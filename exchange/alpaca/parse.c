@@ -171,13 +171,14 @@ static bool read_head(struct reader reader, struct json_text *ret_type, struct j
 {
     struct json_text key;
     *ret_type = *ret_symbol = *ret_said = (struct json_text){0};
-    if (!reader_enter_map(&reader))
+    if (!alpaca_reader_enter_map(&reader))
         return false;
-    while ((!ret_type->data || !ret_symbol->data) && reader_member(&reader, &key)) {
-        bool ok = json_is(key, "T")                                    ? reader_text(&reader, ret_type)
-                  : json_is(key, "S")                                  ? reader_text(&reader, ret_symbol)
-                  : json_is(key, "msg") && reader_peek(&reader) == '"' ? reader_text(&reader, ret_said)
-                                                                       : reader_skip(&reader);
+    while ((!ret_type->data || !ret_symbol->data) && alpaca_reader_member(&reader, &key)) {
+        bool ok = json_is(key, "T")   ? alpaca_reader_text(&reader, ret_type)
+                  : json_is(key, "S") ? alpaca_reader_text(&reader, ret_symbol)
+                  : json_is(key, "msg") && alpaca_reader_peek(&reader) == '"'
+                      ? alpaca_reader_text(&reader, ret_said)
+                      : alpaca_reader_skip(&reader);
         if (!ok)
             return false;
     }
@@ -207,14 +208,14 @@ static int read_message(struct alpaca_parser *parser, struct reader *reader, str
         }
     }
     *reader = behind;
-    reader_skip(reader);
+    alpaca_reader_skip(reader);
     return r;
 }
 
 /* Moves past the message: to the next one, or to the end, which must be where the frame says. */
 static bool step_on(struct reader *reader, bool listed, const char *frame, size_t len, size_t *pos)
 {
-    const char *p = reader_at(reader), *end = frame + len;
+    const char *p = alpaca_reader_at(reader), *end = frame + len;
     *pos = len;
     if (reader_failed(reader))
         return false;
@@ -242,17 +243,17 @@ static bool step_on(struct reader *reader, bool listed, const char *frame, size_
 static int begin(struct reader *reader, bool *ret_listed)
 {
     struct reader look = *reader;
-    *ret_listed = reader_peek(reader) == '[';
-    if (reader->packed && (!reader_skip(&look) || look.p != look.end))
+    *ret_listed = alpaca_reader_peek(reader) == '[';
+    if (reader->packed && (!alpaca_reader_skip(&look) || look.p != look.end))
         return -EBADMSG;
     if (!*ret_listed)
         return 0;
-    if (!reader_enter_array(reader))
+    if (!alpaca_reader_enter_array(reader))
         return -EBADMSG;
     if (reader->packed)
         return reader->left[0] > 0 ? 0 : 1;
     look = *reader;
-    if (reader_element(&look))
+    if (alpaca_reader_element(&look))
         return 0;
     return json_done(&look.json) ? 1 : -EBADMSG;
 }
@@ -268,17 +269,18 @@ int alpaca_parse(struct alpaca_parser *parser, const char *frame, size_t len, si
     }
     parser->n_pending = parser->next_pending = 0;
     struct reader reader;
-    bool packed = reader_is_packed(frame, len), listed = true;
-    reader_init(&reader, packed, frame + *pos, len - *pos);
+    bool packed = alpaca_reader_is_packed(frame, len), listed = true;
+    alpaca_reader_init(&reader, packed, frame + *pos, len - *pos);
     if (*pos == 0) {
         int r = begin(&reader, &listed);
         if (r != 0) {
             *pos = len;
             return r;
         }
-        reader_init(&reader, packed, reader_at(&reader), (size_t)(frame + len - reader_at(&reader)));
+        alpaca_reader_init(&reader, packed, alpaca_reader_at(&reader),
+                           (size_t)(frame + len - alpaca_reader_at(&reader)));
     }
-    size_t start = (size_t)(reader_at(&reader) - frame);
+    size_t start = (size_t)(alpaca_reader_at(&reader) - frame);
     int r = read_message(parser, &reader, ret);
     if (!step_on(&reader, listed, frame, len, pos))
         return -EBADMSG;

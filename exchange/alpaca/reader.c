@@ -10,20 +10,20 @@ enum { TIMESTAMP = 0xff }; /* type -1 of msgpack's extensions, as libmpack hands
 #define SECOND_NS   1000000000LL
 #define SECONDS_MAX 4102444800LL /* 2100-01-01 */
 
-bool reader_is_packed(const char *data, size_t len)
+bool alpaca_reader_is_packed(const char *data, size_t len)
 {
     unsigned char c = len > 0 ? (unsigned char)*data : 0;
     return c >= 0x80; /* fixmap, fixarray, array 16 and 32, map 16 and 32; JSON is below */
 }
 
-void reader_init(struct reader *reader, bool packed, const char *data, size_t len)
+void alpaca_reader_init(struct reader *reader, bool packed, const char *data, size_t len)
 {
     *reader = (struct reader){.packed = packed, .p = data, .end = data + len};
     if (!packed)
         json_init(&reader->json, data, len);
 }
 
-const char *reader_at(const struct reader *reader)
+const char *alpaca_reader_at(const struct reader *reader)
 {
     return reader->packed ? reader->p : reader->json.p;
 }
@@ -73,7 +73,7 @@ static bool take_bytes(struct reader *reader, const mpack_token_t *token, struct
     return true;
 }
 
-char reader_peek(struct reader *reader)
+char alpaca_reader_peek(struct reader *reader)
 {
     if (!reader->packed)
         return json_peek(&reader->json);
@@ -104,12 +104,12 @@ static bool enter(struct reader *reader, mpack_token_type_t type)
     return true;
 }
 
-bool reader_enter_map(struct reader *reader)
+bool alpaca_reader_enter_map(struct reader *reader)
 {
     return reader->packed ? enter(reader, MPACK_TOKEN_MAP) : json_enter_object(&reader->json);
 }
 
-bool reader_enter_array(struct reader *reader)
+bool alpaca_reader_enter_array(struct reader *reader)
 {
     return reader->packed ? enter(reader, MPACK_TOKEN_ARRAY) : json_enter_array(&reader->json);
 }
@@ -126,19 +126,19 @@ static bool next_item(struct reader *reader)
     return reader->p < reader->end || fail(reader);
 }
 
-bool reader_member(struct reader *reader, struct json_text *ret_key)
+bool alpaca_reader_member(struct reader *reader, struct json_text *ret_key)
 {
     if (!reader->packed)
         return json_member(&reader->json, ret_key);
-    return next_item(reader) && reader_text(reader, ret_key);
+    return next_item(reader) && alpaca_reader_text(reader, ret_key);
 }
 
-bool reader_element(struct reader *reader)
+bool alpaca_reader_element(struct reader *reader)
 {
     return reader->packed ? next_item(reader) : json_element(&reader->json);
 }
 
-bool reader_text(struct reader *reader, struct json_text *ret)
+bool alpaca_reader_text(struct reader *reader, struct json_text *ret)
 {
     if (!reader->packed)
         return json_read_string(&reader->json, ret);
@@ -163,7 +163,7 @@ static bool token_int(const mpack_token_t *token, int64_t *ret)
     return true;
 }
 
-bool reader_int(struct reader *reader, int64_t *ret)
+bool alpaca_reader_int(struct reader *reader, int64_t *ret)
 {
     mpack_token_t token;
     if (!reader->packed)
@@ -171,7 +171,7 @@ bool reader_int(struct reader *reader, int64_t *ret)
     return (next_token(reader, &token) && token_int(&token, ret)) || fail(reader);
 }
 
-bool reader_bool(struct reader *reader, bool *ret)
+bool alpaca_reader_bool(struct reader *reader, bool *ret)
 {
     mpack_token_t token;
     if (!reader->packed)
@@ -213,12 +213,13 @@ static bool timestamp(struct json_text bytes, int64_t *ret_ns)
     return true;
 }
 
-bool reader_time(struct reader *reader, int64_t *ret_ns)
+bool alpaca_reader_time(struct reader *reader, int64_t *ret_ns)
 {
     struct json_text text;
     mpack_token_t token;
-    if (reader_peek(reader) != 'x')
-        return (reader_text(reader, &text) && alpaca_time(text.data, text.len, ret_ns)) || fail(reader);
+    if (alpaca_reader_peek(reader) != 'x')
+        return (alpaca_reader_text(reader, &text) && alpaca_time(text.data, text.len, ret_ns)) ||
+               fail(reader);
     return (next_token(reader, &token) && token.type == MPACK_TOKEN_EXT && token.data.ext_type == TIMESTAMP &&
             take_bytes(reader, &token, &text) && timestamp(text, ret_ns)) ||
            fail(reader);
@@ -227,9 +228,9 @@ bool reader_time(struct reader *reader, int64_t *ret_ns)
 /* The text of a number in JSON, or of a string in either. */
 static bool number_text(struct reader *reader, struct json_text *ret)
 {
-    char next = reader_peek(reader);
+    char next = alpaca_reader_peek(reader);
     if (next == '"')
-        return reader_text(reader, ret);
+        return alpaca_reader_text(reader, ret);
     if (reader->packed || next != '0')
         return fail(reader);
     const char *start = reader->json.p;
@@ -260,7 +261,7 @@ static bool number(struct reader *reader, int scale, bool cut, int128_t *ret)
     struct json_text text;
     int128_t value = 0;
     bool ok;
-    if (reader->packed && reader_peek(reader) == '0')
+    if (reader->packed && alpaca_reader_peek(reader) == '0')
         ok = packed_number(reader, scale, cut, &value);
     else
         ok = number_text(reader, &text) && (cut ? alpaca_decimal_cut(text.data, text.len, scale, &value)
@@ -271,12 +272,12 @@ static bool number(struct reader *reader, int scale, bool cut, int128_t *ret)
     return true;
 }
 
-bool reader_wide(struct reader *reader, int scale, int128_t *ret)
+bool alpaca_reader_wide(struct reader *reader, int scale, int128_t *ret)
 {
     return number(reader, scale, false, ret);
 }
 
-bool reader_amount(struct reader *reader, int scale, int64_t *ret)
+bool alpaca_reader_amount(struct reader *reader, int scale, int64_t *ret)
 {
     int128_t value;
     if (!number(reader, scale, false, &value) || value > INT64_MAX)
@@ -285,7 +286,7 @@ bool reader_amount(struct reader *reader, int scale, int64_t *ret)
     return true;
 }
 
-bool reader_rough(struct reader *reader, int scale, int64_t *ret)
+bool alpaca_reader_rough(struct reader *reader, int scale, int64_t *ret)
 {
     int128_t value;
     if (!number(reader, scale, true, &value) || value > INT64_MAX)
@@ -294,7 +295,7 @@ bool reader_rough(struct reader *reader, int scale, int64_t *ret)
     return true;
 }
 
-bool reader_skip(struct reader *reader)
+bool alpaca_reader_skip(struct reader *reader)
 {
     if (!reader->packed)
         return json_skip(&reader->json);

@@ -23,12 +23,12 @@ struct reader {
 };
 
 /* Is it msgpack? Its messages begin with an array's or a map's code, which no JSON text does. */
-bool reader_is_packed(const char *data, size_t len);
+bool alpaca_reader_is_packed(const char *data, size_t len);
 
-void reader_init(struct reader *reader, bool packed, const char *data, size_t len);
+void alpaca_reader_init(struct reader *reader, bool packed, const char *data, size_t len);
 
 /* Where the next item begins (JSON: blanks before it may be left). */
-const char *reader_at(const struct reader *reader);
+const char *alpaca_reader_at(const struct reader *reader);
 
 static inline bool reader_failed(const struct reader *reader)
 {
@@ -37,22 +37,22 @@ static inline bool reader_failed(const struct reader *reader)
 
 /* What stands next: { [ " n t, 0 for any number, x for msgpack's extensions (times); '\0' at the end or after
  * an error. */
-char reader_peek(struct reader *reader);
+char alpaca_reader_peek(struct reader *reader);
 
 /* As those of json.h: false is the end, left behind, or an error, which holds for good. */
-bool reader_enter_map(struct reader *reader);
-bool reader_enter_array(struct reader *reader);
-bool reader_member(struct reader *reader, struct json_text *ret_key);
-bool reader_element(struct reader *reader);
+bool alpaca_reader_enter_map(struct reader *reader);
+bool alpaca_reader_enter_array(struct reader *reader);
+bool alpaca_reader_member(struct reader *reader, struct json_text *ret_key);
+bool alpaca_reader_element(struct reader *reader);
 
 /* Values; false, and nothing written, where another kind stands next or the number does not fit. */
-bool reader_text(struct reader *reader, struct json_text *ret);
-bool reader_int(struct reader *reader, int64_t *ret);
-bool reader_bool(struct reader *reader, bool *ret);
-bool reader_time(struct reader *reader, int64_t *ret_ns);           /* RFC 3339, or the timestamp extension */
-bool reader_amount(struct reader *reader, int scale, int64_t *ret); /* number or text, >= 0 */
-bool reader_wide(struct reader *reader, int scale, int128_t *ret);  /* the same */
-bool reader_rough(struct reader *reader, int scale, int64_t *ret);  /* digits beyond the scale cut */
-bool reader_skip(struct reader *reader);
+bool alpaca_reader_text(struct reader *reader, struct json_text *ret);
+bool alpaca_reader_int(struct reader *reader, int64_t *ret);
+bool alpaca_reader_bool(struct reader *reader, bool *ret);
+bool alpaca_reader_time(struct reader *reader, int64_t *ret_ns); /* RFC 3339, or the timestamp extension */
+bool alpaca_reader_amount(struct reader *reader, int scale, int64_t *ret); /* number or text, >= 0 */
+bool alpaca_reader_wide(struct reader *reader, int scale, int128_t *ret);  /* the same */
+bool alpaca_reader_rough(struct reader *reader, int scale, int64_t *ret);  /* digits beyond the scale cut */
+bool alpaca_reader_skip(struct reader *reader);
 
 #endif

@@ -36,14 +36,14 @@ static char type_of(struct json_text key)
 static int take_message(struct walk *walk, char type, const struct symbol *symbol)
 {
     struct market_event event;
-    if (reader_peek(&walk->reader) == 'n' || !symbol)
-        return reader_skip(&walk->reader) ? 0 : -EBADMSG;
+    if (alpaca_reader_peek(&walk->reader) == 'n' || !symbol)
+        return alpaca_reader_skip(&walk->reader) ? 0 : -EBADMSG;
     const struct reader before = walk->reader;
     int r = alpaca_read_message(&walk->reader, type, true, symbol, walk->levels, &event);
     if (r < 0) {
         walk->reply.odd++;
         walk->reader = before;
-        return reader_skip(&walk->reader) ? 0 : -EBADMSG;
+        return alpaca_reader_skip(&walk->reader) ? 0 : -EBADMSG;
     }
     if (r > 0)
         return 0;
@@ -55,16 +55,16 @@ static int take_message(struct walk *walk, char type, const struct symbol *symbo
 static int take_symbols(struct walk *walk, char type)
 {
     struct json_text name;
-    if (reader_peek(&walk->reader) == 'n')
-        return reader_skip(&walk->reader) ? 0 : -EBADMSG;
-    if (!reader_enter_map(&walk->reader))
+    if (alpaca_reader_peek(&walk->reader) == 'n')
+        return alpaca_reader_skip(&walk->reader) ? 0 : -EBADMSG;
+    if (!alpaca_reader_enter_map(&walk->reader))
         return -EBADMSG;
-    while (reader_member(&walk->reader, &name)) {
+    while (alpaca_reader_member(&walk->reader, &name)) {
         const struct symbol *symbol = walk->handler->symbol(walk->handler->user, name);
         int r = 0;
-        if (reader_peek(&walk->reader) == '[') {
-            reader_enter_array(&walk->reader);
-            while (r == 0 && reader_element(&walk->reader))
+        if (alpaca_reader_peek(&walk->reader) == '[') {
+            alpaca_reader_enter_array(&walk->reader);
+            while (r == 0 && alpaca_reader_element(&walk->reader))
                 r = take_message(walk, type, symbol);
         } else {
             r = take_message(walk, type, symbol);
@@ -79,13 +79,13 @@ static int take_symbols(struct walk *walk, char type)
 static int take_snapshot(struct walk *walk, struct json_text name)
 {
     struct json_text key;
-    if (reader_peek(&walk->reader) != '{')
-        return reader_skip(&walk->reader) ? 0 : -EBADMSG;
+    if (alpaca_reader_peek(&walk->reader) != '{')
+        return alpaca_reader_skip(&walk->reader) ? 0 : -EBADMSG;
     const struct symbol *symbol = walk->handler->symbol(walk->handler->user, name);
-    reader_enter_map(&walk->reader);
-    while (reader_member(&walk->reader, &key)) {
+    alpaca_reader_enter_map(&walk->reader);
+    while (alpaca_reader_member(&walk->reader, &key)) {
         char type = type_of(key);
-        int r = type ? take_message(walk, type, symbol) : reader_skip(&walk->reader) ? 0 : -EBADMSG;
+        int r = type ? take_message(walk, type, symbol) : alpaca_reader_skip(&walk->reader) ? 0 : -EBADMSG;
         if (r != 0)
             return r;
     }
@@ -95,9 +95,9 @@ static int take_snapshot(struct walk *walk, struct json_text name)
 static int take_snapshots(struct walk *walk)
 {
     struct json_text name;
-    if (!reader_enter_map(&walk->reader))
+    if (!alpaca_reader_enter_map(&walk->reader))
         return -EBADMSG;
-    while (reader_member(&walk->reader, &name)) {
+    while (alpaca_reader_member(&walk->reader, &name)) {
         int r = take_snapshot(walk, name);
         if (r != 0)
             return r;
@@ -110,16 +110,16 @@ int alpaca_parse_reply(const char *text, size_t len, struct alpaca_levels *level
 {
     struct walk walk = {.levels = levels, .handler = handler, .reply.next_page = {"", 0}};
     struct json_text key;
-    reader_init(&walk.reader, false, text, len);
-    reader_enter_map(&walk.reader);
-    while (reader_member(&walk.reader, &key)) {
+    alpaca_reader_init(&walk.reader, false, text, len);
+    alpaca_reader_enter_map(&walk.reader);
+    while (alpaca_reader_member(&walk.reader, &key)) {
         int r;
         if (type_of(key))
             r = take_symbols(&walk, type_of(key));
         else if (is(key, "snapshots"))
             r = take_snapshots(&walk);
-        else if (is(key, "next_page_token") && reader_peek(&walk.reader) == '"')
-            r = reader_text(&walk.reader, &walk.reply.next_page) ? 0 : -EBADMSG;
+        else if (is(key, "next_page_token") && alpaca_reader_peek(&walk.reader) == '"')
+            r = alpaca_reader_text(&walk.reader, &walk.reply.next_page) ? 0 : -EBADMSG;
         else
             r = take_snapshot(&walk, key); /* stocks' snapshots stand at the top */
         if (r != 0)

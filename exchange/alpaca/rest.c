@@ -35,10 +35,10 @@ static void finish(struct venue_rest *rest)
 static int64_t room_ms(struct venue_rest *rest, struct venue_call *call, int64_t now)
 {
     struct budget *budget = &alpaca(rest)->budget;
-    int64_t at_ms = budget_next_ms(budget, now);
+    int64_t at_ms = net_budget_next_ms(budget, now);
     (void)call;
     if (at_ms <= now)
-        budget_take(budget, now);
+        net_budget_take(budget, now);
     return at_ms;
 }
 
@@ -63,7 +63,7 @@ static void note(struct venue_rest *rest, const struct http_reply *http)
     rest->status.used_weight = rest->status.weight_limit - http->rate_left;
     int64_t wait_ms = until_reset_ms(http);
     if (http->rate_left * 100 < rest->status.weight_limit * LEFT_MIN && wait_ms > 0)
-        requests_pause(rest, clock_now_ms() + (wait_ms < MINUTE_MS + SECOND_MS ? wait_ms : MINUTE_MS));
+        net_requests_pause(rest, clock_now_ms() + (wait_ms < MINUTE_MS + SECOND_MS ? wait_ms : MINUTE_MS));
 }
 
 static bool words(const struct http_reply *http, char ret[static REQUESTS_WORDS_MAX])
@@ -116,9 +116,9 @@ int alpaca_rest_create(const struct venue_rest_config *config, struct venue_rest
                           : config->rest_url      ? config->rest_url
                                                   : ALPACA_TRADING_URL;
     struct url url;
-    int r = url_parse_as(data, "https", &url);
+    int r = net_url_parse_as(data, "https", &url);
     if (r == 0)
-        r = url_parse_as(trading, "https", &url);
+        r = net_url_parse_as(trading, "https", &url);
     if (r < 0)
         return r;
     struct alpaca_rest *rest = calloc(1, sizeof(*rest));
@@ -126,8 +126,9 @@ int alpaca_rest_create(const struct venue_rest_config *config, struct venue_rest
         return -ENOMEM;
     rest->data = strdup(data);
     rest->trading = strdup(trading);
-    r = rest->data && rest->trading ? requests_init(&rest->base, &requests, config, ALPACA_CALLS_PER_MINUTE)
-                                    : -ENOMEM;
+    r = rest->data && rest->trading
+            ? net_requests_init(&rest->base, &requests, config, ALPACA_CALLS_PER_MINUTE)
+            : -ENOMEM;
     if (r < 0) {
         free(rest->data);
         free(rest->trading);
@@ -141,7 +142,7 @@ int alpaca_rest_create(const struct venue_rest_config *config, struct venue_rest
         rest->base.headers[1] = (struct net_header){"APCA-API-SECRET-KEY", config->keys.secret};
         rest->base.n_headers = 2;
     }
-    budget_init(&rest->budget, ALPACA_CALLS_PER_MINUTE * SHARE_PERCENT / 100, MINUTE_MS);
+    net_budget_init(&rest->budget, ALPACA_CALLS_PER_MINUTE * SHARE_PERCENT / 100, MINUTE_MS);
     *ret = &rest->base;
     return 0;
 }

@@ -285,7 +285,7 @@ static int take_symbols(struct alpaca_call *call, const char *body, size_t len, 
     }
     if (strcmp(rest_of(base)->feed, "test") == 0)
         alpaca_add_test_symbol(base->wanted, base->n_wanted);
-    requests_fill_symbols(base, reply);
+    net_requests_fill_symbols(base, reply);
     return 0;
 }
 
@@ -351,8 +351,8 @@ static int take_bars(struct alpaca_call *call, const char *body, size_t len, str
     call->left_out.n = 0;
     if (r == 0 && said.odd > 0) {
         const char *name = call->base.symbol.name;
-        left_out_add(&call->left_out, (struct json_text){name, strlen(name)},
-                     "%s: %zu of its bars cannot be read, and are left out", name, said.odd);
+        alpaca_left_out_add(&call->left_out, (struct json_text){name, strlen(name)},
+                            "%s: %zu of its bars cannot be read, and are left out", name, said.odd);
         reply->left_out = &call->left_out;
     }
     bool more = r == 0 && said.next_page.len > 0 && (ask->max == 0 || page.n < ask->max);

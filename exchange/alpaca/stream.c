@@ -58,22 +58,22 @@ static void gather(struct alpaca_stream *stream)
         if (!endpoint->active)
             continue;
         sum.connections++;
-        sum.up += endpoint_state(endpoint) == VENUE_UP;
-        if (!worst || badness(endpoint_state(endpoint)) > badness(endpoint_state(worst)))
+        sum.up += alpaca_endpoint_state(endpoint) == VENUE_UP;
+        if (!worst || badness(alpaca_endpoint_state(endpoint)) > badness(alpaca_endpoint_state(worst)))
             worst = endpoint;
     }
     if (worst) {
-        sum.link = endpoint_state(worst);
+        sum.link = alpaca_endpoint_state(worst);
         sum.since_ms = worst->since_ms;
         sum.retry_ms =
-            sum.link == VENUE_WAITING || sum.link == VENUE_FAILED ? link_retry_ms(&worst->link) : 0;
+            sum.link == VENUE_WAITING || sum.link == VENUE_FAILED ? net_link_retry_ms(&worst->link) : 0;
         memcpy(sum.detail, worst->detail, sizeof(sum.detail));
         for (int i = 0; i < ENDPOINTS && !sum.detail[0]; i++)
             if (stream->endpoints[i].active)
                 memcpy(sum.detail, stream->endpoints[i].detail, sizeof(sum.detail));
     }
     sum.budget = stream->budget->limit;
-    sum.budget_used = budget_used(stream->budget, clock_now_ms());
+    sum.budget_used = net_budget_used(stream->budget, clock_now_ms());
     *status = sum;
 }
 
@@ -173,13 +173,13 @@ static int ask(struct alpaca_stream *stream, const char *const *names, size_t n,
         if (alpaca_name_parse(names[i], &channel, symbol) < 0)
             return -EINVAL;
     for (int i = 0; i < ENDPOINTS && wanted; i++)
-        if (endpoint_reserve(&stream->endpoints[i], n) < 0)
+        if (alpaca_endpoint_reserve(&stream->endpoints[i], n) < 0)
             return -ENOMEM;
     for (size_t i = 0; i < n; i++)
         if (alpaca_name_parse(names[i], &channel, symbol) == 0)
-            endpoint_ask(endpoint_of(stream, symbol), channel, symbol, wanted);
+            alpaca_endpoint_ask(endpoint_of(stream, symbol), channel, symbol, wanted);
     for (int i = 0; i < ENDPOINTS; i++)
-        endpoint_touch(&stream->endpoints[i]);
+        alpaca_endpoint_touch(&stream->endpoints[i]);
     return 0;
 }
 
@@ -197,14 +197,14 @@ int alpaca_stream_create(const struct venue_stream_config *config, const struct 
     stream->handler = handler;
     stream->user = user;
     stream->owner = (struct endpoint_owner){on_changed, on_frame, on_listed, on_closed, stream};
-    budget_init(&stream->own_budget, BUDGET_ATTEMPTS_DEFAULT, BUDGET_WINDOW_MS_DEFAULT);
+    net_budget_init(&stream->own_budget, BUDGET_ATTEMPTS_DEFAULT, BUDGET_WINDOW_MS_DEFAULT);
     stream->budget = config->budget ? config->budget : &stream->own_budget;
     snprintf(paths[STOCKS], sizeof(paths[STOCKS]), "/v2/%s", settings.feed);
     snprintf(paths[CRYPTO], sizeof(paths[CRYPTO]), "/v1beta3/crypto/%s", settings.crypto);
     int r = 0;
     for (int i = 0; i < ENDPOINTS && r == 0; i++) {
-        r = endpoint_init(&stream->endpoints[i], &stream->owner, config, base, paths[i], settings.packed,
-                          stream->budget, config->jitter_seed + (uint64_t)i);
+        r = alpaca_endpoint_init(&stream->endpoints[i], &stream->owner, config, base, paths[i],
+                                 settings.packed, stream->budget, config->jitter_seed + (uint64_t)i);
         stream->n_endpoints += r == 0;
     }
     if (r == 0)
@@ -228,7 +228,7 @@ void alpaca_stream_destroy(struct alpaca_stream *stream)
         return;
     stream->destroyed = true;
     for (int i = 0, n = stream->n_endpoints; i < n; i++)
-        endpoint_close(&stream->endpoints[i]);
+        alpaca_endpoint_close(&stream->endpoints[i]);
 }
 
 int alpaca_stream_connection(const char *name)
@@ -243,14 +243,14 @@ int alpaca_stream_connection(const char *name)
 bool alpaca_stream_connection_up(const struct alpaca_stream *stream, int connection)
 {
     return connection >= 0 && connection < ENDPOINTS && stream->endpoints[connection].active &&
-           endpoint_state(&stream->endpoints[connection]) == VENUE_UP;
+           alpaca_endpoint_state(&stream->endpoints[connection]) == VENUE_UP;
 }
 
 bool alpaca_stream_replace(struct alpaca_stream *stream, int connection, const char *why)
 {
     if (connection < 0 || connection >= ENDPOINTS)
         return false;
-    bool replaced = endpoint_reconnect(&stream->endpoints[connection], why);
+    bool replaced = alpaca_endpoint_reconnect(&stream->endpoints[connection], why);
     gather(stream);
     return replaced;
 }
@@ -258,7 +258,7 @@ bool alpaca_stream_replace(struct alpaca_stream *stream, int connection, const c
 void alpaca_stream_pause(struct alpaca_stream *stream, bool paused)
 {
     for (int i = 0; i < ENDPOINTS; i++)
-        endpoint_pause(&stream->endpoints[i], paused);
+        alpaca_endpoint_pause(&stream->endpoints[i], paused);
 }
 
 const struct venue_status *alpaca_stream_status(const struct alpaca_stream *stream)
@@ -284,7 +284,7 @@ int alpaca_stream_list(struct alpaca_stream *stream,
     if (stream->list_done)
         return -EBUSY;
     for (int i = 0; i < ENDPOINTS; i++)
-        due += endpoint_list(&stream->endpoints[i]) == 0;
+        due += alpaca_endpoint_list(&stream->endpoints[i]) == 0;
     if (due == 0)
         return -ENOTCONN;
     stream->list_done = done;
@@ -297,5 +297,5 @@ int alpaca_stream_list(struct alpaca_stream *stream,
 void alpaca_stream_hold(struct alpaca_stream *stream, int64_t until_ns, const char *why)
 {
     for (int i = 0; i < ENDPOINTS; i++)
-        endpoint_hold(&stream->endpoints[i], clock_ms_of_wall(until_ns), why);
+        alpaca_endpoint_hold(&stream->endpoints[i], clock_ms_of_wall(until_ns), why);
 }

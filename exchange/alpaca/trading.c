@@ -36,17 +36,19 @@ static bool is(struct json_text text, const char *word)
 
 static bool maybe_text(struct reader *reader, struct json_text *ret)
 {
-    return reader_peek(reader) == 'n' ? reader_skip(reader) : reader_text(reader, ret);
+    return alpaca_reader_peek(reader) == 'n' ? alpaca_reader_skip(reader) : alpaca_reader_text(reader, ret);
 }
 
 static bool maybe_amount(struct reader *reader, int64_t *ret)
 {
-    return reader_peek(reader) == 'n' ? reader_skip(reader) : reader_amount(reader, SCALE, ret);
+    return alpaca_reader_peek(reader) == 'n' ? alpaca_reader_skip(reader)
+                                             : alpaca_reader_amount(reader, SCALE, ret);
 }
 
 static bool maybe_rough(struct reader *reader, int64_t *ret)
 {
-    return reader_peek(reader) == 'n' ? reader_skip(reader) : reader_rough(reader, SCALE, ret);
+    return alpaca_reader_peek(reader) == 'n' ? alpaca_reader_skip(reader)
+                                             : alpaca_reader_rough(reader, SCALE, ret);
 }
 
 /* The only amount that may be below 0. */
@@ -54,9 +56,9 @@ static bool maybe_position(struct reader *reader, int64_t *ret)
 {
     struct json_text text;
     int128_t value;
-    if (reader_peek(reader) != '"')
-        return reader_skip(reader);
-    if (!reader_text(reader, &text) || alpaca_decimal(text.data, text.len, SCALE, &value) < 0 ||
+    if (alpaca_reader_peek(reader) != '"')
+        return alpaca_reader_skip(reader);
+    if (!alpaca_reader_text(reader, &text) || alpaca_decimal(text.data, text.len, SCALE, &value) < 0 ||
         value > INT64_MAX || value < -INT64_MAX)
         return false;
     *ret = (int64_t)value;
@@ -66,9 +68,9 @@ static bool maybe_position(struct reader *reader, int64_t *ret)
 static bool read_order(struct reader *reader, struct alpaca_order *order)
 {
     struct json_text key;
-    if (!reader_enter_map(reader))
+    if (!alpaca_reader_enter_map(reader))
         return false;
-    while (reader_member(reader, &key)) {
+    while (alpaca_reader_member(reader, &key)) {
         bool ok = is(key, "id")                 ? maybe_text(reader, &order->id)
                   : is(key, "client_order_id")  ? maybe_text(reader, &order->client_id)
                   : is(key, "symbol")           ? maybe_text(reader, &order->symbol)
@@ -81,7 +83,7 @@ static bool read_order(struct reader *reader, struct alpaca_order *order)
                   : is(key, "filled_avg_price") ? maybe_rough(reader, &order->filled_avg_price)
                   : is(key, "limit_price")      ? maybe_amount(reader, &order->limit_price)
                   : is(key, "stop_price")       ? maybe_amount(reader, &order->stop_price)
-                                                : reader_skip(reader);
+                                                : alpaca_reader_skip(reader);
         if (!ok)
             return false;
     }
@@ -97,18 +99,18 @@ static bool read_update(struct reader *reader, struct alpaca_trading *ret)
     ret->price = ret->qty = -1;
     ret->position_qty = INT64_MIN;
     ret->order = (struct alpaca_order){none, none, none, none, none, none, none, -1, -1, -1, -1, -1};
-    if (!reader_enter_map(reader))
+    if (!alpaca_reader_enter_map(reader))
         return false;
-    while (reader_member(reader, &key)) {
+    while (alpaca_reader_member(reader, &key)) {
         bool ok;
         if (is(key, "event"))
-            ok = reader_text(reader, &ret->event);
+            ok = alpaca_reader_text(reader, &ret->event);
         else if (is(key, "event_id"))
             ok = maybe_text(reader, &ret->event_id);
         else if (is(key, "execution_id"))
             ok = maybe_text(reader, &ret->execution_id);
         else if (is(key, "timestamp"))
-            timed = ok = reader_time(reader, &ret->ts_ns);
+            timed = ok = alpaca_reader_time(reader, &ret->ts_ns);
         else if (is(key, "price"))
             ok = maybe_amount(reader, &ret->price);
         else if (is(key, "qty"))
@@ -118,7 +120,7 @@ static bool read_update(struct reader *reader, struct alpaca_trading *ret)
         else if (is(key, "order"))
             ordered = ok = read_order(reader, &ret->order);
         else
-            ok = reader_skip(reader);
+            ok = alpaca_reader_skip(reader);
         if (!ok)
             return false;
     }
@@ -133,12 +135,12 @@ static bool read_update(struct reader *reader, struct alpaca_trading *ret)
 static bool read_authorization(struct reader *reader, struct alpaca_trading *ret)
 {
     struct json_text key, status = {"", 0};
-    if (!reader_enter_map(reader))
+    if (!alpaca_reader_enter_map(reader))
         return false;
-    while (reader_member(reader, &key)) {
-        bool ok = is(key, "status")    ? reader_text(reader, &status)
+    while (alpaca_reader_member(reader, &key)) {
+        bool ok = is(key, "status")    ? alpaca_reader_text(reader, &status)
                   : is(key, "message") ? maybe_text(reader, &ret->said)
-                                       : reader_skip(reader);
+                                       : alpaca_reader_skip(reader);
         if (!ok)
             return false;
     }
@@ -151,14 +153,14 @@ int alpaca_parse_trading(const char *frame, size_t len, struct alpaca_trading *r
     struct reader reader, data = {0};
     struct json_text key, stream = {"", 0};
     bool found = false, ok;
-    reader_init(&reader, false, frame, len);
-    reader_enter_map(&reader);
-    while (reader_member(&reader, &key)) {
+    alpaca_reader_init(&reader, false, frame, len);
+    alpaca_reader_enter_map(&reader);
+    while (alpaca_reader_member(&reader, &key)) {
         if (is(key, "data")) {
             data = reader;
             found = true;
         }
-        if (is(key, "stream") ? !reader_text(&reader, &stream) : !reader_skip(&reader))
+        if (is(key, "stream") ? !alpaca_reader_text(&reader, &stream) : !alpaca_reader_skip(&reader))
             return -EBADMSG;
     }
     if (!json_done(&reader.json) || !found)

@@ -20,7 +20,7 @@ static bool add(struct listing *listing, struct json_text text)
     return true;
 }
 
-bool listing_take(struct listing *listing, struct json list)
+bool binance_listing_take(struct listing *listing, struct json list)
 {
     json_enter_array(&list);
     while (json_element(&list)) {
@@ -31,7 +31,7 @@ bool listing_take(struct listing *listing, struct json list)
     return !list.failed;
 }
 
-void listing_drop(struct listing *listing)
+void binance_listing_drop(struct listing *listing)
 {
     for (size_t i = 0; i < listing->n; i++)
         free(listing->names[i]);
@@ -39,11 +39,11 @@ void listing_drop(struct listing *listing)
     *listing = (struct listing){0};
 }
 
-void listing_end(struct listing *listing, const char *error)
+void binance_listing_end(struct listing *listing, const char *error)
 {
     struct listing ended = *listing;
     *listing = (struct listing){0};
     if (ended.done)
         ended.done(ended.user, error ? NULL : (const char *const *)ended.names, error ? 0 : ended.n, error);
-    listing_drop(&ended);
+    binance_listing_drop(&ended);
 }

@@ -18,12 +18,12 @@ struct listing {
 };
 
 /* Adds the names of the array that stands next. False for one that is none, or without memory. */
-bool listing_take(struct listing *listing, struct json list);
+bool binance_listing_take(struct listing *listing, struct json list);
 
 /* Tells who asked, the names or the error, and forgets all of it before: another may be begun from there. */
-void listing_end(struct listing *listing, const char *error);
+void binance_listing_end(struct listing *listing, const char *error);
 
 /* Forgets all of it. */
-void listing_drop(struct listing *listing);
+void binance_listing_drop(struct listing *listing);
 
 #endif

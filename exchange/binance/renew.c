@@ -34,7 +34,7 @@ struct renew {
     uint64_t doubled;
 };
 
-struct renew *renew_create(renew_emit *emit, void *user)
+struct renew *binance_renew_create(renew_emit *emit, void *user)
 {
     struct renew *renew = calloc(1, sizeof(*renew));
     if (!renew)
@@ -55,7 +55,7 @@ static void drop_held(struct renew *renew, struct entry *entry)
     free(held);
 }
 
-void renew_reset(struct renew *renew)
+void binance_renew_reset(struct renew *renew)
 {
     for (size_t i = 0; i < renew->cap; i++) {
         struct entry *entry = renew->entries[i];
@@ -69,11 +69,11 @@ void renew_reset(struct renew *renew)
     renew->active = renew->both = false;
 }
 
-void renew_destroy(struct renew *renew)
+void binance_renew_destroy(struct renew *renew)
 {
     if (!renew)
         return;
-    renew_reset(renew);
+    binance_renew_reset(renew);
     free(renew);
 }
 
@@ -194,7 +194,7 @@ static int hold(struct renew *renew, struct entry *entry, const struct binance_i
     return 0;
 }
 
-void renew_begin(struct renew *renew)
+void binance_renew_begin(struct renew *renew)
 {
     for (size_t i = 0; i < renew->cap; i++) {
         struct entry *entry = renew->entries[i];
@@ -244,12 +244,12 @@ static int frame_of_one(struct renew *renew, struct entry *entry, const struct b
     else
         tell(renew, entry, RENEW_OLD, identity->id, identity->hash, data, len);
     if (behind && entry->reached[RENEW_OLD] && --renew->behind == 0)
-        renew_reset(renew);
+        binance_renew_reset(renew);
     return 0;
 }
 
-int renew_frame(struct renew *renew, enum renew_side side, const struct binance_identity *identity,
-                const char *data, size_t len)
+int binance_renew_frame(struct renew *renew, enum renew_side side, const struct binance_identity *identity,
+                        const char *data, size_t len)
 {
     if (!renew->active) {
         renew->emit(renew->user, data, len);
@@ -266,7 +266,7 @@ int renew_frame(struct renew *renew, enum renew_side side, const struct binance_
                        : frame_of_one(renew, entry, identity, data, len);
 }
 
-void renew_end(struct renew *renew, enum renew_side gone)
+void binance_renew_end(struct renew *renew, enum renew_side gone)
 {
     if (!renew->both)
         return;
@@ -284,25 +284,25 @@ void renew_end(struct renew *renew, enum renew_side gone)
         renew->behind += entry->told && !entry->reached[RENEW_OLD];
     }
     if (renew->behind == 0)
-        renew_reset(renew);
+        binance_renew_reset(renew);
 }
 
-bool renew_active(const struct renew *renew)
+bool binance_renew_active(const struct renew *renew)
 {
     return renew->active;
 }
 
-bool renew_both(const struct renew *renew)
+bool binance_renew_both(const struct renew *renew)
 {
     return renew->both;
 }
 
-bool renew_caught_up(const struct renew *renew)
+bool binance_renew_caught_up(const struct renew *renew)
 {
     return renew->held == 0;
 }
 
-uint64_t renew_doubled(const struct renew *renew)
+uint64_t binance_renew_doubled(const struct renew *renew)
 {
     return renew->doubled;
 }

@@ -28,32 +28,32 @@ struct renew;
 typedef void renew_emit(void *user, const char *data, size_t len);
 
 /* Of one connection to be replaced again and again. NULL without memory. */
-struct renew *renew_create(renew_emit *emit, void *user);
-void renew_destroy(struct renew *renew); /* NULL is fine */
+struct renew *binance_renew_create(renew_emit *emit, void *user);
+void binance_renew_destroy(struct renew *renew); /* NULL is fine */
 
-/* Before a second connection is made: from here on the frames of both go through renew_frame(). */
-void renew_begin(struct renew *renew);
+/* Before a second connection is made: from here on the frames of both go through binance_renew_frame(). */
+void binance_renew_begin(struct renew *renew);
 
 /* A frame of one of them; the side means nothing while there is but one. 0; -ENOBUFS or -ENOMEM when it
  * cannot be held: the new one is of no use then and must be given up. */
-int renew_frame(struct renew *renew, enum renew_side side, const struct binance_identity *identity,
-                const char *data, size_t len);
+int binance_renew_frame(struct renew *renew, enum renew_side side, const struct binance_identity *identity,
+                        const char *data, size_t len);
 
-/* One of the two is gone; the other is alone, and is the old one of the next renew_begin(). */
-void renew_end(struct renew *renew, enum renew_side gone);
+/* One of the two is gone; the other is alone, and is the old one of the next binance_renew_begin(). */
+void binance_renew_end(struct renew *renew, enum renew_side gone);
 
 /* Forgets everything. */
-void renew_reset(struct renew *renew);
+void binance_renew_reset(struct renew *renew);
 
-/* Must frames go through renew_frame()? From renew_begin() until one is alone and has brought all that the
- * user had from the other. */
-bool renew_active(const struct renew *renew);
-bool renew_both(const struct renew *renew);
+/* Must frames go through binance_renew_frame()? From binance_renew_begin() until one is alone and has brought
+ * all that the user had from the other. */
+bool binance_renew_active(const struct renew *renew);
+bool binance_renew_both(const struct renew *renew);
 
 /* Nothing is held: the old one has caught up with all that the new one brought. */
-bool renew_caught_up(const struct renew *renew);
+bool binance_renew_caught_up(const struct renew *renew);
 
 /* Frames left out, because the user had them already. Since creation. */
-uint64_t renew_doubled(const struct renew *renew);
+uint64_t binance_renew_doubled(const struct renew *renew);
 
 #endif

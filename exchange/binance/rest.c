@@ -68,7 +68,7 @@ static int64_t room_ms(struct venue_rest *base, struct venue_call *call, int64_t
     }
     if (book)
         return rest->minute_ends_ms;
-    requests_pause(base, rest->minute_ends_ms);
+    net_requests_pause(base, rest->minute_ends_ms);
     return base->status.paused_until_ms;
 }
 
@@ -151,7 +151,7 @@ int binance_rest_create(const struct binance_variant *variant, const struct venu
 {
     const char *base = config->rest_url ? config->rest_url : variant->rest_url;
     struct url url;
-    int r = url_parse_as(base, "https", &url);
+    int r = net_url_parse_as(base, "https", &url);
     if (r < 0)
         return r;
     struct binance_rest *rest = calloc(1, sizeof(*rest));
@@ -159,7 +159,7 @@ int binance_rest_create(const struct binance_variant *variant, const struct venu
         return -ENOMEM;
     rest->variant = variant;
     rest->url = strdup(base);
-    r = rest->url ? requests_init(&rest->base, &requests, config, BINANCE_WEIGHT_LIMIT_DEFAULT) : -ENOMEM;
+    r = rest->url ? net_requests_init(&rest->base, &requests, config, BINANCE_WEIGHT_LIMIT_DEFAULT) : -ENOMEM;
     if (r < 0) {
         free(rest->url);
         free(rest);

@@ -138,7 +138,7 @@ static int take_symbols(struct venue_call *call, const char *body, size_t len, s
         return r;
     if (info.weight_per_minute > 0)
         call->rest->status.weight_limit = info.weight_per_minute;
-    requests_fill_symbols(call, reply);
+    net_requests_fill_symbols(call, reply);
     return 0;
 }
 

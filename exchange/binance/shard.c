@@ -11,12 +11,12 @@
 #include "exchange/clock.h"
 #include "exchange/net/websocket.h"
 
-struct shard *shard_create(struct shard_config *config, int64_t hold_ms)
+struct shard *binance_shard_create(struct shard_config *config, int64_t hold_ms)
 {
     struct shard *shard = calloc(1, sizeof(*shard));
     if (!shard)
         return NULL;
-    shard->renew = renew_create(config->frame, config->user);
+    shard->renew = binance_renew_create(config->frame, config->user);
     if (!shard->renew) {
         free(shard);
         return NULL;
@@ -25,9 +25,10 @@ struct shard *shard_create(struct shard_config *config, int64_t hold_ms)
     shard->current = shard->next = -1;
     for (int i = 0; i < 2; i++)
         shard->connections[i].shard = shard;
-    link_init(&shard->link, &config->link, clock_now_ms());
-    config->link.jitter_seed = (uint64_t)backoff_jitter(&shard->link.backoff, INT64_MAX); /* the next one's */
-    link_hold(&shard->link, hold_ms);
+    net_link_init(&shard->link, &config->link, clock_now_ms());
+    config->link.jitter_seed =
+        (uint64_t)net_backoff_jitter(&shard->link.backoff, INT64_MAX); /* the next one's */
+    net_link_hold(&shard->link, hold_ms);
     return shard;
 }
 
@@ -43,7 +44,7 @@ static void say(struct shard *shard, const char *format, ...)
 
 /* Names. */
 
-bool shard_add(struct shard *shard, struct binance_name *name)
+bool binance_shard_add(struct shard *shard, struct binance_name *name)
 {
     if (shard->n == shard->cap) {
         size_t cap = shard->cap ? shard->cap * 2 : 16;
@@ -59,7 +60,7 @@ bool shard_add(struct shard *shard, struct binance_name *name)
     return true;
 }
 
-void shard_forget(struct shard *shard, struct binance_name *name)
+void binance_shard_forget(struct shard *shard, struct binance_name *name)
 {
     struct binance_name *last = shard->names[--shard->n];
     shard->names[name->index] = last;
@@ -67,7 +68,7 @@ void shard_forget(struct shard *shard, struct binance_name *name)
     name->shard = NULL;
 }
 
-void shard_unsettle(struct shard *shard)
+void binance_shard_unsettle(struct shard *shard)
 {
     for (int i = 0; i < 2; i++)
         shard->connections[i].unsettled = true;
@@ -84,30 +85,30 @@ static void close_connection(struct shard *shard, int which)
         shard->names[i]->on[which] = false;
 }
 
-void shard_close(struct shard *shard)
+void binance_shard_close(struct shard *shard)
 {
-    resolver_cancel(shard->query);
+    net_resolver_cancel(shard->query);
     shard->query = NULL;
     for (int i = 0; i < 2; i++)
         close_connection(shard, i);
 }
 
-void shard_destroy(struct shard *shard)
+void binance_shard_destroy(struct shard *shard)
 {
     if (!shard)
         return;
-    shard_close(shard);
-    renew_destroy(shard->renew);
+    binance_shard_close(shard);
+    binance_renew_destroy(shard->renew);
     free(shard->names);
     free(shard);
 }
 
 static void end_overlap(struct shard *shard, enum renew_side gone)
 {
-    uint64_t before = renew_doubled(shard->renew);
+    uint64_t before = binance_renew_doubled(shard->renew);
     shard->behind_ms = clock_now_ms();
-    renew_end(shard->renew, gone);
-    shard->config->status->doubled += renew_doubled(shard->renew) - before;
+    binance_renew_end(shard->renew, gone);
+    shard->config->status->doubled += binance_renew_doubled(shard->renew) - before;
 }
 
 /* The one that is up is gone; the next one, if it is open, takes its place. */
@@ -134,16 +135,16 @@ static void drop_next(struct shard *shard)
 static void take_over(struct shard *shard)
 {
     drop_current(shard);
-    link_took_over(&shard->link);
+    net_link_took_over(&shard->link);
     shard->config->status->detail[0] = '\0';
     shard->config->changed(shard->config->user);
 }
 
-bool shard_replace(struct shard *shard, int64_t now_ms)
+bool binance_shard_replace(struct shard *shard, int64_t now_ms)
 {
     if (shard->current < 0 || shard->next >= 0 || shard->link.attempt != LINK_ATTEMPT_NONE)
         return false;
-    link_renew(&shard->link, now_ms);
+    net_link_renew(&shard->link, now_ms);
     shard->silent = true;
     return true;
 }
@@ -192,7 +193,7 @@ static int index_of(const struct connection *connection)
 static void look_at_overlap(struct shard *shard)
 {
     if (shard->current >= 0 && shard->next >= 0 && shard->connections[shard->current].pong &&
-        renew_caught_up(shard->renew) && clock_now_ms() >= shard->settled_ms + SHARD_OVERLAP_MIN_MS)
+        binance_renew_caught_up(shard->renew) && clock_now_ms() >= shard->settled_ms + SHARD_OVERLAP_MIN_MS)
         take_over(shard);
 }
 
@@ -202,7 +203,7 @@ static void on_opened(void *user)
     struct shard *shard = connection->shard;
     int64_t now = clock_now_ms();
     connection->opened = true;
-    link_opened(&shard->link, now);
+    net_link_opened(&shard->link, now);
     shard->config->status->connects++;
     shard->overlap_ms = now;
     shard->settled_ms = 0;
@@ -219,17 +220,17 @@ static void pass_on(struct connection *connection, const char *data, size_t len)
 {
     struct shard *shard = connection->shard;
     struct binance_identity identity;
-    if (!renew_active(shard->renew) || !binance_identify(data, len, &identity)) {
+    if (!binance_renew_active(shard->renew) || !binance_identify(data, len, &identity)) {
         shard->config->frame(shard->config->user, data, len);
         return;
     }
     bool is_new = shard->next >= 0 && connection == &shard->connections[shard->next];
-    uint64_t before = renew_doubled(shard->renew);
-    int r = renew_frame(shard->renew, is_new ? RENEW_NEW : RENEW_OLD, &identity, data, len);
-    shard->config->status->doubled += renew_doubled(shard->renew) - before;
+    uint64_t before = binance_renew_doubled(shard->renew);
+    int r = binance_renew_frame(shard->renew, is_new ? RENEW_NEW : RENEW_OLD, &identity, data, len);
+    shard->config->status->doubled += binance_renew_doubled(shard->renew) - before;
     if (r < 0) { /* the old one goes on; another new one, later */
         say(shard, "a renewal was given up: %s", strerror(-r));
-        link_failed(&shard->link, clock_now_ms(), LINK_LOST, -1);
+        net_link_failed(&shard->link, clock_now_ms(), LINK_LOST, -1);
         drop_next(shard);
         shard->config->changed(shard->config->user);
     }
@@ -244,7 +245,7 @@ static void on_message(void *user, const char *data, size_t len)
     status->bytes += len;
     status->last_frame_ms = connection->heard_ms = clock_now_ms();
     if (shard->next < 0 || index_of(connection) == shard->next)
-        link_heard(&shard->link, connection->heard_ms);
+        net_link_heard(&shard->link, connection->heard_ms);
     if (!connection->heard) {
         connection->heard = true;
         if (shard->next < 0)
@@ -294,7 +295,7 @@ static void on_ended(void *user, const struct websocket_end *end)
     struct connection *connection = user;
     struct shard *shard = connection->shard;
     int64_t now = clock_now_ms(), until_ms;
-    enum link_failure failure = link_failure_of(end->http_status, false);
+    enum link_failure failure = net_link_failure_of(end->http_status, false);
     if (!end->opened && end->http_status == 0)
         failure = LINK_UNREACHED;
     struct websocket_end copy = *end;
@@ -302,14 +303,14 @@ static void on_ended(void *user, const struct websocket_end *end)
     snprintf(reason, sizeof(reason), "%s", end->reason);
     copy.reason = reason;
     if (index_of(connection) == shard->current) {
-        until_ms = link_lost(&shard->link, now, failure, end->retry_after_ms);
+        until_ms = net_link_lost(&shard->link, now, failure, end->retry_after_ms);
         drop_current(shard);
     } else {
-        until_ms = link_failed(&shard->link, now, failure, end->retry_after_ms);
+        until_ms = net_link_failed(&shard->link, now, failure, end->retry_after_ms);
         drop_next(shard);
     }
     if (shard->current < 0 && shard->next < 0)
-        renew_reset(shard->renew);
+        binance_renew_reset(shard->renew);
     if (shard->current >= 0 && shard->next < 0 && shard->link.attempt == LINK_ATTEMPT_NONE)
         shard->config->status->detail[0] = '\0'; /* another had taken its place */
     else
@@ -325,19 +326,19 @@ static void connect_next(struct shard *shard)
     size_t host = strlen(shared->base) - (shared->url.path[1] ? strlen(shared->url.path) : 0);
     int which = shard->current == 0 ? 1 : 0;
     shard->next = which;
-    shard_url(shard, which, url, host + WEBSOCKET_PATH_MAX + 1);
+    binance_shard_url(shard, which, url, host + WEBSOCKET_PATH_MAX + 1);
     const struct websocket_config config = {
         .url = url,
         .address = shard->addresses.addresses[shard->link.address],
     };
     shard->config->status->attempts++;
     if (shard->current >= 0)
-        renew_begin(shard->renew);
+        binance_renew_begin(shard->renew);
     int r = websocket_connect(shard->config->net, &config, &handler, &shard->connections[which],
                               &shard->connections[which].websocket);
     if (r < 0) {
         say(shard, "%s", strerror(-r));
-        link_failed(&shard->link, clock_now_ms(), LINK_LOST, -1);
+        net_link_failed(&shard->link, clock_now_ms(), LINK_LOST, -1);
         drop_next(shard);
     }
     shard->config->changed(shard->config->user);
@@ -349,21 +350,21 @@ static void on_resolved(void *user, const struct resolver_result *result)
     shard->query = NULL;
     if (result->error) {
         say(shard, "%s has no address: %s", shard->config->url.host, uv_strerror(result->error));
-        link_failed(&shard->link, clock_now_ms(), LINK_LOST, -1);
+        net_link_failed(&shard->link, clock_now_ms(), LINK_LOST, -1);
     } else {
         shard->addresses = *result;
-        link_resolved(&shard->link, result->n);
+        net_link_resolved(&shard->link, result->n);
     }
     shard->config->changed(shard->config->user);
 }
 
 static void resolve(struct shard *shard)
 {
-    int r = resolver_start(net_context_loop(shard->config->net), shard->config->url.host, on_resolved, shard,
-                           &shard->query);
+    int r = net_resolver_start(net_context_loop(shard->config->net), shard->config->url.host, on_resolved,
+                               shard, &shard->query);
     if (r < 0) {
         say(shard, "%s: %s", shard->config->url.host, uv_strerror(r));
-        link_failed(&shard->link, clock_now_ms(), LINK_LOST, -1);
+        net_link_failed(&shard->link, clock_now_ms(), LINK_LOST, -1);
     }
     shard->config->changed(shard->config->user);
 }
@@ -403,11 +404,11 @@ static int64_t drive_overlap(struct shard *shard, int64_t now_ms)
         if (shard->next >= 0)
             return at_ms;
     }
-    if (!renew_active(shard->renew) || renew_both(shard->renew))
+    if (!binance_renew_active(shard->renew) || binance_renew_both(shard->renew))
         return INT64_MAX;
     if (now_ms < shard->behind_ms + SHARD_BEHIND_MAX_MS)
         return shard->behind_ms + SHARD_BEHIND_MAX_MS;
-    renew_reset(shard->renew);
+    binance_renew_reset(shard->renew);
     return INT64_MAX;
 }
 
@@ -415,7 +416,7 @@ static int64_t drive_link(struct shard *shard, int64_t now_ms)
 {
     for (;;) {
         bool short_before = shard->link.budget_short;
-        struct link_step step = link_next(&shard->link, now_ms);
+        struct link_step step = net_link_next(&shard->link, now_ms);
         if (shard->link.budget_short && !short_before)
             say(shard, "%u attempts in %lld s used up", shard->config->link.budget->limit,
                 (long long)(shard->config->link.budget->window_ms / 1000));
@@ -428,20 +429,20 @@ static int64_t drive_link(struct shard *shard, int64_t now_ms)
     }
 }
 
-int64_t shard_drive(struct shard *shard, int64_t now_ms)
+int64_t binance_shard_drive(struct shard *shard, int64_t now_ms)
 {
     if (shard->current >= 0 && shard->connections[shard->current].shuts_down)
-        link_renew(&shard->link, now_ms);
+        net_link_renew(&shard->link, now_ms);
     int64_t wake_ms = drive_link(shard, now_ms), at_ms = drive_overlap(shard, now_ms);
     wake_ms = at_ms < wake_ms ? at_ms : wake_ms;
     for (int i = 0; i < 2; i++) {
-        at_ms = shard_send(shard, i, now_ms);
+        at_ms = binance_shard_send(shard, i, now_ms);
         wake_ms = at_ms < wake_ms ? at_ms : wake_ms;
     }
     return wake_ms;
 }
 
-void shard_pause(struct shard *shard, bool paused)
+void binance_shard_pause(struct shard *shard, bool paused)
 {
     int64_t now_ms = clock_now_ms();
     if (paused && shard->paused_ms == 0) {
@@ -462,7 +463,7 @@ void shard_pause(struct shard *shard, bool paused)
             websocket_pause(shard->connections[i].websocket, paused);
 }
 
-int shard_list(struct shard *shard)
+int binance_shard_list(struct shard *shard)
 {
     if (shard->current < 0)
         return -ENOTCONN;

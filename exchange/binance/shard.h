@@ -71,34 +71,34 @@ struct shard {
 };
 
 /* NULL without memory. */
-struct shard *shard_create(struct shard_config *config, int64_t hold_ms);
+struct shard *binance_shard_create(struct shard_config *config, int64_t hold_ms);
 
 /* Closes what is open: nothing is told any more. */
-void shard_close(struct shard *shard);
+void binance_shard_close(struct shard *shard);
 
 /* The same, and frees it. Names stay with their set. NULL is fine. */
-void shard_destroy(struct shard *shard);
+void binance_shard_destroy(struct shard *shard);
 
 /* False without memory. */
-bool shard_add(struct shard *shard, struct binance_name *name);
+bool binance_shard_add(struct shard *shard, struct binance_name *name);
 
 /* Takes the name out of the shard's list, at once. */
-void shard_forget(struct shard *shard, struct binance_name *name);
+void binance_shard_forget(struct shard *shard, struct binance_name *name);
 
 /* A name is wanted, or no more. */
-void shard_unsettle(struct shard *shard);
+void binance_shard_unsettle(struct shard *shard);
 
 /* Does all that is due, and returns when it is to be called again. */
-int64_t shard_drive(struct shard *shard, int64_t now_ms);
+int64_t binance_shard_drive(struct shard *shard, int64_t now_ms);
 
 /* The connection that is up is silent: another is made beside it, and takes its place with the first message
  * that it brings, or once it has been there for as long as a renewal waits. False: it is not up, or another
  * is being made already. */
-bool shard_replace(struct shard *shard, int64_t now_ms);
+bool binance_shard_replace(struct shard *shard, int64_t now_ms);
 
-void shard_pause(struct shard *shard, bool paused);
+void binance_shard_pause(struct shard *shard, bool paused);
 
 /* Asks what the venue sends: config->listed() tells. -ENOTCONN. */
-int shard_list(struct shard *shard);
+int binance_shard_list(struct shard *shard);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "exchange/net/websocket.h"
 
-void shard_url(struct shard *shard, int which, char *url, size_t size)
+void binance_shard_url(struct shard *shard, int which, char *url, size_t size)
 {
     const char *suffix = shard->config->suffix;
     size_t end = size - strlen(suffix);
@@ -62,7 +62,7 @@ static bool send_list(struct connection *connection)
     return true;
 }
 
-int64_t shard_send(struct shard *shard, int which, int64_t now_ms)
+int64_t binance_shard_send(struct shard *shard, int which, int64_t now_ms)
 {
     struct connection *connection = &shard->connections[which];
     bool current = which == shard->current;

@@ -57,8 +57,8 @@ static void refresh(struct binance_stream *stream)
     status->up = 0;
     for (size_t i = 0; i < stream->n_shards; i++) {
         const struct link *link = &stream->shards[i]->link;
-        enum venue_link state = link_state(link);
-        int64_t retry_ms = link->up ? 0 : link_retry_ms(link);
+        enum venue_link state = net_link_state(link);
+        int64_t retry_ms = link->up ? 0 : net_link_retry_ms(link);
         status->up += state == VENUE_UP;
         if (badness(state) > badness(worst))
             worst = state;
@@ -67,7 +67,7 @@ static void refresh(struct binance_stream *stream)
     }
     status->connections = (uint32_t)stream->n_shards;
     status->budget = budget->limit;
-    status->budget_used = budget_used(budget, clock_now_ms());
+    status->budget_used = net_budget_used(budget, clock_now_ms());
     if (worst != status->link) {
         status->link = worst;
         status->since_ms = clock_now_ms();
@@ -120,7 +120,7 @@ static void on_limited(void *user, int64_t until_ms, const char *why)
     struct binance_stream *stream = user;
     stream->hold_ms = until_ms > stream->hold_ms ? until_ms : stream->hold_ms;
     for (size_t i = 0; i < stream->n_shards; i++)
-        link_hold(&stream->shards[i]->link, until_ms);
+        net_link_hold(&stream->shards[i]->link, until_ms);
     if (stream->ban.told && !stream->destroyed)
         stream->ban.told(stream->ban.user, clock_wall_of_ms(until_ms), why);
 }
@@ -134,9 +134,9 @@ static void end_listing(struct binance_stream *stream, const char *error)
         stream->shards[i]->list_id = 0;
     }
     if (stream->destroyed)
-        listing_drop(&stream->listing);
+        binance_listing_drop(&stream->listing);
     else
-        listing_end(&stream->listing, error);
+        binance_listing_end(&stream->listing, error);
 }
 
 static void on_listed(void *user, struct json list, const char *error)
@@ -144,7 +144,7 @@ static void on_listed(void *user, struct json list, const char *error)
     struct binance_stream *stream = user;
     if (!stream->listing.done)
         return;
-    if (!error && !listing_take(&stream->listing, list))
+    if (!error && !binance_listing_take(&stream->listing, list))
         error = "the venue's list of what it sends cannot be kept or read";
     if (error || --stream->listing.left == 0)
         end_listing(stream, error);
@@ -162,7 +162,7 @@ int binance_stream_list(struct binance_stream *stream,
     if (stream->n_shards == 0)
         return -ENOTCONN;
     for (size_t i = 0; i < stream->n_shards; i++)
-        shard_list(stream->shards[i]);
+        binance_shard_list(stream->shards[i]);
     stream->listing = (struct listing){
         .done = done,
         .user = user,
@@ -182,7 +182,7 @@ static struct shard *shard_with_room(struct binance_stream *stream)
             return stream->shards[i];
     if (stream->n_shards == BINANCE_CONNECTIONS_MAX)
         return NULL;
-    struct shard *shard = shard_create(&stream->config, stream->hold_ms);
+    struct shard *shard = binance_shard_create(&stream->config, stream->hold_ms);
     if (shard)
         stream->shards[stream->n_shards++] = shard;
     return shard;
@@ -196,7 +196,7 @@ static void drop_empty(struct binance_stream *stream)
         if (stream->shards[i]->n > 0)
             stream->shards[kept++] = stream->shards[i];
         else
-            shard_destroy(stream->shards[i]);
+            binance_shard_destroy(stream->shards[i]);
     }
     stream->n_shards = kept;
 }
@@ -207,7 +207,7 @@ static int add_name(struct binance_stream *stream, const char *text)
     struct binance_name *name = shard ? binance_names_add(&stream->names, text) : NULL;
     if (!name)
         return -ENOMEM;
-    if (!shard_add(shard, name)) {
+    if (!binance_shard_add(shard, name)) {
         binance_names_remove(&stream->names, name);
         return -ENOMEM;
     }
@@ -232,9 +232,9 @@ int binance_stream_follow(struct binance_stream *stream, const char *const *name
         struct binance_name *name = binance_names_find(&stream->names, names[i]);
         if (r == 0) {
             name->wanted = true;
-            shard_unsettle(name->shard);
+            binance_shard_unsettle(name->shard);
         } else if (name && !name->wanted && !name->on[0] && !name->on[1]) {
-            shard_forget(name->shard, name);
+            binance_shard_forget(name->shard, name);
             binance_names_remove(&stream->names, name);
         }
     }
@@ -252,7 +252,7 @@ int binance_stream_unfollow(struct binance_stream *stream, const char *const *na
         if (!name || !name->wanted)
             continue;
         name->wanted = false;
-        shard_unsettle(name->shard);
+        binance_shard_unsettle(name->shard);
         stream->unsettled = true;
     }
     wake(stream);
@@ -272,7 +272,7 @@ static void forget_names(struct binance_stream *stream)
                 i++;
                 continue;
             }
-            shard_forget(shard, name);
+            binance_shard_forget(shard, name);
             binance_names_remove(&stream->names, name);
         }
     }
@@ -289,7 +289,7 @@ static void on_timer(uv_timer_t *timer)
     if (stream->unsettled)
         forget_names(stream);
     for (size_t i = 0; i < stream->n_shards && !stream->destroyed; i++) {
-        int64_t at_ms = shard_drive(stream->shards[i], now);
+        int64_t at_ms = binance_shard_drive(stream->shards[i], now);
         wake_ms = at_ms < wake_ms ? at_ms : wake_ms;
     }
     if (stream->listing.done && !stream->destroyed) {
@@ -312,7 +312,7 @@ static void on_timer(uv_timer_t *timer)
 static void free_stream(struct binance_stream *stream)
 {
     for (size_t i = 0; i < stream->n_shards; i++)
-        shard_destroy(stream->shards[i]);
+        binance_shard_destroy(stream->shards[i]);
     free(stream->shards);
     binance_names_clear(&stream->names);
     free(stream->config.base);
@@ -344,7 +344,7 @@ static int take_url(struct binance_stream *stream, const char *base)
     stream->config.base = strndup(base, len);
     if (!stream->config.base)
         return -ENOMEM;
-    return url_parse_as(stream->config.base, "wss", &stream->config.url);
+    return net_url_parse_as(stream->config.base, "wss", &stream->config.url);
 }
 
 int binance_stream_create(const struct binance_variant *variant, const struct venue_stream_config *config,
@@ -357,7 +357,7 @@ int binance_stream_create(const struct binance_variant *variant, const struct ve
     int r = stream->shards ? take_url(stream, config->ws_url ? config->ws_url : variant->ws_url) : -ENOMEM;
     if (r == 0)
         r = config->n_streams > 0 ? take_settings(stream, variant, config) : -EINVAL;
-    budget_init(&stream->own_budget, BUDGET_ATTEMPTS_DEFAULT, BUDGET_WINDOW_MS_DEFAULT);
+    net_budget_init(&stream->own_budget, BUDGET_ATTEMPTS_DEFAULT, BUDGET_WINDOW_MS_DEFAULT);
     stream->config.net = config->net;
     stream->config.link = (struct link_config){
         .backoff_min_ms = config->backoff_min_ms,
@@ -412,13 +412,13 @@ int binance_stream_connection(const struct binance_stream *stream, const char *t
 bool binance_stream_connection_up(const struct binance_stream *stream, int connection)
 {
     return connection >= 0 && (size_t)connection < stream->n_shards &&
-           link_state(&stream->shards[connection]->link) == VENUE_UP;
+           net_link_state(&stream->shards[connection]->link) == VENUE_UP;
 }
 
 bool binance_stream_replace(struct binance_stream *stream, int connection, const char *why)
 {
     if (connection < 0 || (size_t)connection >= stream->n_shards ||
-        !shard_replace(stream->shards[connection], clock_now_ms()))
+        !binance_shard_replace(stream->shards[connection], clock_now_ms()))
         return false;
     snprintf(stream->status.detail, sizeof(stream->status.detail), "%s", why);
     wake(stream);
@@ -429,7 +429,7 @@ void binance_stream_pause(struct binance_stream *stream, bool paused)
 {
     stream->config.paused = paused;
     for (size_t i = 0; i < stream->n_shards; i++)
-        shard_pause(stream->shards[i], paused);
+        binance_shard_pause(stream->shards[i], paused);
     wake(stream);
 }
 
@@ -437,7 +437,7 @@ const struct venue_status *binance_stream_status(const struct binance_stream *st
 {
     /* Attempts leave the budget's window as time goes by. */
     struct venue_status *status = (struct venue_status *)&stream->status;
-    status->budget_used = budget_used(stream->config.link.budget, clock_now_ms());
+    status->budget_used = net_budget_used(stream->config.link.budget, clock_now_ms());
     return status;
 }
 
@@ -448,7 +448,7 @@ void binance_stream_hold(struct binance_stream *stream, int64_t until_ns, const 
     int64_t until_ms = clock_ms_of_wall(until_ns);
     stream->hold_ms = until_ms > stream->hold_ms ? until_ms : stream->hold_ms;
     for (size_t i = 0; i < stream->n_shards; i++)
-        link_hold(&stream->shards[i]->link, until_ms);
+        net_link_hold(&stream->shards[i]->link, until_ms);
     if (stream->status.link != VENUE_UP)
         snprintf(stream->status.detail, sizeof(stream->status.detail), "%s", why);
     wake(stream);
@@ -466,7 +466,7 @@ void binance_stream_destroy(struct binance_stream *stream)
     stream->destroyed = true;
     end_listing(stream, NULL);
     for (size_t i = 0; i < stream->n_shards; i++)
-        shard_close(stream->shards[i]);
+        binance_shard_close(stream->shards[i]);
     uv_close((uv_handle_t *)&stream->timer, on_timer_closed);
 }
 

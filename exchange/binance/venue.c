@@ -117,9 +117,10 @@ static const struct venue_option us_options[] = {{"time_unit", "millisecond", UN
     .stream_connection_up = stream_connection_up, .stream_replace = stream_replace, \
     .stream_pause = stream_pause, .stream_status = stream_status, .stream_follow = stream_follow, \
     .stream_unfollow = stream_unfollow, .stream_list = stream_list, .stream_hold = stream_hold, \
-    .rest_destroy = requests_destroy, .rest_time = requests_time, .rest_symbols = requests_symbols, \
-    .rest_bars = requests_bars, .rest_book = requests_book, .rest_latest = requests_latest, \
-    .rest_hold = requests_hold, .rest_cancel = requests_cancel, .rest_status = requests_status
+    .rest_destroy = net_requests_destroy, .rest_time = net_requests_time, \
+    .rest_symbols = net_requests_symbols, .rest_bars = net_requests_bars, .rest_book = net_requests_book, \
+    .rest_latest = net_requests_latest, .rest_hold = net_requests_hold, .rest_cancel = net_requests_cancel, \
+    .rest_status = net_requests_status
 
 const struct venue binance_venue = {
     .format = &binance_format,

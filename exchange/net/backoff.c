@@ -1,6 +1,6 @@
 #include "exchange/net/backoff.h"
 
-void backoff_init(struct backoff *backoff, int64_t min_ms, int64_t max_ms, uint64_t seed)
+void net_backoff_init(struct backoff *backoff, int64_t min_ms, int64_t max_ms, uint64_t seed)
 {
     *backoff = (struct backoff){.min_ms = min_ms, .max_ms = max_ms, .random = seed};
 }
@@ -14,24 +14,24 @@ static uint64_t next_random(uint64_t *state)
     return z ^ (z >> 31);
 }
 
-int64_t backoff_jitter(struct backoff *backoff, int64_t below)
+int64_t net_backoff_jitter(struct backoff *backoff, int64_t below)
 {
     if (below <= 0)
         return 0;
     return (int64_t)(((unsigned __int128)next_random(&backoff->random) * (uint64_t)below) >> 64);
 }
 
-int64_t backoff_next(struct backoff *backoff)
+int64_t net_backoff_next(struct backoff *backoff)
 {
     int64_t ceiling = backoff->min_ms;
     for (uint32_t i = 0; i <= backoff->failures && ceiling < backoff->max_ms; i++)
         ceiling = ceiling > backoff->max_ms / 2 ? backoff->max_ms : ceiling * 2;
     if (backoff->failures < UINT32_MAX)
         backoff->failures++;
-    return backoff->min_ms + backoff_jitter(backoff, ceiling - backoff->min_ms + 1);
+    return backoff->min_ms + net_backoff_jitter(backoff, ceiling - backoff->min_ms + 1);
 }
 
-void backoff_reset(struct backoff *backoff)
+void net_backoff_reset(struct backoff *backoff)
 {
     backoff->failures = 0;
 }

@@ -12,15 +12,15 @@ struct backoff {
 };
 
 /* 0 < min_ms <= max_ms. Equal seeds give equal delays. */
-void backoff_init(struct backoff *backoff, int64_t min_ms, int64_t max_ms, uint64_t seed);
+void net_backoff_init(struct backoff *backoff, int64_t min_ms, int64_t max_ms, uint64_t seed);
 
 /* Counts a failure and returns the delay in ms: uniform in min_ms..min(max_ms, min_ms·2^failures). */
-int64_t backoff_next(struct backoff *backoff);
+int64_t net_backoff_next(struct backoff *backoff);
 
 /* The connection works again. */
-void backoff_reset(struct backoff *backoff);
+void net_backoff_reset(struct backoff *backoff);
 
 /* Uniform in 0..below-1 from the same generator, for other jitter; 0 when below <= 0. */
-int64_t backoff_jitter(struct backoff *backoff, int64_t below);
+int64_t net_backoff_jitter(struct backoff *backoff, int64_t below);
 
 #endif

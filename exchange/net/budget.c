@@ -1,6 +1,6 @@
 #include "exchange/net/budget.h"
 
-void budget_init(struct budget *budget, uint32_t limit, int64_t window_ms)
+void net_budget_init(struct budget *budget, uint32_t limit, int64_t window_ms)
 {
     if (limit < 1)
         limit = 1;
@@ -15,7 +15,7 @@ static int64_t attempt_ms(const struct budget *budget, uint32_t i)
     return budget->attempts_ms[(budget->next + budget->limit - 1 - i) % budget->limit];
 }
 
-int64_t budget_next_ms(const struct budget *budget, int64_t now_ms)
+int64_t net_budget_next_ms(const struct budget *budget, int64_t now_ms)
 {
     if (budget->n < budget->limit)
         return now_ms;
@@ -23,7 +23,7 @@ int64_t budget_next_ms(const struct budget *budget, int64_t now_ms)
     return free_ms > now_ms ? free_ms : now_ms;
 }
 
-uint32_t budget_used(const struct budget *budget, int64_t now_ms)
+uint32_t net_budget_used(const struct budget *budget, int64_t now_ms)
 {
     uint32_t used = 0;
     while (used < budget->n && attempt_ms(budget, used) + budget->window_ms > now_ms)
@@ -31,9 +31,9 @@ uint32_t budget_used(const struct budget *budget, int64_t now_ms)
     return used;
 }
 
-bool budget_take(struct budget *budget, int64_t now_ms)
+bool net_budget_take(struct budget *budget, int64_t now_ms)
 {
-    if (budget_next_ms(budget, now_ms) > now_ms)
+    if (net_budget_next_ms(budget, now_ms) > now_ms)
         return false;
     budget->attempts_ms[budget->next] = now_ms;
     budget->next = (budget->next + 1) % budget->limit;

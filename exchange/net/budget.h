@@ -20,15 +20,15 @@ struct budget {
 };
 
 /* limit in 1..BUDGET_ATTEMPTS_MAX (clamped); window_ms > 0. */
-void budget_init(struct budget *budget, uint32_t limit, int64_t window_ms);
+void net_budget_init(struct budget *budget, uint32_t limit, int64_t window_ms);
 
 /* When the next attempt is allowed: now_ms or later. Time must not run backward. */
-int64_t budget_next_ms(const struct budget *budget, int64_t now_ms);
+int64_t net_budget_next_ms(const struct budget *budget, int64_t now_ms);
 
 /* Attempts in the window that ends now. */
-uint32_t budget_used(const struct budget *budget, int64_t now_ms);
+uint32_t net_budget_used(const struct budget *budget, int64_t now_ms);
 
 /* Takes one attempt. False, and nothing taken, when none is left in the window. */
-bool budget_take(struct budget *budget, int64_t now_ms);
+bool net_budget_take(struct budget *budget, int64_t now_ms);
 
 #endif

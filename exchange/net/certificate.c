@@ -11,13 +11,13 @@ static bool is_address(const char *host)
     return inet_pton(AF_INET, host, address) == 1 || inet_pton(AF_INET6, host, address) == 1;
 }
 
-bool certificate_names(X509 *certificate, const char *host)
+bool net_certificate_names(X509 *certificate, const char *host)
 {
     return is_address(host) ? X509_check_ip_asc(certificate, host, FLAGS) == 1
                             : X509_check_host(certificate, host, 0, FLAGS, NULL) == 1;
 }
 
-bool certificate_insist(SSL_CTX *tls, const char *host)
+bool net_certificate_insist(SSL_CTX *tls, const char *host)
 {
     X509_VERIFY_PARAM *param = SSL_CTX_get0_param(tls);
     X509_VERIFY_PARAM_set_hostflags(param, FLAGS);

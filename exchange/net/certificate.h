@@ -8,9 +8,9 @@
 #include <stdbool.h>
 
 /* Has it that host, a name or an address? */
-bool certificate_names(X509 *certificate, const char *host);
+bool net_certificate_names(X509 *certificate, const char *host);
 
 /* Connections made with it take no other host's. False without memory. */
-bool certificate_insist(SSL_CTX *tls, const char *host);
+bool net_certificate_insist(SSL_CTX *tls, const char *host);
 
 #endif

@@ -50,7 +50,7 @@ static void free_call(struct http_call *call)
         curl_multi_remove_handle(call->net->multi, call->easy);
     curl_easy_cleanup(call->easy);
     curl_slist_free_all(call->addresses);
-    secret_free(call->lines);
+    net_secret_free(call->lines);
     free(call->url_text);
     free(call->body);
     free(call);
@@ -72,7 +72,7 @@ static int64_t header_wait(CURL *easy)
     struct curl_header *header;
     if (curl_easy_header(easy, "Retry-After", 0, CURLH_HEADER, -1, &header) != CURLHE_OK)
         return -1;
-    return retry_after_ms(header->value, (int64_t)time(NULL));
+    return net_retry_after_ms(header->value, (int64_t)time(NULL));
 }
 
 static int64_t header_date(CURL *easy)
@@ -272,7 +272,7 @@ static int take_headers(struct http_call *call, const struct http_request *reque
     if (request->n_headers > HTTP_HEADERS_MAX)
         return -ENAMETOOLONG;
     struct header_line *lines =
-        request->n_headers > 0 ? secret_alloc(request->n_headers * sizeof(*lines)) : NULL;
+        request->n_headers > 0 ? net_secret_alloc(request->n_headers * sizeof(*lines)) : NULL;
     if (request->n_headers > 0 && !lines)
         return -ENOMEM;
     call->lines = lines;
@@ -295,7 +295,7 @@ static CURLcode insist_on_host(CURL *easy, void *tls, void *user)
 {
     const struct http_call *call = user;
     (void)easy;
-    return certificate_insist(tls, call->url.host) ? CURLE_OK : CURLE_OUT_OF_MEMORY;
+    return net_certificate_insist(tls, call->url.host) ? CURLE_OK : CURLE_OUT_OF_MEMORY;
 }
 
 #define SET(option, value) (curl_easy_setopt(easy, option, value) == CURLE_OK)
@@ -356,7 +356,7 @@ int http_get(struct net_context *net, const struct http_request *request, http_d
              struct http_call **ret)
 {
     struct url url;
-    int r = url_parse_as(request->url, "https", &url);
+    int r = net_url_parse_as(request->url, "https", &url);
     if (r < 0)
         return r;
     struct http_call *call = calloc(1, sizeof(*call));
@@ -375,7 +375,7 @@ int http_get(struct net_context *net, const struct http_request *request, http_d
     if (r == 0)
         r = call->url_text && prepare(call) ? 0 : -ENOMEM;
     if (r == 0)
-        r = resolver_start(net->loop, url.host, on_resolved, call, &call->query);
+        r = net_resolver_start(net->loop, url.host, on_resolved, call, &call->query);
     if (r < 0) {
         free_call(call);
         return r;
@@ -388,7 +388,7 @@ void http_cancel(struct http_call *call)
 {
     if (!call)
         return;
-    resolver_cancel(call->query);
+    net_resolver_cancel(call->query);
     free_call(call);
 }
 

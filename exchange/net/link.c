@@ -1,6 +1,6 @@
 #include "exchange/net/link.h"
 
-enum link_failure link_failure_of(int http_status, bool final)
+enum link_failure net_link_failure_of(int http_status, bool final)
 {
     if (http_status == 429)
         return LINK_LIMITED;
@@ -16,12 +16,12 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-void link_init(struct link *link, const struct link_config *config, int64_t now_ms)
+void net_link_init(struct link *link, const struct link_config *config, int64_t now_ms)
 {
     *link = (struct link){.config = *config, .attempt = LINK_ATTEMPT_DUE, .retry_ms = now_ms};
     int64_t min_ms = config->backoff_min_ms > 0 ? config->backoff_min_ms : LINK_BACKOFF_MIN_MS;
     int64_t max_ms = config->backoff_max_ms > 0 ? config->backoff_max_ms : LINK_BACKOFF_MAX_MS;
-    backoff_init(&link->backoff, min_ms, later(min_ms, max_ms), config->jitter_seed);
+    net_backoff_init(&link->backoff, min_ms, later(min_ms, max_ms), config->jitter_seed);
 }
 
 static void due(struct link *link, int64_t at_ms)
@@ -35,7 +35,7 @@ static void due(struct link *link, int64_t at_ms)
 static int64_t at_once(struct link *link, int64_t now_ms)
 {
     if (link->at_once_used && now_ms - link->at_once_ms < LINK_AT_ONCE_MS)
-        return now_ms + backoff_next(&link->backoff);
+        return now_ms + net_backoff_next(&link->backoff);
     link->at_once_used = true;
     link->at_once_ms = now_ms;
     return now_ms;
@@ -52,8 +52,8 @@ static struct link_step connect_now(struct link *link, int64_t now_ms)
         due(link, link->hold_ms);
         return wait_until(link->hold_ms);
     }
-    if (!budget_take(link->config.budget, now_ms)) {
-        due(link, budget_next_ms(link->config.budget, now_ms) + backoff_jitter(&link->backoff, 1000));
+    if (!net_budget_take(link->config.budget, now_ms)) {
+        due(link, net_budget_next_ms(link->config.budget, now_ms) + net_backoff_jitter(&link->backoff, 1000));
         link->budget_short = true;
         return wait_until(link->retry_ms);
     }
@@ -62,7 +62,7 @@ static struct link_step connect_now(struct link *link, int64_t now_ms)
     return (struct link_step){LINK_CONNECT, now_ms};
 }
 
-struct link_step link_next(struct link *link, int64_t now_ms)
+struct link_step net_link_next(struct link *link, int64_t now_ms)
 {
     if (link->attempt == LINK_ATTEMPT_NONE && link->up && now_ms >= link->renew_ms)
         due(link, now_ms);
@@ -84,7 +84,7 @@ struct link_step link_next(struct link *link, int64_t now_ms)
     }
 }
 
-void link_resolved(struct link *link, int n_addresses)
+void net_link_resolved(struct link *link, int n_addresses)
 {
     if (link->attempt != LINK_ATTEMPT_RESOLVING)
         return;
@@ -93,12 +93,12 @@ void link_resolved(struct link *link, int n_addresses)
     link->address = 0;
 }
 
-void link_opened(struct link *link, int64_t now_ms)
+void net_link_opened(struct link *link, int64_t now_ms)
 {
     const struct link_config *config = &link->config;
     int64_t renew_ms =
         config->age_max_ms > 0 && !config->alone
-            ? now_ms + config->age_max_ms + backoff_jitter(&link->backoff, config->age_jitter_ms)
+            ? now_ms + config->age_max_ms + net_backoff_jitter(&link->backoff, config->age_jitter_ms)
             : INT64_MAX;
     link->connects++;
     link->heard = link->steady = false;
@@ -112,7 +112,7 @@ void link_opened(struct link *link, int64_t now_ms)
     link->renew_ms = renew_ms;
 }
 
-void link_heard(struct link *link, int64_t now_ms)
+void net_link_heard(struct link *link, int64_t now_ms)
 {
     if (!link->heard)
         link->heard_ms = now_ms;
@@ -120,10 +120,10 @@ void link_heard(struct link *link, int64_t now_ms)
     if (link->steady || now_ms - link->heard_ms < LINK_STEADY_MS)
         return;
     link->steady = true;
-    backoff_reset(&link->backoff);
+    net_backoff_reset(&link->backoff);
 }
 
-int64_t link_failed(struct link *link, int64_t now_ms, enum link_failure failure, int64_t retry_after_ms)
+int64_t net_link_failed(struct link *link, int64_t now_ms, enum link_failure failure, int64_t retry_after_ms)
 {
     if (link->attempt == LINK_ATTEMPT_ENDED)
         return INT64_MAX;
@@ -136,7 +136,7 @@ int64_t link_failed(struct link *link, int64_t now_ms, enum link_failure failure
         link->attempt = LINK_ATTEMPT_RESOLVED;
         return now_ms;
     }
-    int64_t least_ms = 0, delay_ms = backoff_next(&link->backoff);
+    int64_t least_ms = 0, delay_ms = net_backoff_next(&link->backoff);
     if (failure == LINK_REFUSED)
         least_ms = LINK_REFUSED_MS;
     else if (failure == LINK_LIMITED)
@@ -146,16 +146,16 @@ int64_t link_failed(struct link *link, int64_t now_ms, enum link_failure failure
     if (retry_after_ms >= 0 && failure != LINK_REFUSED)
         least_ms = retry_after_ms;
     if (failure == LINK_LIMITED || failure == LINK_BANNED) /* of the address, whatever else happens */
-        link_hold(link, now_ms + least_ms);
+        net_link_hold(link, now_ms + least_ms);
     due(link, now_ms + least_ms + delay_ms);
     link->refused = failure == LINK_REFUSED;
     return later(link->retry_ms, link->hold_ms);
 }
 
-int64_t link_lost(struct link *link, int64_t now_ms, enum link_failure failure, int64_t retry_after_ms)
+int64_t net_link_lost(struct link *link, int64_t now_ms, enum link_failure failure, int64_t retry_after_ms)
 {
     if (link->attempt == LINK_ATTEMPT_OPEN) {
-        link_took_over(link);
+        net_link_took_over(link);
         return now_ms;
     }
     bool trying = link->attempt != LINK_ATTEMPT_NONE;
@@ -165,25 +165,25 @@ int64_t link_lost(struct link *link, int64_t now_ms, enum link_failure failure, 
     /* Another is being made already, or refused for good. */
     if (trying && link->attempt != LINK_ATTEMPT_DUE)
         return link->attempt == LINK_ATTEMPT_ENDED ? INT64_MAX : now_ms;
-    return link_failed(link, now_ms, failure, retry_after_ms);
+    return net_link_failed(link, now_ms, failure, retry_after_ms);
 }
 
-void link_again(struct link *link, int64_t now_ms)
+void net_link_again(struct link *link, int64_t now_ms)
 {
     link->up = false;
     if (link->attempt == LINK_ATTEMPT_OPEN)
-        link_took_over(link);
+        net_link_took_over(link);
     else if (link->attempt == LINK_ATTEMPT_NONE || link->attempt == LINK_ATTEMPT_DUE)
         due(link, at_once(link, now_ms));
 }
 
-void link_renew(struct link *link, int64_t now_ms)
+void net_link_renew(struct link *link, int64_t now_ms)
 {
     if (link->up && !link->config.alone && link->attempt == LINK_ATTEMPT_NONE)
         due(link, at_once(link, now_ms));
 }
 
-void link_took_over(struct link *link)
+void net_link_took_over(struct link *link)
 {
     if (link->attempt != LINK_ATTEMPT_OPEN)
         return;
@@ -193,12 +193,12 @@ void link_took_over(struct link *link)
     link->renewals++;
 }
 
-void link_hold(struct link *link, int64_t until_ms)
+void net_link_hold(struct link *link, int64_t until_ms)
 {
     link->hold_ms = later(link->hold_ms, until_ms);
 }
 
-enum venue_link link_state(const struct link *link)
+enum venue_link net_link_state(const struct link *link)
 {
     if (link->up)
         return VENUE_UP;
@@ -217,7 +217,7 @@ enum venue_link link_state(const struct link *link)
     }
 }
 
-int64_t link_retry_ms(const struct link *link)
+int64_t net_link_retry_ms(const struct link *link)
 {
     return link->attempt == LINK_ATTEMPT_DUE ? later(link->retry_ms, link->hold_ms) : 0;
 }

@@ -1,18 +1,18 @@
 /* When a connection that must be kept up is to be made, waited for, replaced or given up. Pure: it opens
- * nothing; its owner does what link_next() says and tells what came of it. Time is passed in, monotonic
+ * nothing; its owner does what net_link_next() says and tells what came of it. Time is passed in, monotonic
  * milliseconds that never run backward, so that days can be played in a test.
  *
  * A link has at most two connections: the one that carries data and, while that one is being replaced, the
  * attempt that is to follow it. The attempt is made while the old one stays (`overlap`); the owner ends the
- * overlap with link_took_over() when the new one has all that the old one had.
+ * overlap with net_link_took_over() when the new one has all that the old one had.
  *
- *   for (;;) switch ((step = link_next(&link, now)).act) {
- *       case LINK_RESOLVE: look the name up, then link_resolved() or link_failed(); continue
- *       case LINK_CONNECT: connect to address link.address, then link_opened() or link_failed(); continue
- *       case LINK_WAIT:    set the timer to step.at_ms; return
+ *   for (;;) switch ((step = net_link_next(&link, now)).act) {
+ *       case LINK_RESOLVE: look the name up, then net_link_resolved() or net_link_failed(); continue
+ *       case LINK_CONNECT: connect to address link.address, then net_link_opened() or net_link_failed();
+ * continue case LINK_WAIT:    set the timer to step.at_ms; return
  *   }
  *
- * Every event below may change what is next: call link_next() after it. */
+ * Every event below may change what is next: call net_link_next() after it. */
 #ifndef EXCHANGE_NET_LINK_H
 #define EXCHANGE_NET_LINK_H
 
@@ -54,7 +54,7 @@ enum link_failure {
 };
 
 /* What an HTTP status means; `final` for venues whose other refusals (4xx) no retry mends. 0: LINK_LOST. */
-enum link_failure link_failure_of(int http_status, bool final);
+enum link_failure net_link_failure_of(int http_status, bool final);
 
 struct link_config {
     int64_t backoff_min_ms, backoff_max_ms; /* 0: those above */
@@ -93,49 +93,49 @@ struct link {
 };
 
 /* The first attempt is due at once. */
-void link_init(struct link *link, const struct link_config *config, int64_t now_ms);
+void net_link_init(struct link *link, const struct link_config *config, int64_t now_ms);
 
 /* What is to be done now. RESOLVE and CONNECT are said once for each attempt. */
-struct link_step link_next(struct link *link, int64_t now_ms);
+struct link_step net_link_next(struct link *link, int64_t now_ms);
 
 /* n >= 1 addresses; link->address says which of them LINK_CONNECT means. */
-void link_resolved(struct link *link, int n_addresses);
+void net_link_resolved(struct link *link, int n_addresses);
 
 /* The attempt is connected. Without an old connection it is the one that is up; else both are, until
- * link_took_over(). */
-void link_opened(struct link *link, int64_t now_ms);
+ * net_link_took_over(). */
+void net_link_opened(struct link *link, int64_t now_ms);
 
 /* The newest connection brought data, told each time. Once it has for LINK_STEADY_MS it works, and the
  * backoff starts over; before, it may be one of those that a venue takes and hangs up, again and again. */
-void link_heard(struct link *link, int64_t now_ms);
+void net_link_heard(struct link *link, int64_t now_ms);
 
 /* The attempt failed, before it was open or (beside the old one) after. The old connection stays.
  * retry_after_ms: as the venue said, -1 where it did not. Returns when the next attempt is due at the
  * earliest; INT64_MAX: never. */
-int64_t link_failed(struct link *link, int64_t now_ms, enum link_failure failure, int64_t retry_after_ms);
+int64_t net_link_failed(struct link *link, int64_t now_ms, enum link_failure failure, int64_t retry_after_ms);
 
 /* The connection that was up ended. An attempt that is open beside it takes its place at once. Returns as
- * link_failed(). */
-int64_t link_lost(struct link *link, int64_t now_ms, enum link_failure failure, int64_t retry_after_ms);
+ * net_link_failed(). */
+int64_t net_link_lost(struct link *link, int64_t now_ms, enum link_failure failure, int64_t retry_after_ms);
 
 /* The connection that was up was dropped by its owner, who wants another: at once, unless that was so within
  * LINK_AT_ONCE_MS; then with backoff. */
-void link_again(struct link *link, int64_t now_ms);
+void net_link_again(struct link *link, int64_t now_ms);
 
 /* The connection that is up is to be replaced while it stays: the venue says that it will end it. At once
  * under the same rule. Nothing when an attempt is under way, none is up, or the link is `alone`. */
-void link_renew(struct link *link, int64_t now_ms);
+void net_link_renew(struct link *link, int64_t now_ms);
 
 /* The overlap is over: the old connection is closed, the new one is the one that is up. */
-void link_took_over(struct link *link);
+void net_link_took_over(struct link *link);
 
 /* No attempt is made before; an earlier time than is held already changes nothing. */
-void link_hold(struct link *link, int64_t until_ms);
+void net_link_hold(struct link *link, int64_t until_ms);
 
 /* UP while one is, whatever is attempted besides; WAITING also while held. */
-enum venue_link link_state(const struct link *link);
+enum venue_link net_link_state(const struct link *link);
 
 /* When the next attempt is due: WAITING, FAILED; else 0. */
-int64_t link_retry_ms(const struct link *link);
+int64_t net_link_retry_ms(const struct link *link);
 
 #endif

@@ -21,32 +21,32 @@ static void notify(const char *prefix, const char *status)
     (void)sd_notify(0, text);
 }
 
-void notify_ready(const char *status)
+void net_notify_ready(const char *status)
 {
     notify("READY=1\n", status);
 }
 
-void notify_status(const char *status)
+void net_notify_status(const char *status)
 {
     notify("", status);
 }
 
-void notify_extend(uint64_t seconds)
+void net_notify_extend(uint64_t seconds)
 {
     (void)sd_notifyf(0, "EXTEND_TIMEOUT_USEC=%llu", (unsigned long long)seconds * 1000000);
 }
 
-void notify_stopping(void)
+void net_notify_stopping(void)
 {
     (void)sd_notify(0, "STOPPING=1");
 }
 
-void notify_watchdog(void)
+void net_notify_watchdog(void)
 {
     (void)sd_notify(0, "WATCHDOG=1");
 }
 
-uint64_t notify_watchdog_ms(void)
+uint64_t net_notify_watchdog_ms(void)
 {
     uint64_t usec;
     if (sd_watchdog_enabled(0, &usec) <= 0)
@@ -57,30 +57,30 @@ uint64_t notify_watchdog_ms(void)
 
 #else
 
-void notify_ready(const char *status)
+void net_notify_ready(const char *status)
 {
     (void)status;
 }
 
-void notify_status(const char *status)
+void net_notify_status(const char *status)
 {
     (void)status;
 }
 
-void notify_extend(uint64_t seconds)
+void net_notify_extend(uint64_t seconds)
 {
     (void)seconds;
 }
 
-void notify_stopping(void)
+void net_notify_stopping(void)
 {
 }
 
-void notify_watchdog(void)
+void net_notify_watchdog(void)
 {
 }
 
-uint64_t notify_watchdog_ms(void)
+uint64_t net_notify_watchdog_ms(void)
 {
     return 0;
 }

@@ -6,22 +6,23 @@
 #include <stdint.h>
 
 /* READY=1, with a STATUS= line. */
-void notify_ready(const char *status);
+void net_notify_ready(const char *status);
 
 /* STATUS=, a line for `systemctl status`; newlines become spaces. */
-void notify_status(const char *status);
+void net_notify_status(const char *status);
 
 /* EXTEND_TIMEOUT_USEC=: the start, or the stop, takes up to so much longer from now. */
-void notify_extend(uint64_t seconds);
+void net_notify_extend(uint64_t seconds);
 
 /* STOPPING=1. */
-void notify_stopping(void);
+void net_notify_stopping(void);
 
 /* WATCHDOG=1: the process lives. */
-void notify_watchdog(void);
+void net_notify_watchdog(void);
 
-/* How often notify_watchdog() is due, ms: half of what the manager waits. 0: it does not watch this process.
+/* How often net_notify_watchdog() is due, ms: half of what the manager waits. 0: it does not watch this
+ * process.
  */
-uint64_t notify_watchdog_ms(void);
+uint64_t net_notify_watchdog_ms(void);
 
 #endif

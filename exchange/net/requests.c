@@ -24,7 +24,7 @@ static void wake_in(struct venue_rest *rest, int64_t delay_ms)
     uv_timer_start(&rest->timer, on_timer, delay_ms > 0 ? (uint64_t)delay_ms : 0, 0);
 }
 
-void requests_pause(struct venue_rest *rest, int64_t until_ms)
+void net_requests_pause(struct venue_rest *rest, int64_t until_ms)
 {
     if (until_ms > rest->status.paused_until_ms)
         rest->status.paused_until_ms = until_ms;
@@ -102,7 +102,7 @@ static void retry(struct venue_call *call, const char *why, const struct http_re
         return;
     }
     set_detail(rest, why);
-    call->not_before_ms = clock_now_ms() + backoff_next(&call->backoff);
+    call->not_before_ms = clock_now_ms() + net_backoff_next(&call->backoff);
     wake_in(rest, 0);
 }
 
@@ -120,7 +120,7 @@ static void refused(struct venue_call *call, const struct http_reply *http)
     if (wait_ms >= 0) {
         if (http->retry_after_ms >= 0)
             wait_ms = http->retry_after_ms;
-        requests_pause(rest, clock_now_ms() + wait_ms);
+        net_requests_pause(rest, clock_now_ms() + wait_ms);
         retry(call, why, http);
         if (!rest->destroyed && rest->ban.told)
             rest->ban.told(rest->ban.user, clock_wall_ns() + wait_ms * MS_NS, told);
@@ -128,7 +128,7 @@ static void refused(struct venue_call *call, const struct http_reply *http)
         retry(call, why, http);
     } else if (http->status == 401 || http->status == 403 || http->status == 451) {
         if (venue->refused_wait_ms > 0)
-            requests_pause(rest, clock_now_ms() + venue->refused_wait_ms);
+            net_requests_pause(rest, clock_now_ms() + venue->refused_wait_ms);
         fail(call, -EACCES, why, http);
     } else {
         int r = venue->refused(call, http);
@@ -174,7 +174,7 @@ static void on_reply(void *user, const struct http_reply *http)
         return;
     }
     call->attempts = 0;
-    backoff_reset(&call->backoff);
+    net_backoff_reset(&call->backoff);
     if (r == 0)
         deliver(call, &reply);
     else
@@ -250,8 +250,8 @@ static void on_timer(uv_timer_t *timer)
         wake_in(rest, next_ms - now);
 }
 
-int requests_init(struct venue_rest *rest, const struct requests_venue *venue,
-                  const struct venue_rest_config *config, int64_t limit)
+int net_requests_init(struct venue_rest *rest, const struct requests_venue *venue,
+                      const struct venue_rest_config *config, int64_t limit)
 {
     int r = uv_timer_init(net_context_loop(config->net), &rest->timer);
     if (r < 0)
@@ -269,21 +269,21 @@ int requests_init(struct venue_rest *rest, const struct requests_venue *venue,
     rest->tap_user = config->tap_user;
     rest->status.weight_limit = limit;
     rest->status.used_weight = -1;
-    backoff_init(&rest->random, rest->backoff_min_ms, rest->backoff_max_ms, config->jitter_seed);
-    requests_hold(rest, config->ban.until_ns, venue->banned_before);
+    net_backoff_init(&rest->random, rest->backoff_min_ms, rest->backoff_max_ms, config->jitter_seed);
+    net_requests_hold(rest, config->ban.until_ns, venue->banned_before);
     return 0;
 }
 
-void requests_hold(struct venue_rest *rest, int64_t until_ns, const char *why)
+void net_requests_hold(struct venue_rest *rest, int64_t until_ns, const char *why)
 {
     if (until_ns <= clock_wall_ns())
         return;
     set_detail(rest, why);
-    requests_pause(rest, clock_ms_of_wall(until_ns));
+    net_requests_pause(rest, clock_ms_of_wall(until_ns));
     wake_in(rest, 0);
 }
 
-void requests_cancel(struct venue_rest *rest, struct venue_call *call)
+void net_requests_cancel(struct venue_rest *rest, struct venue_call *call)
 {
     if (!call)
         return;
@@ -308,17 +308,17 @@ static void on_timer_closed(uv_handle_t *handle)
     free(rest);
 }
 
-void requests_destroy(struct venue_rest *rest)
+void net_requests_destroy(struct venue_rest *rest)
 {
     if (!rest || rest->destroyed)
         return;
     rest->destroyed = true;
     while (rest->calls)
-        requests_cancel(rest, rest->calls);
+        net_requests_cancel(rest, rest->calls);
     uv_close((uv_handle_t *)&rest->timer, on_timer_closed);
 }
 
-const struct venue_rest_status *requests_status(const struct venue_rest *rest)
+const struct venue_rest_status *net_requests_status(const struct venue_rest *rest)
 {
     return &rest->status;
 }
@@ -333,8 +333,8 @@ static struct venue_call *new_call(struct venue_rest *rest, enum venue_reply_kin
     call->kind = kind;
     call->done = done;
     call->user = user;
-    backoff_init(&call->backoff, rest->backoff_min_ms, rest->backoff_max_ms,
-                 (uint64_t)backoff_jitter(&rest->random, INT64_MAX));
+    net_backoff_init(&call->backoff, rest->backoff_min_ms, rest->backoff_max_ms,
+                     (uint64_t)net_backoff_jitter(&rest->random, INT64_MAX));
     return call;
 }
 
@@ -380,21 +380,21 @@ static int named_call(struct venue_rest *rest, enum venue_reply_kind kind, const
     return 0;
 }
 
-int requests_time(struct venue_rest *rest, venue_reply_done *done, void *user, struct venue_call **ret)
+int net_requests_time(struct venue_rest *rest, venue_reply_done *done, void *user, struct venue_call **ret)
 {
     struct venue_call *call = new_call(rest, VENUE_REPLY_TIME, done, user);
     return call ? queue_call(call, ret) : -ENOMEM;
 }
 
-int requests_symbols(struct venue_rest *rest, const char *const *names, size_t n, venue_reply_done *done,
-                     void *user, struct venue_call **ret)
+int net_requests_symbols(struct venue_rest *rest, const char *const *names, size_t n, venue_reply_done *done,
+                         void *user, struct venue_call **ret)
 {
     struct venue_call *call;
     int r = named_call(rest, VENUE_REPLY_SYMBOLS, names, n, done, user, &call);
     return r < 0 ? r : queue_call(call, ret);
 }
 
-void requests_fill_symbols(const struct venue_call *call, struct venue_reply *reply)
+void net_requests_fill_symbols(const struct venue_call *call, struct venue_reply *reply)
 {
     reply->symbols.list = call->wanted;
     reply->symbols.n = call->n_wanted;
@@ -403,8 +403,8 @@ void requests_fill_symbols(const struct venue_call *call, struct venue_reply *re
         reply->symbols.n_missing += !call->wanted[i].found;
 }
 
-int requests_bars(struct venue_rest *rest, const struct venue_bars_request *request, venue_reply_done *done,
-                  void *user, struct venue_call **ret)
+int net_requests_bars(struct venue_rest *rest, const struct venue_bars_request *request,
+                      venue_reply_done *done, void *user, struct venue_call **ret)
 {
     if (!bar_interval_name(request->interval_ns) || request->end_ns < request->start_ns)
         return -EINVAL;
@@ -417,8 +417,8 @@ int requests_bars(struct venue_rest *rest, const struct venue_bars_request *requ
     return queue_call(call, ret);
 }
 
-int requests_book(struct venue_rest *rest, const struct symbol *symbol, venue_reply_done *done, void *user,
-                  struct venue_call **ret)
+int net_requests_book(struct venue_rest *rest, const struct symbol *symbol, venue_reply_done *done,
+                      void *user, struct venue_call **ret)
 {
     struct venue_call *call = new_call(rest, VENUE_REPLY_BOOK, done, user);
     if (!call)
@@ -427,8 +427,8 @@ int requests_book(struct venue_rest *rest, const struct symbol *symbol, venue_re
     return queue_call(call, ret);
 }
 
-int requests_latest(struct venue_rest *rest, const struct venue_latest_request *request,
-                    venue_reply_done *done, void *user, struct venue_call **ret)
+int net_requests_latest(struct venue_rest *rest, const struct venue_latest_request *request,
+                        venue_reply_done *done, void *user, struct venue_call **ret)
 {
     bool asked = request->kind == MARKET_TRADE || request->kind == MARKET_AGG_TRADE ||
                  request->kind == MARKET_QUOTE || request->kind == MARKET_TICKER;
@@ -443,8 +443,8 @@ int requests_latest(struct venue_rest *rest, const struct venue_latest_request *
     return queue_call(call, ret);
 }
 
-int requests_days(struct venue_rest *rest, int64_t from_ns, int64_t to_ns, venue_reply_done *done, void *user,
-                  struct venue_call **ret)
+int net_requests_days(struct venue_rest *rest, int64_t from_ns, int64_t to_ns, venue_reply_done *done,
+                      void *user, struct venue_call **ret)
 {
     if (from_ns < 0 || to_ns < from_ns)
         return -EINVAL;
@@ -456,8 +456,8 @@ int requests_days(struct venue_rest *rest, int64_t from_ns, int64_t to_ns, venue
     return queue_call(call, ret);
 }
 
-int requests_actions(struct venue_rest *rest, const char *const *names, size_t n, int64_t from_ns,
-                     int64_t to_ns, venue_reply_done *done, void *user, struct venue_call **ret)
+int net_requests_actions(struct venue_rest *rest, const char *const *names, size_t n, int64_t from_ns,
+                         int64_t to_ns, venue_reply_done *done, void *user, struct venue_call **ret)
 {
     struct venue_call *call;
     if (from_ns < 0 || to_ns < from_ns)

@@ -93,33 +93,33 @@ struct venue_rest {
     void *tap_user;
 };
 
-/* Of a queue from calloc(), which requests_destroy() frees; `limit` is what status.weight_limit begins with.
- * 0 or -errno, then nothing is held. */
-int requests_init(struct venue_rest *rest, const struct requests_venue *venue,
-                  const struct venue_rest_config *config, int64_t limit);
+/* Of a queue from calloc(), which net_requests_destroy() frees; `limit` is what status.weight_limit begins
+ * with. 0 or -errno, then nothing is held. */
+int net_requests_init(struct venue_rest *rest, const struct requests_venue *venue,
+                      const struct venue_rest_config *config, int64_t limit);
 
 /* Nothing is sent before; an earlier time than is held already changes nothing. */
-void requests_pause(struct venue_rest *rest, int64_t until_ms);
+void net_requests_pause(struct venue_rest *rest, int64_t until_ms);
 
 /* The reply of SYMBOLS, when `wanted` is filled. */
-void requests_fill_symbols(const struct venue_call *call, struct venue_reply *reply);
+void net_requests_fill_symbols(const struct venue_call *call, struct venue_reply *reply);
 
-void requests_destroy(struct venue_rest *rest);
-int requests_time(struct venue_rest *rest, venue_reply_done *done, void *user, struct venue_call **ret);
-int requests_symbols(struct venue_rest *rest, const char *const *names, size_t n, venue_reply_done *done,
-                     void *user, struct venue_call **ret);
-int requests_bars(struct venue_rest *rest, const struct venue_bars_request *request, venue_reply_done *done,
-                  void *user, struct venue_call **ret);
-int requests_book(struct venue_rest *rest, const struct symbol *symbol, venue_reply_done *done, void *user,
-                  struct venue_call **ret);
-int requests_latest(struct venue_rest *rest, const struct venue_latest_request *request,
-                    venue_reply_done *done, void *user, struct venue_call **ret);
-int requests_days(struct venue_rest *rest, int64_t from_ns, int64_t to_ns, venue_reply_done *done, void *user,
-                  struct venue_call **ret);
-int requests_actions(struct venue_rest *rest, const char *const *names, size_t n, int64_t from_ns,
-                     int64_t to_ns, venue_reply_done *done, void *user, struct venue_call **ret);
-void requests_hold(struct venue_rest *rest, int64_t until_ns, const char *why);
-void requests_cancel(struct venue_rest *rest, struct venue_call *call);
-const struct venue_rest_status *requests_status(const struct venue_rest *rest);
+void net_requests_destroy(struct venue_rest *rest);
+int net_requests_time(struct venue_rest *rest, venue_reply_done *done, void *user, struct venue_call **ret);
+int net_requests_symbols(struct venue_rest *rest, const char *const *names, size_t n, venue_reply_done *done,
+                         void *user, struct venue_call **ret);
+int net_requests_bars(struct venue_rest *rest, const struct venue_bars_request *request,
+                      venue_reply_done *done, void *user, struct venue_call **ret);
+int net_requests_book(struct venue_rest *rest, const struct symbol *symbol, venue_reply_done *done,
+                      void *user, struct venue_call **ret);
+int net_requests_latest(struct venue_rest *rest, const struct venue_latest_request *request,
+                        venue_reply_done *done, void *user, struct venue_call **ret);
+int net_requests_days(struct venue_rest *rest, int64_t from_ns, int64_t to_ns, venue_reply_done *done,
+                      void *user, struct venue_call **ret);
+int net_requests_actions(struct venue_rest *rest, const char *const *names, size_t n, int64_t from_ns,
+                         int64_t to_ns, venue_reply_done *done, void *user, struct venue_call **ret);
+void net_requests_hold(struct venue_rest *rest, int64_t until_ns, const char *why);
+void net_requests_cancel(struct venue_rest *rest, struct venue_call *call);
+const struct venue_rest_status *net_requests_status(const struct venue_rest *rest);
 
 #endif

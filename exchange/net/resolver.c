@@ -26,8 +26,8 @@ static void on_addresses(uv_getaddrinfo_t *request, int status, struct addrinfo 
     free(query);
 }
 
-int resolver_start(uv_loop_t *loop, const char *host, resolver_done *done, void *user,
-                   struct resolver_query **ret)
+int net_resolver_start(uv_loop_t *loop, const char *host, resolver_done *done, void *user,
+                       struct resolver_query **ret)
 {
     struct resolver_query *query = malloc(sizeof(*query));
     if (!query)
@@ -47,7 +47,7 @@ int resolver_start(uv_loop_t *loop, const char *host, resolver_done *done, void 
     return 0;
 }
 
-void resolver_cancel(struct resolver_query *query)
+void net_resolver_cancel(struct resolver_query *query)
 {
     if (!query)
         return;

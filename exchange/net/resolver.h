@@ -21,11 +21,11 @@ struct resolver_query;
 
 /* Asks for `host` (a name or a numeric address). `done` is called once from the loop, never from here.
  * 0 and the query in *ret, or -errno. The query is the resolver's and is gone after `done`. */
-int resolver_start(uv_loop_t *loop, const char *host, resolver_done *done, void *user,
-                   struct resolver_query **ret);
+int net_resolver_start(uv_loop_t *loop, const char *host, resolver_done *done, void *user,
+                       struct resolver_query **ret);
 
 /* Forgets the query: `done` will not be called. A look-up under way ends by itself on its thread. NULL is
  * fine. */
-void resolver_cancel(struct resolver_query *query);
+void net_resolver_cancel(struct resolver_query *query);
 
 #endif

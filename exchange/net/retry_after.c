@@ -3,7 +3,7 @@
 #include <curl/curl.h>
 #include <string.h>
 
-int64_t retry_after_ms(const char *value, int64_t now_s)
+int64_t net_retry_after_ms(const char *value, int64_t now_s)
 {
     int64_t seconds = 0;
     value += strspn(value, " \t");

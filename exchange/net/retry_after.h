@@ -6,6 +6,6 @@
 
 /* Milliseconds that the header's value, seconds or a date, asks for at `now_s` (Unix time). -1 for what is
  * neither, is beyond 31 bits of seconds, or is a date that has passed: as if it were not there. */
-int64_t retry_after_ms(const char *value, int64_t now_s);
+int64_t net_retry_after_ms(const char *value, int64_t now_s);
 
 #endif

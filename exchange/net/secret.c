@@ -10,7 +10,7 @@ enum { HEAD = 64 }; /* before what is given: the mapping's size, and room for an
 
 static atomic_bool refused;
 
-void *secret_alloc(size_t size)
+void *net_secret_alloc(size_t size)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     if (size > SIZE_MAX - HEAD - page)
@@ -26,7 +26,7 @@ void *secret_alloc(size_t size)
     return at + HEAD;
 }
 
-void secret_free(void *memory)
+void net_secret_free(void *memory)
 {
     size_t whole;
     if (!memory)
@@ -37,7 +37,7 @@ void secret_free(void *memory)
     munmap(at, whole);
 }
 
-bool secret_locked(void)
+bool net_secret_locked(void)
 {
     return !atomic_load(&refused);
 }

@@ -8,13 +8,13 @@
 #include <stddef.h>
 
 /* Zeroed; whole pages are taken. NULL without memory. */
-void *secret_alloc(size_t size);
+void *net_secret_alloc(size_t size);
 
 /* Overwrites and gives back. NULL is fine. */
-void secret_free(void *memory);
+void net_secret_free(void *memory);
 
 /* Was every one so far locked? Not where the limit of locked memory (RLIMIT_MEMLOCK) is too low: then it is
  * used unlocked. */
-bool secret_locked(void);
+bool net_secret_locked(void);
 
 #endif

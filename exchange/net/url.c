@@ -27,7 +27,7 @@ static int parse_port(const char *text, size_t len, uint16_t *ret)
     return 0;
 }
 
-int url_parse(const char *text, struct url *ret)
+int net_url_parse(const char *text, struct url *ret)
 {
     struct url url = {.port = 443, .path = "/"};
     const char *p = strstr(text, "://");
@@ -66,10 +66,10 @@ int url_parse(const char *text, struct url *ret)
     return 0;
 }
 
-int url_parse_as(const char *text, const char *scheme, struct url *ret)
+int net_url_parse_as(const char *text, const char *scheme, struct url *ret)
 {
     struct url url;
-    int r = url_parse(text, &url);
+    int r = net_url_parse(text, &url);
     if (r < 0)
         return r;
     if (strcmp(url.scheme, scheme) != 0)

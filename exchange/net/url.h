@@ -19,9 +19,9 @@ struct url {
 /* Parses `text`. 0; -EPROTONOSUPPORT for another scheme; -EINVAL for anything else, an IPv6 address in
  * brackets included: libwebsockets 4.1 cuts the host at the first colon and would then compare the
  * certificate with nothing. *ret is untouched on failure. */
-int url_parse(const char *text, struct url *ret);
+int net_url_parse(const char *text, struct url *ret);
 
 /* The same; -EPROTONOSUPPORT for another scheme than this one, too. */
-int url_parse_as(const char *text, const char *scheme, struct url *ret);
+int net_url_parse_as(const char *text, const char *scheme, struct url *ret);
 
 #endif

@@ -103,7 +103,7 @@ static void connection_failed(struct websocket *websocket, struct lws *wsi, cons
         how.http_status = 0; /* accepted, and then broken */
     char value[64];
     if (how.http_status > 0 && lws_hdr_copy(wsi, value, sizeof(value), WSI_TOKEN_HTTP_RETRY_AFTER) > 0)
-        how.retry_after_ms = retry_after_ms(value, (int64_t)time(NULL));
+        how.retry_after_ms = net_retry_after_ms(value, (int64_t)time(NULL));
     if (how.http_status > 0)
         say(websocket, "the upgrade was refused with HTTP %d", how.http_status);
     else if (text && len > 0)
@@ -209,7 +209,7 @@ static void drop_first(struct websocket *websocket)
     if (!websocket->first)
         websocket->last = &websocket->first;
     websocket->queued--;
-    secret_free(outgoing);
+    net_secret_free(outgoing);
 }
 
 /* Sends a close frame and lets lws end the rest. Only for the loop's own callbacks, as a timer's: a close
@@ -291,7 +291,7 @@ static int after_the_end(struct websocket *websocket, enum lws_callback_reasons 
 static bool is_of_host(struct websocket *websocket, X509_STORE_CTX *chain)
 {
     if (X509_STORE_CTX_get_error_depth(chain) > 0 ||
-        certificate_names(X509_STORE_CTX_get_current_cert(chain), websocket->url.host))
+        net_certificate_names(X509_STORE_CTX_get_current_cert(chain), websocket->url.host))
         return true;
     say(websocket, "the certificate of %s was refused: the host is not among its alternative names",
         websocket->url.host);
@@ -436,7 +436,7 @@ static int take_headers(struct websocket *websocket, const struct websocket_conf
             return -ENAMETOOLONG;
         size += strlen(name) + strlen(value) + 3;
     }
-    websocket->headers = secret_alloc(size);
+    websocket->headers = net_secret_alloc(size);
     if (!websocket->headers)
         return -ENOMEM;
     char *p = websocket->headers;
@@ -448,7 +448,7 @@ static int take_headers(struct websocket *websocket, const struct websocket_conf
 
 static void free_texts(struct websocket *websocket)
 {
-    secret_free(websocket->headers);
+    net_secret_free(websocket->headers);
     free(websocket->url_text);
     websocket->headers = websocket->url_text = NULL;
     websocket->n_headers = 0;
@@ -458,7 +458,7 @@ int websocket_connect(struct net_context *net, const struct websocket_config *co
                       const struct websocket_handler *handler, void *user, struct websocket **ret)
 {
     struct url url;
-    int r = url_parse_as(config->url, "wss", &url);
+    int r = net_url_parse_as(config->url, "wss", &url);
     if (r < 0)
         return r;
     if (strlen(url.path) > WEBSOCKET_PATH_MAX || strlen(config->address) >= RESOLVER_ADDRESS_MAX)
@@ -502,7 +502,7 @@ static int queue(struct websocket *websocket, enum lws_write_protocol kind, cons
         return -ENOTCONN;
     if (websocket->queued == WEBSOCKET_QUEUE_MAX)
         return -ENOBUFS;
-    struct outgoing *outgoing = secret_alloc(sizeof(*outgoing) + LWS_PRE + len);
+    struct outgoing *outgoing = net_secret_alloc(sizeof(*outgoing) + LWS_PRE + len);
     if (!outgoing)
         return -ENOMEM;
     outgoing->next = NULL;

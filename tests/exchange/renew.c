@@ -67,7 +67,7 @@ static bool bring(struct renew *renew, enum renew_side side, struct source *sour
     size_t len = (size_t)snprintf(text, 24, "%d %zu", s, i) + 1;
     const struct binance_identity identity = {
         {names[s], strlen(names[s])}, world.truth[s][i].id, world.truth[s][i].hash};
-    CHECK_INT(renew_frame(renew, side, &identity, text, len), 0);
+    CHECK_INT(binance_renew_frame(renew, side, &identity, text, len), 0);
     free(text);
     source->next[s]++;
     return true;
@@ -94,15 +94,15 @@ enum how { CLEAN, NEW_BREAKS, OLD_BREAKS, HOWS };
  * of what every source brought: a new source begins there. */
 static void run(struct random *random, unsigned counts[HOWS])
 {
-    struct renew *renew = renew_create(on_told, NULL);
+    struct renew *renew = binance_renew_create(on_told, NULL);
     struct source old = {{0}, {0}};
     make(random);
     bring_some(random, renew, RENEW_OLD, &old, random_between(random, 0, 40));
     for (int renewals = 0; renewals < 5; renewals++) {
         struct source new = {{0}, {0}};
         enum how how = (enum how)random_between(random, 0, HOWS - 1);
-        renew_begin(renew);
-        CHECK(renew_both(renew) && renew_active(renew));
+        binance_renew_begin(renew);
+        CHECK(binance_renew_both(renew) && binance_renew_active(renew));
         bring_some(random, renew, RENEW_OLD, &old, random_between(random, 0, 30));
         for (int s = 0; s < STREAMS; s++) { /* the venue is ahead of the old one, by what is on its way */
             size_t begin = old.next[s] + (size_t)random_between(random, 0, 12);
@@ -120,8 +120,8 @@ static void run(struct random *random, unsigned counts[HOWS])
         }
         counts[how]++;
         if (how == NEW_BREAKS) {
-            renew_end(renew, RENEW_NEW);
-            CHECK(renew_caught_up(renew));
+            binance_renew_end(renew, RENEW_NEW);
+            CHECK(binance_renew_caught_up(renew));
             continue;
         }
         if (how == CLEAN) { /* the pong: the old one has brought all from before the new one began */
@@ -131,12 +131,12 @@ static void run(struct random *random, unsigned counts[HOWS])
             for (int s = 0; s < STREAMS; s++)
                 first[s] = new.next[s] > new.begin[s] ? new.begin[s] + 1 : 0;
             bring_until(renew, RENEW_OLD, &old, first);
-            CHECK(renew_caught_up(renew));
+            CHECK(binance_renew_caught_up(renew));
         }
         for (int s = 0; s < STREAMS; s++) /* what was on its way is lost, and only that */
             world.hole[s] = new.begin[s];
-        renew_end(renew, RENEW_OLD);
-        CHECK(renew_caught_up(renew) && !renew_both(renew));
+        binance_renew_end(renew, RENEW_OLD);
+        CHECK(binance_renew_caught_up(renew) && !binance_renew_both(renew));
         for (int s = 0; s < STREAMS; s++)
             world.cut[s] = how == OLD_BREAKS && new.begin[s] == MESSAGES &&world.told[s] < MESSAGES;
         old = new;
@@ -153,8 +153,8 @@ static void run(struct random *random, unsigned counts[HOWS])
         quiet |= old.begin[s] == MESSAGES;
     }
     CHECK(!world.wrong);
-    CHECK(quiet || !renew_active(renew));
-    renew_destroy(renew);
+    CHECK(quiet || !binance_renew_active(renew));
+    binance_renew_destroy(renew);
 }
 
 static void test_random(void)
@@ -187,44 +187,44 @@ static int give(struct renew *renew, enum renew_side side, const char *stream, u
     char text[16];
     const struct binance_identity identity = {{stream, strlen(stream)}, id, 0};
     int len = snprintf(text, sizeof text, "%c%d", *stream, (int)id);
-    return renew_frame(renew, side, &identity, text, (size_t)len);
+    return binance_renew_frame(renew, side, &identity, text, (size_t)len);
 }
 
 static void test_steps(void)
 {
-    struct renew *renew = renew_create(on_said, NULL);
-    CHECK(!renew_active(renew));
+    struct renew *renew = binance_renew_create(on_said, NULL);
+    CHECK(!binance_renew_active(renew));
     give(renew, RENEW_OLD, "a", 1);
-    renew_begin(renew);
+    binance_renew_begin(renew);
     give(renew, RENEW_OLD, "a", 2);
     give(renew, RENEW_NEW, "a", 4); /* ahead: held */
-    CHECK(!renew_caught_up(renew));
+    CHECK(!binance_renew_caught_up(renew));
     give(renew, RENEW_NEW, "a", 5);
     give(renew, RENEW_OLD, "a", 3);
     CHECK_STR(said, "a1 a2 a3 ");
     give(renew, RENEW_OLD, "a", 4); /* joined: what is held goes on */
     CHECK_STR(said, "a1 a2 a3 a4 a5 ");
-    CHECK(renew_caught_up(renew));
+    CHECK(binance_renew_caught_up(renew));
     give(renew, RENEW_NEW, "a", 6); /* the first of either */
     give(renew, RENEW_OLD, "a", 5);
     give(renew, RENEW_OLD, "a", 6);
     give(renew, RENEW_OLD, "a", 7);
     give(renew, RENEW_OLD, "b", 1); /* the new one is behind */
     CHECK_STR(said, "a1 a2 a3 a4 a5 a6 a7 b1 ");
-    renew_end(renew, RENEW_OLD);
-    CHECK(renew_active(renew));
+    binance_renew_end(renew, RENEW_OLD);
+    CHECK(binance_renew_active(renew));
     give(renew, RENEW_NEW, "b", 1);
-    CHECK(renew_active(renew));
+    CHECK(binance_renew_active(renew));
     give(renew, RENEW_NEW, "a", 7); /* has brought all of it: nothing is looked at any more */
-    CHECK(!renew_active(renew));
+    CHECK(!binance_renew_active(renew));
     give(renew, RENEW_NEW, "a", 8);
     CHECK_STR(said, "a1 a2 a3 a4 a5 a6 a7 b1 a8 ");
-    CHECK_INT(renew_doubled(renew), 5);
+    CHECK_INT(binance_renew_doubled(renew), 5);
 
     /* Names that are too long pass, unless they would have to be held. */
     char name[RENEW_NAME_MAX + 1] = {0};
     memset(name, 'n', RENEW_NAME_MAX);
-    renew_begin(renew);
+    binance_renew_begin(renew);
     CHECK_INT(give(renew, RENEW_OLD, name, 1), 0);
     CHECK(give(renew, RENEW_NEW, name, 1) < 0);
 
@@ -232,12 +232,13 @@ static void test_steps(void)
     static char big[1 << 20];
     int r = 0;
     for (uint64_t i = 2; r == 0 && i < 100; i++)
-        r = renew_frame(renew, RENEW_NEW, &(struct binance_identity){{"z", 1}, i, 0}, big, sizeof big);
+        r = binance_renew_frame(renew, RENEW_NEW, &(struct binance_identity){{"z", 1}, i, 0}, big,
+                                sizeof big);
     CHECK(r < 0);
-    renew_end(renew, RENEW_NEW);
-    CHECK(renew_caught_up(renew));
-    renew_destroy(renew);
-    renew_destroy(NULL);
+    binance_renew_end(renew, RENEW_NEW);
+    CHECK(binance_renew_caught_up(renew));
+    binance_renew_destroy(renew);
+    binance_renew_destroy(NULL);
 }
 
 static void test_identity(void)

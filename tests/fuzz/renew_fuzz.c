@@ -53,8 +53,8 @@ static void give(struct renew *renew, const char *line, size_t len)
     if (len > 0 && frame[0] == '{' && binance_identify(frame, len, &identity)) {
         must(identity.stream.data >= frame && identity.stream.data + identity.stream.len <= frame + len);
         given++;
-        if (renew_frame(renew, line[-1] == '1' ? RENEW_NEW : RENEW_OLD, &identity, frame, len) < 0)
-            renew_end(renew, RENEW_NEW);
+        if (binance_renew_frame(renew, line[-1] == '1' ? RENEW_NEW : RENEW_OLD, &identity, frame, len) < 0)
+            binance_renew_end(renew, RENEW_NEW);
     }
     free(frame);
 }
@@ -62,21 +62,21 @@ static void give(struct renew *renew, const char *line, size_t len)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const char *line = (const char *)data, *end = line + size;
-    struct renew *renew = renew_create(on_told, NULL);
+    struct renew *renew = binance_renew_create(on_told, NULL);
     given = told = 0;
     while (renew && line < end) {
         const char *stop = memchr(line, '\n', (size_t)(end - line));
         size_t len = (size_t)((stop ? stop : end) - line);
-        if (len > 0 && *line == 'b' && !renew_both(renew))
-            renew_begin(renew);
+        if (len > 0 && *line == 'b' && !binance_renew_both(renew))
+            binance_renew_begin(renew);
         else if (len > 0 && (*line == 'x' || *line == 'y'))
-            renew_end(renew, *line == 'x' ? RENEW_OLD : RENEW_NEW);
+            binance_renew_end(renew, *line == 'x' ? RENEW_OLD : RENEW_NEW);
         else if (len > 1)
             give(renew, line + 1, len - 1);
-        must(renew_both(renew) || renew_caught_up(renew));
-        must(told + renew_doubled(renew) <= given);
+        must(binance_renew_both(renew) || binance_renew_caught_up(renew));
+        must(told + binance_renew_doubled(renew) <= given);
         line += len + 1;
     }
-    renew_destroy(renew);
+    binance_renew_destroy(renew);
     return 0;
 }

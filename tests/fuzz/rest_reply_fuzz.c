@@ -84,7 +84,7 @@ static void url(const char *text, size_t len)
 {
     char *copy = strndup(text, len);
     struct url parsed;
-    if (copy && url_parse(copy, &parsed) == 0)
+    if (copy && net_url_parse(copy, &parsed) == 0)
         must(parsed.host[0] && strlen(parsed.host) < URL_HOST_MAX && parsed.port > 0 &&
              parsed.path[0] == '/');
     free(copy);

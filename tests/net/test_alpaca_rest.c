@@ -120,7 +120,7 @@ static void begin(const char *const *script, const char *feed)
 
 static void end(void)
 {
-    requests_destroy(rest);
+    net_requests_destroy(rest);
     server_stop(server);
 }
 
@@ -135,7 +135,7 @@ static struct seen ask_bars(const struct symbol *symbol, int64_t interval_ns, in
                                                .now_ns = now_ns,
                                                .max = max,
                                                .adjusted = true};
-    CHECK_INT(requests_bars(rest, &request, on_reply, &seen, NULL), 0);
+    CHECK_INT(net_requests_bars(rest, &request, on_reply, &seen, NULL), 0);
     CHECK(loop_until(&loop, &seen.done));
     return seen;
 }
@@ -164,7 +164,7 @@ static void test_pages(void)
                         "3A10%3A00Z&limit=10000&sort=asc&adjustment=split&feed=iex HTTP/1.1");
     CHECK(strstr(lines[1], "&page_token=QQ%3D%3D HTTP"));
     CHECK(strstr(lines[2], "&page_token=Qg%3D%3D HTTP"));
-    const struct venue_rest_status *status = requests_status(rest);
+    const struct venue_rest_status *status = net_requests_status(rest);
     CHECK_INT(status->weight_limit, 200);
     CHECK_INT(status->used_weight, 50);
     end();
@@ -230,7 +230,7 @@ static void test_refusals(void)
         const char *const script[] = {cases[i].reply, NULL};
         struct seen seen = {0};
         begin(script, "iex");
-        CHECK_INT(requests_time(rest, on_reply, &seen, NULL), 0);
+        CHECK_INT(net_requests_time(rest, on_reply, &seen, NULL), 0);
         CHECK(loop_until(&loop, &seen.done));
         CHECK_INT(seen.error, cases[i].error);
         CHECK_STR(seen.text, cases[i].text);
@@ -248,7 +248,7 @@ static void test_limits(void)
     struct seen seen = {0};
     begin(limited, "iex");
     int64_t before_ms = clock_now_ms(), wall_ns = clock_wall_ns();
-    CHECK_INT(requests_time(rest, on_reply, &seen, NULL), 0);
+    CHECK_INT(net_requests_time(rest, on_reply, &seen, NULL), 0);
     CHECK(loop_until(&loop, &seen.done));
     CHECK_INT(seen.error, 0);
     CHECK(clock_now_ms() - before_ms >= 1000);
@@ -258,12 +258,12 @@ static void test_limits(void)
     /* A limit that is known from before, or told by another: nothing is asked. */
     begin(limited + 1, "iex");
     seen = (struct seen){0};
-    requests_hold(rest, clock_wall_ns() + 3600 * 1000000000LL, "held");
-    CHECK_INT(requests_time(rest, on_reply, &seen, NULL), 0);
+    net_requests_hold(rest, clock_wall_ns() + 3600 * 1000000000LL, "held");
+    CHECK_INT(net_requests_time(rest, on_reply, &seen, NULL), 0);
     for (int i = 0; i < 20; i++)
         uv_run(&loop, UV_RUN_NOWAIT);
     CHECK_INT(asked, 0);
-    CHECK(requests_status(rest)->paused_until_ms - clock_now_ms() > 3500000);
+    CHECK(net_requests_status(rest)->paused_until_ms - clock_now_ms() > 3500000);
     end();
 }
 
@@ -281,8 +281,8 @@ static void test_others(void)
     CHECK_INT(asked, 1);
     const struct venue_bars_request odd = {
         .symbol = &stock, .interval_ns = 1000000000, .start_ns = OPEN_NS, .end_ns = OPEN_NS};
-    CHECK_INT(requests_bars(rest, &odd, on_reply, &seen, NULL), -EINVAL);
-    CHECK_INT(requests_book(rest, &stock, on_reply, &seen, NULL), -EINVAL);
+    CHECK_INT(net_requests_bars(rest, &odd, on_reply, &seen, NULL), -EINVAL);
+    CHECK_INT(net_requests_book(rest, &stock, on_reply, &seen, NULL), -EINVAL);
     end();
 
     /* Stocks and crypto are two lists; FAKEPACA is in neither, and trades on the test feed. */
@@ -296,7 +296,7 @@ static void test_others(void)
     static const char *const names[] = {"AAPL", "BTC/USDT", "FAKEPACA", "BTC/USD"};
     begin(lists, "test");
     seen = (struct seen){0};
-    CHECK_INT(requests_symbols(rest, names, 4, on_reply, &seen, NULL), 0);
+    CHECK_INT(net_requests_symbols(rest, names, 4, on_reply, &seen, NULL), 0);
     CHECK(loop_until(&loop, &seen.done));
     CHECK_INT(seen.error, 0);
     CHECK_INT(asked, 2);
@@ -320,14 +320,15 @@ static void test_others(void)
     static const char *const whose[] = {"AAPL", "BTC/USD"};
     begin(actions, "iex");
     seen = (struct seen){0};
-    CHECK_INT(requests_actions(rest, whose, 2, OPEN_NS - 48 * HOUR_NS, OPEN_NS, on_reply, &seen, NULL), 0);
+    CHECK_INT(net_requests_actions(rest, whose, 2, OPEN_NS - 48 * HOUR_NS, OPEN_NS, on_reply, &seen, NULL),
+              0);
     CHECK(loop_until(&loop, &seen.done));
     CHECK_INT(seen.error, 0);
     CHECK_INT(seen.n_actions, 2);
     CHECK(strstr(lines[0], "symbols=AAPL&start=2025-03-03&end=2025-05-21&limit=") &&
           !strstr(lines[0], "BTC"));
     seen = (struct seen){0};
-    CHECK_INT(requests_actions(rest, whose + 1, 1, OPEN_NS, OPEN_NS, on_reply, &seen, NULL), 0);
+    CHECK_INT(net_requests_actions(rest, whose + 1, 1, OPEN_NS, OPEN_NS, on_reply, &seen, NULL), 0);
     CHECK(loop_until(&loop, &seen.done));
     CHECK_INT(seen.error, 0);
     CHECK_INT(asked, 2);
@@ -338,7 +339,7 @@ static struct seen ask_latest(const struct symbol *symbol, enum market_kind kind
 {
     struct seen seen = {0};
     const struct venue_latest_request request = {symbol, kind, since_ns};
-    CHECK_INT(requests_latest(rest, &request, on_reply, &seen, NULL), 0);
+    CHECK_INT(net_requests_latest(rest, &request, on_reply, &seen, NULL), 0);
     CHECK(loop_until(&loop, &seen.done));
     CHECK_INT(seen.error, 0);
     return seen;
@@ -379,7 +380,7 @@ static void test_latest(void)
     CHECK(strstr(lines[4], "GET /v1beta3/crypto/us/latest/quotes?symbols=BTC%2FUSD "));
     CHECK(seen.n_latest == 0);
     const struct venue_latest_request none = {&stock, MARKET_AGG_TRADE, 0};
-    CHECK_INT(requests_latest(rest, &none, on_reply, &seen, NULL), -EINVAL);
+    CHECK_INT(net_requests_latest(rest, &none, on_reply, &seen, NULL), -EINVAL);
     end();
 
     /* Of the delayed feed trades of a time are not to be had. */
@@ -424,11 +425,11 @@ static void test_left_out(void)
     static const char *const names[] = {"ODD", "AAPL"};
     begin(lists, "iex");
     seen = (struct seen){0};
-    CHECK_INT(requests_symbols(rest, names + 1, 1, on_reply, &seen, NULL), 0);
+    CHECK_INT(net_requests_symbols(rest, names + 1, 1, on_reply, &seen, NULL), 0);
     CHECK(loop_until(&loop, &seen.done));
     CHECK(seen.error == 0 && seen.symbol.found && !seen.symbol.unusable);
     seen = (struct seen){0};
-    CHECK_INT(requests_symbols(rest, names, 1, on_reply, &seen, NULL), 0);
+    CHECK_INT(net_requests_symbols(rest, names, 1, on_reply, &seen, NULL), 0);
     CHECK(loop_until(&loop, &seen.done));
     CHECK(seen.error == 0 && !seen.symbol.found && seen.symbol.unusable);
     end();
@@ -448,8 +449,8 @@ static void test_left_out(void)
         NULL};
     begin(actions, "iex");
     seen = (struct seen){0};
-    CHECK_INT(requests_actions(rest, names + 1, 1, OPEN_NS - 48 * HOUR_NS, OPEN_NS, on_reply, &seen, NULL),
-              0);
+    CHECK_INT(
+        net_requests_actions(rest, names + 1, 1, OPEN_NS - 48 * HOUR_NS, OPEN_NS, on_reply, &seen, NULL), 0);
     CHECK(loop_until(&loop, &seen.done));
     CHECK_INT(seen.error, 0);
     CHECK_INT(seen.n_actions, 2);

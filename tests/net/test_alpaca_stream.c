@@ -408,7 +408,7 @@ static void test_budget(void)
 {
     struct seen seen = {0};
     struct budget budget;
-    budget_init(&budget, 7, 3600000);
+    net_budget_init(&budget, 7, 3600000);
     play(true, NULL, connected, "[{\"T\":\"error\",\"code\":500,\"msg\":\"internal error\"}]");
     struct server *server = open_stream(&seen, 4, &budget, true);
     while (seen.status.budget_used < 7 || seen.status.link != VENUE_WAITING ||
@@ -453,21 +453,21 @@ static void test_storm(void)
         .changed = on_changed, .frame = on_endpoint_frame, .closed = on_endpoint_closed, .user = &closed};
     struct budget budget;
     struct endpoint endpoint = {0};
-    budget_init(&budget, 100, 3600000);
+    net_budget_init(&budget, 100, 3600000);
     play(false, NULL, connected, authenticated);
     script.hang_up = true;
     struct server *server = server_start(&loop, SERVER_GOOD, &server_handler);
     snprintf(url, sizeof(url), "wss://localhost:%u", server_port(server));
     const struct venue_stream_config config = {
         .net = net, .keys = keys, .backoff_min_ms = 1, .backoff_max_ms = 4};
-    CHECK_INT(endpoint_init(&endpoint, &owner, &config, url, "/v2/sip", false, &budget, 7), 0);
-    CHECK_INT(endpoint_reserve(&endpoint, 1), 0);
-    endpoint_ask(&endpoint, CHANNEL_TRADES, "AAPL", true);
-    endpoint_touch(&endpoint);
+    CHECK_INT(alpaca_endpoint_init(&endpoint, &owner, &config, url, "/v2/sip", false, &budget, 7), 0);
+    CHECK_INT(alpaca_endpoint_reserve(&endpoint, 1), 0);
+    alpaca_endpoint_ask(&endpoint, CHANNEL_TRADES, "AAPL", true);
+    alpaca_endpoint_touch(&endpoint);
     CHECK(loop_until(&loop, &ended));
     CHECK_INT(n_heard, 0);
     CHECK(endpoint.link.backoff.failures >= 4);
-    endpoint_close(&endpoint);
+    alpaca_endpoint_close(&endpoint);
     CHECK(loop_until(&loop, &closed));
     server_stop(server);
 }

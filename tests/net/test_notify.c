@@ -32,41 +32,41 @@ int main(void)
 
     unsetenv("NOTIFY_SOCKET");
     unsetenv("WATCHDOG_USEC");
-    notify_ready("nobody listens");
+    net_notify_ready("nobody listens");
     CHECK_STR(told(), "");
-    CHECK_INT(notify_watchdog_ms(), 0);
+    CHECK_INT(net_notify_watchdog_ms(), 0);
 
     setenv("NOTIFY_SOCKET", address.sun_path, 1);
-    notify_ready("feed ok");
+    net_notify_ready("feed ok");
     CHECK_STR(told(), "READY=1\nSTATUS=feed ok");
-    notify_status("two\nREADY=0");
+    net_notify_status("two\nREADY=0");
     CHECK_STR(told(), "STATUS=two READY=0");
     char long_status[2000];
     memset(long_status, 'x', sizeof long_status - 1);
     long_status[sizeof long_status - 1] = '\0';
-    notify_status(long_status);
+    net_notify_status(long_status);
     CHECK_INT(strlen(told()), 511);
-    notify_watchdog();
+    net_notify_watchdog();
     CHECK_STR(told(), "WATCHDOG=1");
-    notify_stopping();
+    net_notify_stopping();
     CHECK_STR(told(), "STOPPING=1");
 
     setenv("WATCHDOG_USEC", "30000000", 1);
     unsetenv("WATCHDOG_PID");
-    CHECK_INT(notify_watchdog_ms(), 15000);
+    CHECK_INT(net_notify_watchdog_ms(), 15000);
     snprintf(pid, sizeof pid, "%d", getpid());
     setenv("WATCHDOG_PID", pid, 1);
-    CHECK_INT(notify_watchdog_ms(), 15000);
+    CHECK_INT(net_notify_watchdog_ms(), 15000);
     setenv("WATCHDOG_PID", "1", 1); /* another process is watched */
-    CHECK_INT(notify_watchdog_ms(), 0);
+    CHECK_INT(net_notify_watchdog_ms(), 0);
     setenv("WATCHDOG_PID", pid, 1);
     setenv("WATCHDOG_USEC", "1000", 1);
-    CHECK_INT(notify_watchdog_ms(), 1);
+    CHECK_INT(net_notify_watchdog_ms(), 1);
 
     close(manager);
     unlink(address.sun_path);
     rmdir(dir);
-    notify_status("the manager is gone");
+    net_notify_status("the manager is gone");
     return check_done("net/notify");
 }
 

@@ -160,7 +160,7 @@ static void test_live(void)
     struct seen seen = {.renewals = getenv("PAPERTAPE_LONG") ? 100 : 3};
     struct budget budget;
     char url[64];
-    budget_init(&budget, BUDGET_ATTEMPTS_MAX, 60000);
+    net_budget_init(&budget, BUDGET_ATTEMPTS_MAX, 60000);
     snprintf(url, sizeof url, "wss://localhost:%u", server_port(server));
     const struct venue_stream_config config = {
         .net = net,

@@ -86,7 +86,7 @@ int main(int argc, char **argv)
     uv_loop_init(&loop);
     struct net_context *net = loop_net(&loop, replay.ca_file, 0, 0);
     struct budget budget;
-    budget_init(&budget, BUDGET_ATTEMPTS_MAX, 60000);
+    net_budget_init(&budget, BUDGET_ATTEMPTS_MAX, 60000);
     struct venue_stream_config config = {
         .net = net, .ws_url = replay.ws_url, .streams = names, .n_streams = STREAMS, .budget = &budget};
     struct heard stays = {0}, renewed = {0};

@@ -38,20 +38,20 @@ int main(void)
 {
     static const size_t sizes[] = {1, 512, 4032, 4033, 100000};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        unsigned char *memory = secret_alloc(sizes[i]);
+        unsigned char *memory = net_secret_alloc(sizes[i]);
         CHECK(memory != NULL && (uintptr_t)memory % 64 == 0);
         for (size_t k = 0; k < sizes[i]; k++)
             CHECK(memory[k] == 0);
         memset(memory, 0x5a, sizes[i]);
-        if (LOCKS && secret_locked()) { /* the limit of this machine allows it */
+        if (LOCKS && net_secret_locked()) { /* the limit of this machine allows it */
             CHECK(strstr(flags_of(memory), " lo") != NULL);
             CHECK(strstr(flags_of(memory + sizes[i] - 1), " lo") != NULL);
         }
         CHECK(strstr(flags_of(memory), " dd") != NULL);
-        secret_free(memory);
+        net_secret_free(memory);
         CHECK_STR(flags_of(memory), "");
     }
-    CHECK(secret_alloc(SIZE_MAX - 10) == NULL);
-    secret_free(NULL);
+    CHECK(net_secret_alloc(SIZE_MAX - 10) == NULL);
+    net_secret_free(NULL);
     return check_done("net/secret");
 }

@@ -156,7 +156,7 @@ static void script_drop(struct peer *peer, const char *head)
 static void test_budget(void)
 {
     struct budget budget;
-    budget_init(&budget, 7, 3600000);
+    net_budget_init(&budget, 7, 3600000);
     struct server *server = server_start(&loop, SERVER_GOOD, &(struct server_handler){script_drop});
     struct seen seen = {0};
     open_stream(server, &budget, &seen);

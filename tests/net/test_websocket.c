@@ -567,7 +567,7 @@ static void on_resolved(void *user, const struct resolver_result *r)
 static void test_resolver(void)
 {
     struct resolver_query *query;
-    CHECK_INT(resolver_start(&loop, "localhost", on_resolved, &result, &query), 0);
+    CHECK_INT(net_resolver_start(&loop, "localhost", on_resolved, &result, &query), 0);
     CHECK(!resolved);
     CHECK(loop_until(&loop, &resolved));
     CHECK_INT(result.error, 0);
@@ -581,13 +581,13 @@ static void test_resolver(void)
     memset(too_long, 'a', sizeof(too_long));
     too_long[sizeof(too_long) - 1] = '\0';
     resolved = false;
-    CHECK_INT(resolver_start(&loop, too_long, on_resolved, &result, &query), 0);
+    CHECK_INT(net_resolver_start(&loop, too_long, on_resolved, &result, &query), 0);
     CHECK(loop_until(&loop, &resolved));
     CHECK(result.error != 0 && result.n == 0);
 
     resolved = false;
-    CHECK_INT(resolver_start(&loop, "127.0.0.1", on_resolved, &result, &query), 0);
-    resolver_cancel(query);
+    CHECK_INT(net_resolver_start(&loop, "127.0.0.1", on_resolved, &result, &query), 0);
+    net_resolver_cancel(query);
     for (int turn = 0; turn < 50; turn++)
         uv_run(&loop, UV_RUN_NOWAIT);
     CHECK(!resolved);

@@ -145,7 +145,7 @@ static void end_if_done(struct serve *serve)
 static void begin_end(struct serve *serve)
 {
     serve->ending = true;
-    notify_stopping();
+    net_notify_stopping();
     control_close(serve->control);
     serve->control = NULL;
     for (struct training *t = serve->trainings; t; t = t->next)
@@ -176,7 +176,7 @@ static void tell_status(const struct serve *serve)
         waiting += t->record.state == TRAINING_QUEUED || t->record.state == TRAINING_PAUSED;
     }
     snprintf(line, sizeof line, "%d trainings run, %d wait", running, waiting);
-    notify_status(line);
+    net_notify_status(line);
 }
 
 static void have_tick(uv_timer_t *timer)
@@ -199,13 +199,13 @@ static void have_tick(uv_timer_t *timer)
 
 static void watch(uv_timer_t *timer)
 {
-    notify_watchdog();
+    net_notify_watchdog();
     tell_status(timer->data);
 }
 
 static void start_handles(struct serve *serve)
 {
-    uint64_t watchdog_ms = notify_watchdog_ms();
+    uint64_t watchdog_ms = net_notify_watchdog_ms();
     uv_timer_init(&serve->loop, &serve->tick);
     uv_timer_init(&serve->loop, &serve->watchdog);
     uv_signal_init(&serve->loop, &serve->sigterm);
@@ -258,7 +258,7 @@ int serve_run(const struct serve_options *options, char err[static SERVE_ERROR_M
     start_handles(serve);
     if (early_stop_asked())
         begin_end(serve);
-    notify_ready("waiting for trainings");
+    net_notify_ready("waiting for trainings");
     uv_run(&serve->loop, UV_RUN_DEFAULT);
     close_handles(serve);
 close:
