@@ -136,7 +136,7 @@ static int run(const char *strategy, int threads, const char *cache, const char 
     struct market_load load;
     const struct market_options options = {.cache = cache, .threads = threads};
     double begun = bench_seconds();
-    if (market_load_files(files, (size_t)n_files, &options, &market, &load, err) < 0)
+    if (market_store_load_files(files, (size_t)n_files, &options, &market, &load, err) < 0)
         return fail(err);
     double loaded = bench_seconds() - begun;
     const struct account_spec account = account_of(strategy);
@@ -181,7 +181,7 @@ static int run(const char *strategy, int threads, const char *cache, const char 
            way, load.cached ? "true" : "false", loaded, first, best, stages[STAGE_INDICATORS],
            stages[STAGE_SIGNALS], stages[STAGE_SIMULATE], stages[STAGE_METRICS],
            market->rows * (size_t)market->n_symbols, market->bytes, peak, n_fills, n_trades, final, sharpe);
-    market_close(market);
+    market_store_close(market);
     return EXIT_SUCCESS;
 }
 

@@ -5,7 +5,7 @@
  * - log_encode: of the loop, an event: engine/record.h and a batch
  * - log_write: of the disk's thread, an event: compression, hashes, write() (no sync)
  * - log_raw_bytes, log_bytes: of an event, before compression and in the file
- * - log_read: events/s through replay_step() with the engine, its account and an idle strategy
+ * - log_read: events/s through engine_replay_step() with the engine, its account and an idle strategy
  * Then a day is played: SYMBOLS symbols whose rates fall with their rank from the recording's 115 events/s,
  * mixed as in the recording: 62 million events; a book of 1,000 levels a side each, bars of a minute, a
  * strategy on each. Everything is logged with the daemon's defaults (64 MB a segment), old segments go.
@@ -103,7 +103,7 @@ static void log_add(struct log *log, enum journal_kind kind, uint64_t seq, int64
 static void log_state(struct log *log, const struct engine *engine, uint64_t seq, int64_t recv_ns,
                       enum state_why why)
 {
-    check("state", state_record_encode(engine, 1, why, &log->codec));
+    check("state", engine_state_record_encode(engine, 1, why, &log->codec));
     log_add(log, JOURNAL_STATE, seq, recv_ns);
     log_flush(log);
 }
@@ -153,14 +153,14 @@ static void play_again(const char *dir)
     uint64_t n = 0;
     int r;
     int64_t begin_ns = frames_cpu_ns();
-    if (replay_open(&options, &replay, err, sizeof err) < 0)
+    if (engine_replay_open(&options, &replay, err, sizeof err) < 0)
         die(dir, err);
-    while ((r = replay_step(replay)) == 1)
+    while ((r = engine_replay_step(replay)) == 1)
         n++;
     if (r < 0)
-        die(dir, replay_error(replay));
+        die(dir, engine_replay_error(replay));
     print("log_read", 1e9 * (double)n / (double)(frames_cpu_ns() - begin_ns), "events/s");
-    replay_close(replay);
+    engine_replay_close(replay);
 }
 
 static void measure_recording(const char *folder, const char *path)
@@ -398,18 +398,18 @@ static double recover(const char *dir, uint64_t from_seq, uint64_t to_seq, uint6
     char err[JOURNAL_ERROR_MAX];
     int r = 1;
     int64_t begin_ns = frames_cpu_ns();
-    if (replay_open(&options, &replay, err, sizeof err) < 0)
+    if (engine_replay_open(&options, &replay, err, sizeof err) < 0)
         die(dir, err);
-    *ret_from = replay_seq(replay);
-    while (replay_seq(replay) < to_seq && (r = replay_step(replay)) == 1)
+    *ret_from = engine_replay_seq(replay);
+    while (engine_replay_seq(replay) < to_seq && (r = engine_replay_step(replay)) == 1)
         ;
     double took_s = 1e-9 * (double)(frames_cpu_ns() - begin_ns);
     if (r < 0)
-        die(dir, replay_error(replay));
-    const struct engine_counters *counters = engine_counters(replay_engine(replay));
-    *ret_hash =
-        counters->events * 31 + counters->fills * 7 + (uint64_t)engine_equity(replay_engine(replay), 0);
-    replay_close(replay);
+        die(dir, engine_replay_error(replay));
+    const struct engine_counters *counters = engine_counters(engine_replay_engine(replay));
+    *ret_hash = counters->events * 31 + counters->fills * 7 +
+                (uint64_t)engine_equity(engine_replay_engine(replay), 0);
+    engine_replay_close(replay);
     return took_s;
 }
 
@@ -432,7 +432,7 @@ static void measure_day(const char *folder)
     journal_writer_stats(log.writer, &stats);
     print("day_events", (double)log.events, "events");
     print("day_bytes", (double)stats.file_bytes, "B");
-    check("state", state_record_encode(engine, 1, STATE_STOP, &log.codec));
+    check("state", engine_state_record_encode(engine, 1, STATE_STOP, &log.codec));
     print("state_bytes", (double)log.codec.len, "B");
     const struct engine_counters *counters = engine_counters(engine);
     uint64_t expected = counters->events * 31 + counters->fills * 7 + (uint64_t)engine_equity(engine, 0);

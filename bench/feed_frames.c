@@ -209,7 +209,7 @@ static void watch_bar(struct watched *watched, const struct bar *bar)
     watched->bars++;
     for (int i = 0; i < PRICE_SPECS; i++)
         indicator_stream_update(watched->streams[i], &tick, watched->outputs[i]);
-    if (!measure_of(&watched->track, bar->open_ns, measured))
+    if (!engine_measure_of(&watched->track, bar->open_ns, measured))
         return;
     for (int m = 0; m < BOOK_MEASURES; m++) {
         const struct indicator_bar of = {
@@ -245,8 +245,8 @@ static uint64_t run_indicators(const struct frames *frames)
         }
         now_ns = event.event_ns > now_ns ? event.event_ns : now_ns;
         if (event.kind == MARKET_DEPTH || (event.kind == MARKET_QUOTE && market.book.state != BOOK_SYNCED))
-            measure_note(&watched.track, now_ns, SECOND_NS,
-                         book_measures(&market.book, &frames_symbol, measures) ? measures : NULL);
+            engine_measure_note(&watched.track, now_ns, SECOND_NS,
+                                book_measures(&market.book, &frames_symbol, measures) ? measures : NULL);
         for (size_t k = 0; k < market.n_bars; k++)
             watch_bar(&watched, &market.bars[k]);
     }

@@ -141,8 +141,9 @@ static int take_account(struct bars_run *run, size_t *from)
     if (!args->run.slippage_given && account.slippage_e6 >= 0)
         run->slippage_e6 = account.slippage_e6;
     int64_t first_ns = account.created_ns - market->interval_ns + 1; /* the bar that closes next */
-    if (!args->run.from_ns && first_ns > market->start_ns && market_row_at(market, first_ns) < market->rows)
-        *from = market_row_at(market, first_ns);
+    if (!args->run.from_ns && first_ns > market->start_ns &&
+        market_store_row_at(market, first_ns) < market->rows)
+        *from = market_store_row_at(market, first_ns);
     return EXIT_OK;
 }
 
@@ -270,7 +271,7 @@ static int load_ticks(struct bars_run *run, size_t *ret_from, size_t *ret_to)
     int status = run_args_terms(&args->run, args->n_ticks, &options.terms);
     if (status != EXIT_OK)
         return status;
-    if (ticks_market_load(args->ticks, args->n_ticks, &options, &run->ticks, err) < 0)
+    if (backtest_ticks_market_load(args->ticks, args->n_ticks, &options, &run->ticks, err) < 0)
         return fail(EXIT_ERROR, "", err);
     run->load.source_bytes = run->ticks.source_bytes;
     run->market = run->ticks.market;
@@ -368,7 +369,7 @@ int backtest_bars(struct backtest_args *args)
     free(run.accounts);
     policy_destroy(run.policy);
     free(run.series);
-    market_close(run.loaded);
-    ticks_market_finish(&run.ticks);
+    market_store_close(run.loaded);
+    backtest_ticks_market_finish(&run.ticks);
     return status;
 }

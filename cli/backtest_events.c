@@ -40,13 +40,13 @@ struct run {
 /* The engine of another run counts its symbols in another way. */
 static const struct symbol *symbol_of(struct run *run, int index)
 {
-    if (run->known_runs != replay_runs(run->replay)) {
-        run->known_runs = replay_runs(run->replay);
+    if (run->known_runs != engine_replay_runs(run->replay)) {
+        run->known_runs = engine_replay_runs(run->replay);
         memset(run->symbols, 0, sizeof run->symbols);
     }
     if (run->symbols[index])
         return run->symbols[index];
-    const struct symbol *symbol = engine_symbol(replay_engine(run->replay), index);
+    const struct symbol *symbol = engine_symbol(engine_replay_engine(run->replay), index);
     struct listed *at = run->listed;
     while (at && !(strcmp(at->symbol.name, symbol->name) == 0 && symbol_same_units(&at->symbol, symbol)))
         at = at->next;
@@ -64,7 +64,7 @@ static const struct symbol *symbol_of(struct run *run, int index)
 
 static const char *account_of(const struct run *run, int index)
 {
-    return engine_account(replay_engine(run->replay), index)->name;
+    return engine_account(engine_replay_engine(run->replay), index)->name;
 }
 
 static void keep_order(struct run *run, const struct order *order)
@@ -85,7 +85,7 @@ static void keep_order(struct run *run, const struct order *order)
         run->orders = moved;
         run->cap_orders = cap;
     }
-    bool known = order->symbol >= 0 && order->symbol < engine_symbols(replay_engine(run->replay));
+    bool known = order->symbol >= 0 && order->symbol < engine_symbols(engine_replay_engine(run->replay));
     run->orders[at] = (struct kept_order){*order, known ? symbol_of(run, order->symbol) : NULL};
     if (at >= run->n_orders)
         run->n_orders = at + 1;
@@ -123,7 +123,7 @@ static void on_equity(void *ctx, const struct equity_point *point)
 {
     struct run *run = ctx;
     run->result->equity_points++;
-    const struct account *account = engine_account(replay_engine(run->replay), point->account);
+    const struct account *account = engine_account(engine_replay_engine(run->replay), point->account);
     events_curves_point(&run->result->curves, account, point);
     if (!run->options->equity)
         return;
@@ -147,7 +147,8 @@ static void print_orders(struct run *run)
     stored_begin(&list);
     for (size_t i = 0; i < run->n_orders; i++) {
         const struct order *order = &run->orders[i].order;
-        bool known = order->account >= 0 && order->account < engine_accounts(replay_engine(run->replay));
+        bool known =
+            order->account >= 0 && order->account < engine_accounts(engine_replay_engine(run->replay));
         if (order->id)
             orders_row(&list, order, run->orders[i].symbol, known ? account_of(run, order->account) : NULL);
     }
@@ -184,18 +185,18 @@ static int play(struct run *run)
 {
     struct events_result *result = run->result;
     bool progress = run->options->progress;
-    uint64_t from = replay_seq(run->replay), last = progress ? last_seq(run->options->log) : 0;
+    uint64_t from = engine_replay_seq(run->replay), last = progress ? last_seq(run->options->log) : 0;
     double start = clock_now_s(), shown = start;
     int r;
-    while ((r = replay_step(run->replay)) > 0 && !run->no_memory) {
+    while ((r = engine_replay_step(run->replay)) > 0 && !run->no_memory) {
         if (result->events++ == 0) {
-            result->first_seq = replay_seq(run->replay);
-            result->first_ns = replay_event(run->replay)->recv_ns;
+            result->first_seq = engine_replay_seq(run->replay);
+            result->first_ns = engine_replay_event(run->replay)->recv_ns;
         }
         if (progress && result->events % EVENTS_A_LOOK == 0) {
             double now = clock_now_s();
             if (now - shown > 0.1 && last > from)
-                show_progress(replay_seq(run->replay) - from, last - from,
+                show_progress(engine_replay_seq(run->replay) - from, last - from,
                               (double)result->events / (now - start));
             shown = now - shown > 0.1 ? now : shown;
         }
@@ -204,8 +205,8 @@ static int play(struct run *run)
     if (progress && shown > start)
         fputs("\r\033[K", stderr);
     if (result->events > 0) {
-        result->last_seq = replay_seq(run->replay);
-        result->last_ns = replay_event(run->replay)->recv_ns;
+        result->last_seq = engine_replay_seq(run->replay);
+        result->last_ns = engine_replay_event(run->replay)->recv_ns;
     }
     return run->no_memory ? -ENOMEM : r;
 }
@@ -213,7 +214,7 @@ static int play(struct run *run)
 static void begin(struct run *run)
 {
     const struct events_options *options = run->options;
-    struct engine *engine = replay_engine(run->replay);
+    struct engine *engine = engine_replay_engine(run->replay);
     engine_ids(engine, &run->result->before);
     run->result->after = run->result->before;
     run->first_order = run->result->before.last_order + 1;
@@ -247,7 +248,7 @@ int backtest_events_play(const struct events_options *options, struct events_res
                                           .fill = on_fill,
                                           .ledger = on_ledger,
                                           .equity = on_equity}};
-    int r = replay_open(&how, &run.replay, err, err_size);
+    int r = engine_replay_open(&how, &run.replay, err, err_size);
     if (r < 0)
         return r;
     begin(&run);
@@ -257,11 +258,11 @@ int backtest_events_play(const struct events_options *options, struct events_res
     if (r == -ENOMEM && run.no_memory)
         snprintf(err, err_size, "out of memory");
     else if (r < 0)
-        snprintf(err, err_size, "%s", replay_error(run.replay));
-    result.runs = replay_runs(run.replay);
-    result.holes = replay_holes(run.replay);
-    engine_ids(replay_engine(run.replay), &result.after);
-    result.engine = replay_take(run.replay, &nothing);
+        snprintf(err, err_size, "%s", engine_replay_error(run.replay));
+    result.runs = engine_replay_runs(run.replay);
+    result.holes = engine_replay_holes(run.replay);
+    engine_ids(engine_replay_engine(run.replay), &result.after);
+    result.engine = engine_replay_take(run.replay, &nothing);
     while (run.listed) {
         struct listed *next = run.listed->next;
         free(run.listed);

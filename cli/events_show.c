@@ -36,7 +36,7 @@ static void take_state(struct show *show, const struct journal_record *record)
     struct state_record state;
     struct engine *engine;
     char err[ENGINE_ERROR_MAX];
-    if (state_record_decode(record->bytes, record->len, &state) < 0 ||
+    if (engine_state_record_decode(record->bytes, record->len, &state) < 0 ||
         engine_load(state.state, state.len, &sink, show->memory.policies, &engine, err) < 0)
         return;
     if (show->engine)
@@ -49,11 +49,11 @@ static void state_words(const struct journal_record *record, char words[static W
     struct state_record state;
     if (record->len == 0)
         snprintf(words, WORDS_MAX, "STATE none: a log of frames");
-    else if (state_record_decode(record->bytes, record->len, &state) < 0)
+    else if (engine_state_record_decode(record->bytes, record->len, &state) < 0)
         snprintf(words, WORDS_MAX, "STATE of another program, %zu bytes", record->len);
     else
-        snprintf(words, WORDS_MAX, "STATE %s, run %" PRIu64 ", by %s, %zu bytes", state_why_name(state.why),
-                 state.run, state.program, record->len);
+        snprintf(words, WORDS_MAX, "STATE %s, run %" PRIu64 ", by %s, %zu bytes",
+                 engine_state_why_name(state.why), state.run, state.program, record->len);
 }
 
 /* 0; errors of event_decode(). */

@@ -143,7 +143,7 @@ static int explain(const struct option_call *call, struct db_reader *reader, con
         options.from_ns = asked->day_ns - asked->day_ns % DAY_NS;
         options.to_ns = options.from_ns + DAY_NS;
     }
-    int r = explain_run(&options, &result, err, sizeof err);
+    int r = engine_explain_run(&options, &result, err, sizeof err);
     if (out.r < 0)
         return stored_fail(EXIT_ERROR, "explain", "",
                            out.r == -ENOMEM ? "out of memory" : db_reader_error(reader));

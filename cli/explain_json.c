@@ -120,8 +120,8 @@ static json_t *command_object(const struct explanation *e)
         return json_null();
     json_t *args = c->args ? json_loads(c->args, 0, NULL) : NULL;
     return json_pack("{s:I, s:s, s:s, s:I, s:I, s:o}", "id", (json_int_t)c->id, "cmd",
-                     command_kind_name(c->kind), "grouping", order_grouping_name(c->grouping), "peer_uid",
-                     (json_int_t)c->peer_uid, "peer_pid", (json_int_t)c->peer_pid, "args",
+                     engine_command_kind_name(c->kind), "grouping", engine_order_grouping_name(c->grouping),
+                     "peer_uid", (json_int_t)c->peer_uid, "peer_pid", (json_int_t)c->peer_pid, "args",
                      args ? args : json_null());
 }
 

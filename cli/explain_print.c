@@ -229,8 +229,9 @@ static void print_decision(const struct explanation *e)
 static void print_command(const struct explained_command *c)
 {
     printf("  command %" PRIu64 ", %s%s%s, from user %" PRId64 ", process %" PRId64 "\n", c->id,
-           command_kind_name(c->kind), c->grouping == ORDERS_SINGLE ? "" : " ",
-           c->grouping == ORDERS_SINGLE ? "" : order_grouping_name(c->grouping), c->peer_uid, c->peer_pid);
+           engine_command_kind_name(c->kind), c->grouping == ORDERS_SINGLE ? "" : " ",
+           c->grouping == ORDERS_SINGLE ? "" : engine_order_grouping_name(c->grouping), c->peer_uid,
+           c->peer_pid);
     if (c->args && c->args[0])
         line("    ", c->args);
 }

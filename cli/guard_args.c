@@ -100,7 +100,7 @@ static int load(struct guard_args *args)
     args->market = args->loaded;
     if (from == 0 && to == args->loaded->rows)
         return EXIT_OK;
-    if (guard_bars_copy(args->loaded, from, to, &args->made) < 0)
+    if (backtest_guard_bars_copy(args->loaded, from, to, &args->made) < 0)
         return stored_fail(EXIT_ERROR, args->run.verb, "", "out of memory");
     args->market = &args->made.market;
     return EXIT_OK;
@@ -114,7 +114,7 @@ static int64_t made_interval(const struct strategy_choice *choice)
     char err[SPECS_ERROR_MAX];
     int64_t shortest_ns = 0;
     size_t n = 0;
-    if (desk_specs(choice->strategy, choice->params, minute_ns, specs, &n, err) < 0)
+    if (engine_runner_specs(choice->strategy, choice->params, minute_ns, specs, &n, err) < 0)
         return minute_ns;
     for (size_t i = 0; i < n; i++)
         if (specs[i].frame_ns > 0 && (shortest_ns == 0 || specs[i].frame_ns < shortest_ns))
@@ -130,7 +130,8 @@ static int make(struct guard_args *args)
     char err[256];
     if (args->run.from_ns || args->run.to_ns)
         return stored_fail(EXIT_USAGE, args->run.verb, "--from", "it goes with --bars");
-    if (guard_history(choice->strategy, choice->params, interval_ns, &warmup, &lookback, err, sizeof err) < 0)
+    if (backtest_guard_history(choice->strategy, choice->params, interval_ns, &warmup, &lookback, err,
+                               sizeof err) < 0)
         return stored_fail(EXIT_ERROR, args->run.verb, "", err);
     size_t history = warmup == INDICATOR_FOREVER ? lookback : warmup;
     if (history > MADE_ROWS_MOST / HISTORIES)
@@ -138,7 +139,7 @@ static int make(struct guard_args *args)
                            "it wants more history than is made up: give bars, or shorter periods");
     if (rows < HISTORIES * history + MADE_ROWS / 4)
         rows = HISTORIES * history + MADE_ROWS / 4;
-    if (guard_bars_make((uint64_t)args->seed, 2, rows, interval_ns, &args->made) < 0)
+    if (backtest_guard_bars_make((uint64_t)args->seed, 2, rows, interval_ns, &args->made) < 0)
         return stored_fail(EXIT_ERROR, args->run.verb, "", "out of memory");
     args->market = &args->made.market;
     return EXIT_OK;
@@ -159,8 +160,8 @@ int guard_args_open(int argc, char **argv, const char *help, bool has_cuts, stru
 
 void guard_args_finish(struct guard_args *args)
 {
-    guard_bars_finish(&args->made);
-    market_close(args->loaded);
+    backtest_guard_bars_finish(&args->made);
+    market_store_close(args->loaded);
     run_args_finish(&args->run);
 }
 
@@ -248,7 +249,7 @@ json_t *guard_difference_json(const struct guard_args *args, const struct guard_
         guard_decision_text(&difference->changed_decision, difference->in_changed, changed, sizeof changed);
     }
     return json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:s, s:s}", "change",
-                     guard_change_name(difference->change), "way",
+                     backtest_guard_change_name(difference->change), "way",
                      difference->way == BACKTEST_COLUMNS ? "columns" : "engine", "symbol",
                      market->series[difference->symbol].symbol.name, "row", (json_int_t)difference->row,
                      "ts_ns", (json_int_t)difference->ts_ns, "cut_row", (json_int_t)difference->cut, "cut_ns",

@@ -36,7 +36,7 @@ static void print_difference(const struct guard_args *args, const struct guard_d
            market->series[found->symbol].symbol.name,
            found->way == BACKTEST_COLUMNS ? "by columns" : "by the engine");
     printf("  cut        %s: %s\n", stored_time(STORED_TABLE, cut, found->cut_ns),
-           guard_change_name(found->change));
+           backtest_guard_change_name(found->change));
     printf("  whole      %s\n  changed    %s\n", whole, changed);
 }
 
@@ -83,7 +83,7 @@ static int run(const struct guard_args *args)
     progress_begin(&progress, "lookahead");
     config.progress = progress_show;
     config.ctx = &progress;
-    int r = guard_lookahead(&config, &verdict, err, sizeof err);
+    int r = backtest_guard_lookahead(&config, &verdict, err, sizeof err);
     progress_end(&progress);
     if (r < 0)
         return stored_fail(EXIT_ERROR, "lookahead", "", err);

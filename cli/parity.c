@@ -173,7 +173,7 @@ static int run(struct option_call *call)
         return status;
     const struct parity_options parity = {
         .path = dir.events, .from_ns = asked->from_ns, .recorded = &rows.recorded};
-    r = parity_run(&parity, &result, err, sizeof err);
+    r = engine_parity_run(&parity, &result, err, sizeof err);
     status = r < 0 ? fail(call, err, r == -EBADMSG) : report(call, &result);
     recorded_finish(&rows);
     return status;

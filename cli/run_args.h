@@ -50,8 +50,8 @@ int run_args_take(struct run_args *args, int option, const char *value);
 /* After the last option: do the choices and times go together? The same statuses. */
 int run_args_check(const struct run_args *args);
 
-/* Loads the bars. EXIT_OK with *ret for market_close(), or EXIT_ERROR with its line on stderr; notes on gaps
- * and caches go to stderr too. ret_from, ret_to: the rows that are to be traded. */
+/* Loads the bars. EXIT_OK with *ret for market_store_close(), or EXIT_ERROR with its line on stderr; notes on
+ * gaps and caches go to stderr too. ret_from, ret_to: the rows that are to be traded. */
 int run_args_load(struct run_args *args, struct market **ret, struct market_load *load, size_t *ret_from,
                   size_t *ret_to);
 

@@ -45,8 +45,8 @@ void run_args_note(const struct run_args *args, const struct market *market)
 
 int run_args_rows(const struct run_args *args, const struct market *market, size_t *ret_from, size_t *ret_to)
 {
-    size_t from = args->from_ns ? market_row_at(market, args->from_ns) : 0;
-    size_t to = args->to_ns ? market_row_at(market, args->to_ns) : market->rows;
+    size_t from = args->from_ns ? market_store_row_at(market, args->from_ns) : 0;
+    size_t to = args->to_ns ? market_store_row_at(market, args->to_ns) : market->rows;
     if (from >= market->rows)
         return stored_fail(EXIT_ERROR, args->verb, "--from", "the bars end before it");
     if (to == 0)
@@ -81,7 +81,7 @@ static int load_files(struct run_args *args, struct market **ret, struct market_
         status = run_args_terms(args, args->n_bars, &options.terms);
     if (status != EXIT_OK)
         return status;
-    int r = market_load_files(args->bars, args->n_bars, &options, ret, load, err);
+    int r = market_store_load_files(args->bars, args->n_bars, &options, ret, load, err);
     return r < 0 ? run_args_refuse(args, r, err) : EXIT_OK;
 }
 
@@ -101,7 +101,7 @@ int run_args_load(struct run_args *args, struct market **ret, struct market_load
     run_args_note(args, market);
     status = run_args_rows(args, market, ret_from, ret_to);
     if (status != EXIT_OK) {
-        market_close(market);
+        market_store_close(market);
         return status;
     }
     *ret = market;

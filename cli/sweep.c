@@ -174,7 +174,7 @@ static int run_line(int argc, char **argv)
     if (status == EXIT_OK && !sweep.done)
         status = run(&sweep);
     free(sweep.results);
-    market_close(sweep.market);
+    market_store_close(sweep.market);
     grid_finish(&sweep.grid);
     run_args_finish(&sweep.run);
     return status;

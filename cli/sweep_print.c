@@ -54,7 +54,7 @@ static void print_row(const struct sweep *sweep, size_t rank, const struct sweep
 /* What the best of so many would show without any skill. */
 static void print_bias(const struct sweep *sweep)
 {
-    double years = years_of(sweep), luck = selection_best_sharpe(sweep->n_results, years);
+    double years = years_of(sweep), luck = backtest_selection_best_sharpe(sweep->n_results, years);
     double best = NAN;
     for (size_t i = 0; i < sweep->n_results; i++)
         if (!(sweep->results[i].metrics[SWEEP_SHARPE] <= best))
@@ -140,8 +140,8 @@ int sweep_print_json(const struct sweep *sweep)
         "combinations", (json_int_t)sweep->combinations, "runs", (json_int_t)sweep->n_results,
         "contradictory", (json_int_t)sweep->skipped, "too_few_bars", (json_int_t)sweep->too_short, "rows",
         (json_int_t)(sweep->to - sweep->from), "years", years_of(sweep), "sharpe_expected_without_skill",
-        selection_best_sharpe(sweep->n_results, years_of(sweep)), "load_s", sweep->load_seconds, "seconds",
-        sweep->seconds, "top", top);
+        backtest_selection_best_sharpe(sweep->n_results, years_of(sweep)), "load_s", sweep->load_seconds,
+        "seconds", sweep->seconds, "top", top);
     char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(object);
     if (!text)

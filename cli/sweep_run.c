@@ -59,8 +59,8 @@ static bool too_short(const struct batch *batch, const struct strategy_choice *c
 {
     size_t warmup, lookback;
     char err[256];
-    return guard_history(choice->strategy, choice->params, batch->sweep->market->interval_ns, &warmup,
-                         &lookback, err, sizeof err) == 0 &&
+    return backtest_guard_history(choice->strategy, choice->params, batch->sweep->market->interval_ns,
+                                  &warmup, &lookback, err, sizeof err) == 0 &&
            lookback >= batch->bars;
 }
 

@@ -82,7 +82,7 @@ static int run(const struct guard_args *args)
     progress_begin(&progress, "warmup");
     config.progress = progress_show;
     config.ctx = &progress;
-    int r = guard_warmup(&config, &verdict, err, sizeof err);
+    int r = backtest_guard_warmup(&config, &verdict, err, sizeof err);
     progress_end(&progress);
     if (r < 0)
         return stored_fail(EXIT_ERROR, "warmup", "", err);

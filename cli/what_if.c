@@ -264,7 +264,7 @@ static int run(struct option_call *call)
     options.policy = policy;
     options.path = dir.events;
     options.span_ns = MINUTE_NS;
-    int r = what_if_run(&options, &result, err, sizeof err);
+    int r = engine_what_if_run(&options, &result, err, sizeof err);
     policy_destroy(policy);
     thin(&out);
     if (r < 0)

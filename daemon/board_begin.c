@@ -79,7 +79,7 @@ static int take_specs(struct board *board, const struct daemon_config *config)
         fprintf(specs, "%s%s", i ? " " : "", text);
         for (size_t k = 0; k < board->specs[i].row->n_outputs; k++, at++) {
             const struct desk_spec named = {board->specs[i], 0, board->measures[i]};
-            desk_output_name(&named, k, board->names[at], sizeof board->names[at]);
+            engine_runner_output_name(&named, k, board->names[at], sizeof board->names[at]);
             fprintf(names, "%s%s", at ? " " : "", board->names[at]);
         }
     }

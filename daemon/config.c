@@ -262,8 +262,8 @@ static void check_strategy(const struct daemon_config *config, const struct acco
     if (why) { /* "fast: fewer …" */
         snprintf(key, sizeof key, PARAM_PREFIX "%.*s", (int)strcspn(why, ":"), why);
         daemon_config_misfit(check, section, key, "%s", why + strcspn(why, ":") + 2);
-    } else if (strategy &&
-               desk_specs(strategy, account->params, config->interval_ns, specs, &n_specs, unfit) < 0) {
+    } else if (strategy && engine_runner_specs(strategy, account->params, config->interval_ns, specs,
+                                               &n_specs, unfit) < 0) {
         daemon_config_misfit(check, section, "strategy [market]interval", "%s", unfit);
     }
 }

@@ -149,9 +149,9 @@ static void put_state(struct play *play, const struct engine *engine, uint64_t s
 /* The log is whole from this state on, as far as it is known: the record builds upon it. */
 static int begin_stretch(struct play *play, struct replay *replay, char *err, size_t err_size)
 {
-    const struct engine *engine = replay_engine(replay);
-    const struct state_record *state = replay_state(replay);
-    uint64_t seq = replay_seq(replay), last_command = 0, last_alert = 0;
+    const struct engine *engine = engine_replay_engine(replay);
+    const struct state_record *state = engine_replay_state(replay);
+    uint64_t seq = engine_replay_seq(replay), last_command = 0, last_alert = 0;
     struct engine_ids ids;
     engine_ids(engine, &ids);
     play->session.last_order = ids.last_order;
@@ -159,11 +159,11 @@ static int begin_stretch(struct play *play, struct replay *replay, char *err, si
     play->ret->based = seq > 0 || ids.last_ledger > 0;
     if (!play->ret->based)
         return 0;
-    put_state(play, engine, seq, replay_received(replay));
+    put_state(play, engine, seq, engine_replay_received(replay));
     int r = flush(play, err, err_size);
     int rc = r == 0 ? sqlite3_exec(play->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) : SQLITE_OK;
     if (r == 0 && rc == SQLITE_OK)
-        rc = db_base_put(play->db, engine, seq, replay_received(replay), play->session.default_venue);
+        rc = db_base_put(play->db, engine, seq, engine_replay_received(replay), play->session.default_venue);
     if (r == 0 && rc == SQLITE_OK)
         r = kept_decode(state->beside, state->beside_len, put_kept, play, &last_command, &last_alert);
     if (r == 0 && rc == SQLITE_OK)
@@ -205,8 +205,8 @@ static void note_fault(struct play *play, const char *segment, const char *words
 static bool follows(const struct play *play, struct replay *replay)
 {
     struct engine_ids ids;
-    engine_ids(replay_engine(replay), &ids);
-    return play->any && replay_seq(replay) == play->seq && memcmp(&ids, &play->ids, sizeof ids) == 0;
+    engine_ids(engine_replay_engine(replay), &ids);
+    return play->any && engine_replay_seq(replay) == play->seq && memcmp(&ids, &play->ids, sizeof ids) == 0;
 }
 
 /* Where the log begins, and where it begins once more after what was played. */
@@ -226,7 +226,7 @@ static int play_segment(struct play *play, const struct rebuild_segment *segment
     struct replay_options options = {
         .path = path, .policies = play->options->policies, .sink = session_sink(&play->session)};
     snprintf(path, sizeof path, "%s/%s", play->events, segment->name);
-    int r = replay_open(&options, &replay, words, sizeof words);
+    int r = engine_replay_open(&options, &replay, words, sizeof words);
     if (r == -ENOMEM || r == -ENOPKG || r == -ENOTSUP) {
         snprintf(err, err_size, "%s: %s", segment->name, words);
         return r;
@@ -235,27 +235,27 @@ static int play_segment(struct play *play, const struct rebuild_segment *segment
         note_fault(play, segment->name, words);
         return 0;
     }
-    enum state_why why = replay_state(replay)->why;
+    enum state_why why = engine_replay_state(replay)->why;
     bool known = follows(play, replay), same_run = why == STATE_ROTATION || why == STATE_STOP;
-    take_numbers(play, replay_state(replay));
+    take_numbers(play, engine_replay_state(replay));
     play->ret->cut = false;
     if (!known)
-        note_stretch(play, segment, replay_seq(replay));
+        note_stretch(play, segment, engine_replay_seq(replay));
     r = known ? 0 : begin_stretch(play, replay, err, err_size);
     if (r == 0) {
         play->any = true;
         r = session_play(&play->session, replay, known && same_run, play->options->stop);
-        play->seq = replay_seq(replay);
-        engine_ids(replay_engine(replay), &play->ids);
+        play->seq = engine_replay_seq(replay);
+        engine_ids(engine_replay_engine(replay), &play->ids);
         if (r < 0 && r != -ECANCELED && r != -ENOMEM && r != -ENOPKG) {
-            note_fault(play, segment->name, replay_error(replay));
+            note_fault(play, segment->name, engine_replay_error(replay));
             r = 0;
         } else if (r < 0) {
             snprintf(err, err_size, "%s: %s", segment->name,
-                     r == -ECANCELED ? "given up" : replay_error(replay));
+                     r == -ECANCELED ? "given up" : engine_replay_error(replay));
         }
     }
-    replay_close(replay);
+    engine_replay_close(replay);
     return r;
 }
 

@@ -63,7 +63,7 @@ static bool agrees(struct playing *playing)
 {
     const struct db_recovered *db = playing->recovered;
     struct engine_ids ids;
-    engine_ids(replay_engine(playing->replay), &ids);
+    engine_ids(engine_replay_engine(playing->replay), &ids);
     playing->compared = true;
     if (ids.last_order == db->last_order && ids.last_fill == db->last_fill &&
         ids.last_ledger == db->last_ledger && memcmp(ids.hash, db->ledger_hash, sizeof ids.hash) == 0)
@@ -73,7 +73,7 @@ static bool agrees(struct playing *playing)
              "it contradicts the database: at event %llu it gives order %llu, fill %llu and ledger row %llu, "
              "and the database holds %llu, "
              "%llu and %llu%s",
-             (unsigned long long)replay_seq(playing->replay), (unsigned long long)ids.last_order,
+             (unsigned long long)engine_replay_seq(playing->replay), (unsigned long long)ids.last_order,
              (unsigned long long)ids.last_fill, (unsigned long long)ids.last_ledger,
              (unsigned long long)db->last_order, (unsigned long long)db->last_fill,
              (unsigned long long)db->last_ledger,
@@ -85,12 +85,12 @@ static bool agrees(struct playing *playing)
 const struct engine *session_replayed(struct session *session)
 {
     struct playing *playing = session->playing;
-    const struct engine *engine = replay_engine(playing->replay);
-    if (!session->stored && playing->runs == replay_runs(playing->replay))
+    const struct engine *engine = engine_replay_engine(playing->replay);
+    if (!session->stored && playing->runs == engine_replay_runs(playing->replay))
         for (; playing->symbols < engine_symbols(engine); playing->symbols++)
             session_put_symbol(session, playing->symbols, engine_symbol(engine, playing->symbols));
-    if (!session->stored && playing->runs != replay_runs(playing->replay)) {
-        playing->runs = replay_runs(playing->replay);
+    if (!session->stored && playing->runs != engine_replay_runs(playing->replay)) {
+        playing->runs = engine_replay_runs(playing->replay);
         playing->symbols = engine_symbols(engine);
         session_put_symbols(session, engine);
         for (int a = 0; a < engine_accounts(engine); a++)
@@ -101,19 +101,19 @@ const struct engine *session_replayed(struct session *session)
 
 const struct engine *session_playing_engine(const struct session *session)
 {
-    return replay_engine(session->playing->replay);
+    return engine_replay_engine(session->playing->replay);
 }
 
 int64_t session_row_ns(const struct session *session)
 {
-    return session->playing ? replay_received(session->playing->replay) : session->now_ns;
+    return session->playing ? engine_replay_received(session->playing->replay) : session->now_ns;
 }
 
-/* One event. As replay_step(). */
+/* One event. As engine_replay_step(). */
 static int step(struct playing *playing)
 {
     struct session *session = playing->session;
-    uint64_t before = replay_seq(playing->replay);
+    uint64_t before = engine_replay_seq(playing->replay);
     session->redoing = false;
     session->stored = before < playing->recovered->event_seq;
     session->event_seq = before + 1;
@@ -121,9 +121,10 @@ static int step(struct playing *playing)
         db_writer_group_begin(session->writer);
         db_writer_put_event(session->writer, before + 1);
     }
-    int r = replay_step(playing->replay);
+    int r = engine_replay_step(playing->replay);
     if (!session->stored) {
-        db_writer_put_event(session->writer, replay_seq(playing->replay)); /* at the end no event came */
+        db_writer_put_event(session->writer,
+                            engine_replay_seq(playing->replay)); /* at the end no event came */
         if (!session->redoing)
             session->hooks.commands_redone(session->hooks.ctx);
         db_writer_group_end(session->writer);
@@ -143,13 +144,13 @@ int session_play(struct session *session, struct replay *replay, bool known, con
     struct playing playing = {.session = session, .recovered = &nothing, .replay = replay, .compared = true};
     int r;
     if (known) {
-        playing.runs = replay_runs(replay);
-        playing.symbols = engine_symbols(replay_engine(replay));
+        playing.runs = engine_replay_runs(replay);
+        playing.symbols = engine_symbols(engine_replay_engine(replay));
     }
     session->playing = &playing;
     db_writer_group_begin(session->writer);
-    if (replay_seq(replay) > 0)
-        db_writer_put_event(session->writer, replay_seq(replay));
+    if (engine_replay_seq(replay) > 0)
+        db_writer_put_event(session->writer, engine_replay_seq(replay));
     session_replayed(session);
     db_writer_group_end(session->writer);
     do
@@ -167,7 +168,7 @@ static int play(struct playing *playing)
 {
     uint64_t held = playing->recovered->event_seq;
     for (;;) {
-        uint64_t seq = replay_seq(playing->replay);
+        uint64_t seq = engine_replay_seq(playing->replay);
         if (!playing->compared && seq >= held && (seq > held || !agrees(playing))) {
             if (seq > held)
                 snprintf(playing->reason, sizeof playing->reason,
@@ -175,9 +176,9 @@ static int play(struct playing *playing)
                          (unsigned long long)held);
             return 0;
         }
-        uint64_t holes = replay_holes(playing->replay);
+        uint64_t holes = engine_replay_holes(playing->replay);
         int r = step(playing);
-        if (r > 0 && playing->compared && replay_holes(playing->replay) != holes) {
+        if (r > 0 && playing->compared && engine_replay_holes(playing->replay) != holes) {
             snprintf(playing->reason, sizeof playing->reason,
                      "after event %llu some were never recorded, and the database does not hold them",
                      (unsigned long long)seq);
@@ -188,7 +189,7 @@ static int play(struct playing *playing)
         if (r == -ENOPKG)
             return -ENOPKG;
         if (r < 0)
-            snprintf(playing->reason, sizeof playing->reason, "%s", replay_error(playing->replay));
+            snprintf(playing->reason, sizeof playing->reason, "%s", engine_replay_error(playing->replay));
         else if (!playing->compared)
             snprintf(playing->reason, sizeof playing->reason,
                      "it ends at event %llu, behind the database, which holds event %llu",
@@ -208,7 +209,7 @@ static uint64_t last_run(const struct session *session)
     if (journal_reader_open(session->state->events, &reader, err, sizeof err) < 0)
         return 0;
     if (journal_reader_seek_seq(reader, UINT64_MAX) == 0 && journal_reader_next(reader, &record) > 0 &&
-        record.kind == JOURNAL_STATE && state_record_decode(record.bytes, record.len, &state) == 0)
+        record.kind == JOURNAL_STATE && engine_state_record_decode(record.bytes, record.len, &state) == 0)
         run = state.run;
     journal_reader_close(reader);
     return run;
@@ -229,30 +230,30 @@ int session_replay(struct session *session, const struct db_recovered *recovered
     if (session->recovery.log_seq == 0 && recovered->event_seq == 0 && recovered->last_ledger == 0 &&
         session->run == 1)
         return 0; /* a first run */
-    int r = replay_open(&options, &playing.replay, playing.reason, sizeof playing.reason);
+    int r = engine_replay_open(&options, &playing.replay, playing.reason, sizeof playing.reason);
     if (r == -ENOPKG)
         return refuse(session, playing.reason, err, err_size);
     if (r < 0)
         return fall_back(&playing);
     struct engine_ids ids;
-    engine_ids(replay_engine(playing.replay), &ids);
+    engine_ids(engine_replay_engine(playing.replay), &ids);
     session->last_order = ids.last_order;
     session->playing = &playing;
     r = play(&playing);
     session->playing = NULL;
     session->hooks.commands_redone(session->hooks.ctx);
     if (r == 0) {
-        replay_close(playing.replay);
+        engine_replay_close(playing.replay);
         return playing.contradicts ? put_aside(&playing, err, err_size) : fall_back(&playing);
     }
     if (r == -ENOPKG) {
-        refuse(session, replay_error(playing.replay), err, err_size);
-        replay_close(playing.replay);
+        refuse(session, engine_replay_error(playing.replay), err, err_size);
+        engine_replay_close(playing.replay);
         return r;
     }
-    session->seq = replay_seq(playing.replay);
+    session->seq = engine_replay_seq(playing.replay);
     struct engine_sink sink = session_sink(session);
-    session->engine = replay_take(playing.replay, &sink);
+    session->engine = engine_replay_take(playing.replay, &sink);
     session->recovery.elapsed_ns = (int64_t)uv_hrtime() - began;
     if (r < 0) {
         r = session_log_set_aside(session, playing.reason, err, err_size);

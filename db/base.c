@@ -307,7 +307,7 @@ static int read_lots(const char *text, struct lots *lots)
             return -EBADMSG;
         text += n;
         text += strspn(text, ", ");
-        r = lots_push(lots, &lot);
+        r = position_lots_push(lots, &lot);
     }
     return r;
 }

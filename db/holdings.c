@@ -62,7 +62,7 @@ int db_holdings_split(struct db_holdings *holdings, int64_t symbol, const struct
         if (holding->symbol != symbol ||
             position_before(&holding->position, &holding->lots, split->ex_ns) == 0)
             continue;
-        r = split_position(split, &holding->position, &holding->lots, ts_ns, &change, &left_out);
+        r = engine_split_position(split, &holding->position, &holding->lots, ts_ns, &change, &left_out);
         if (r == 0 && told)
             told(ctx, holding, before, change);
     }
@@ -74,7 +74,7 @@ void db_holdings_reset(struct db_holdings *holdings, int64_t account, int64_t ts
     for (size_t i = place_of(holdings, account, INT64_MIN);
          i < holdings->n && holdings->rows[i].account == account; i++) {
         struct db_holding *holding = &holdings->rows[i];
-        lots_finish(&holding->lots);
+        position_lots_finish(&holding->lots);
         holding->position = (struct position){.updated_ns = ts_ns};
     }
 }
@@ -82,7 +82,7 @@ void db_holdings_reset(struct db_holdings *holdings, int64_t account, int64_t ts
 void db_holdings_finish(struct db_holdings *holdings)
 {
     for (size_t i = 0; i < holdings->n; i++)
-        lots_finish(&holdings->rows[i].lots);
+        position_lots_finish(&holdings->rows[i].lots);
     free(holdings->rows);
     *holdings = (struct db_holdings){0};
 }

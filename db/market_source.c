@@ -138,9 +138,9 @@ int db_market_load(const char *path, const char *const *symbols, size_t n, enum 
     for (size_t i = 0; i < n && r == 0; i++)
         done.bars += sources[i].bars.n;
     if (r == 0)
-        r = market_build(sources, (int)n, options, ret, err);
+        r = market_store_build(sources, (int)n, options, ret, err);
     if (sources)
-        market_sources_finish(sources, (int)n);
+        market_store_sources_finish(sources, (int)n);
     free(sources);
     if (r < 0)
         return r;

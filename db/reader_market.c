@@ -177,7 +177,7 @@ static int read_splits(struct db_reader *reader, int64_t symbol, struct splits *
         ids[ret->n] = sqlite3_column_int64(stmt, 0);
         list[ret->n] = (struct split){sqlite3_column_int64(stmt, 1), sqlite3_column_int64(stmt, 2),
                                       sqlite3_column_int64(stmt, 3)};
-        if (!split_valid(&list[ret->n]))
+        if (!engine_split_valid(&list[ret->n]))
             return db_query_end(
                 stmt, db_query_bad(reader, "corporate_actions", ids[ret->n], "no split is like that"));
         ret->n++;
@@ -226,7 +226,7 @@ static int bars(struct db_reader *reader, const struct bars_query *query,
     while ((r = db_query_row(reader, stmt, &record_bars, &bar, NULL)) > 0) {
         for (size_t i = 0; i < splits.n; i++)
             if (splits.ids[i] > sqlite3_column_int64(stmt, record_bars.n))
-                split_bar(&splits.list[i], &bar);
+                engine_split_bar(&splits.list[i], &bar);
         row(ctx, &bar);
     }
     splits_finish(&splits);

@@ -513,7 +513,7 @@ void db_recovered_destroy(struct db_recovered *recovered)
     if (!recovered)
         return;
     for (size_t i = 0; i < recovered->n_positions; i++)
-        lots_finish(&recovered->positions[i].lots);
+        position_lots_finish(&recovered->positions[i].lots);
     free(recovered->accounts);
     free(recovered->balances);
     free(recovered->positions);

@@ -24,7 +24,7 @@ static void take_action(void *ctx, const struct db_action_row *row)
                                    .input_seq = row->action.input_seq};
     if (known->action.kind == ACTION_SPLIT) {
         const struct split split = verify_split(known);
-        if (!split_valid(&split))
+        if (!engine_split_valid(&split))
             verify_wrong(v, "corporate_actions", row->action.id,
                          "a split of %" PRId64 " for %" PRId64 " is none", split.shares, split.per);
     }
@@ -87,7 +87,7 @@ static void expect_dividend(struct verification *v, const struct known_action *a
         if (holding->symbol != action->symbol)
             continue;
         int64_t qty = position_before(&holding->position, &holding->lots, action->action.ex_ns);
-        if (qty == 0 || !dividend_amount(&action->action, symbol, qty, &amount) || amount == 0 ||
+        if (qty == 0 || !engine_dividend_amount(&action->action, symbol, qty, &amount) || amount == 0 ||
             amount >
                 FILL_MONEY_MAX - verify_total(v, (int)holding->account, symbol->quote, symbol->quote_scale))
             continue;
@@ -193,7 +193,7 @@ void verify_worth(struct verification *v, uint64_t before_seq)
         for (size_t i = 0; action->action.kind == ACTION_SPLIT && i < v->n_orders; i++) {
             struct known_order *order = &v->orders[i];
             if (order->symbol == action->symbol && order->created_ns <= split.ex_ns && order->worth > 0)
-                order->worth = split_qty(&split, order->worth);
+                order->worth = engine_split_qty(&split, order->worth);
         }
     }
 }

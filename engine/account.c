@@ -71,7 +71,7 @@ void account_begin(struct engine *engine, int index)
         return;
     account->begun = true;
     if (account->interest_ns == 0)
-        account->interest_ns = loan_hour(engine->now_ns);
+        account->interest_ns = engine_loan_hour(engine->now_ns);
     account_post(engine, index, account_currency(engine, index), LEDGER_DEPOSIT, account->opening_cash, 0, 0);
     account->deposits = account->opening_cash;
 }
@@ -91,7 +91,7 @@ void account_begin_all(struct engine *engine)
 /* Of a sale, what is held goes first; what it lacks is borrowed. */
 static int64_t borrows(const struct engine *engine, const struct fill *fill, int64_t held)
 {
-    if (fill->side == ORDER_BUY || !loan_allowed(engine, fill->account, fill->symbol))
+    if (fill->side == ORDER_BUY || !engine_loan_allowed(engine, fill->account, fill->symbol))
         return 0;
     int64_t owned = held > 0 ? held : 0;
     return fill->qty > owned ? fill->qty - owned : 0;
@@ -112,7 +112,7 @@ void account_turned(struct engine *engine, int index, int symbol, int64_t before
     engine->markets[symbol].shorts += (uint32_t)is - was;
     account->shorts += is - was;
     if (account->shorts == 0)
-        loan_covered(engine, index);
+        engine_loan_covered(engine, index);
 }
 
 void account_tell_position(struct engine *engine, int account, int symbol)
@@ -179,7 +179,7 @@ void account_clear(struct engine *engine, int index)
     for (int s = 0; s < engine->n_symbols; s++) {
         struct position *position = &account->positions[s];
         int64_t before = position->qty;
-        lots_finish(&account->lots[s]);
+        position_lots_finish(&account->lots[s]);
         account->records[s] = (struct record_keeper){0};
         if (position->updated_ns == 0)
             continue;

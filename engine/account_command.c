@@ -41,7 +41,7 @@ static bool proper_params(const struct engine *engine, const struct account_spec
     char why[SPECS_ERROR_MAX];
     size_t n;
     return (!strategy->check || !strategy->check(spec->params)) &&
-           desk_specs(strategy, spec->params, engine->interval_ns, specs, &n, why) == 0;
+           engine_runner_specs(strategy, spec->params, engine->interval_ns, specs, &n, why) == 0;
 }
 
 static enum order_reason create(struct engine *engine, const struct account_spec *spec)
@@ -56,8 +56,8 @@ static enum order_reason create(struct engine *engine, const struct account_spec
         engine->out_of_memory |= index == -ENOMEM;
         return ORDER_BAD_ACCOUNT;
     }
-    desk_warm(engine, index);
-    engine->accounts[index].interest_ns = loan_hour(engine->now_ns);
+    engine_runner_warm(engine, index);
+    engine->accounts[index].interest_ns = engine_loan_hour(engine->now_ns);
     if (engine->sink.account)
         engine->sink.account(engine->sink.ctx, index);
     account_begin(engine, index);
@@ -75,7 +75,7 @@ static enum order_reason bears(struct engine *engine, int account, int64_t amoun
         account_currency(engine, account)->total > MONEY_MAX - amount ||
         __builtin_add_overflow(engine->accounts[account].deposits, amount, &sum))
         return ORDER_BAD_ACCOUNT;
-    return -amount > loan_spendable(engine, account) ? ORDER_INSUFFICIENT_BALANCE : ORDER_OK;
+    return -amount > engine_loan_spendable(engine, account) ? ORDER_INSUFFICIENT_BALANCE : ORDER_OK;
 }
 
 static enum order_reason deposit(struct engine *engine, int account, int64_t amount)
@@ -110,25 +110,25 @@ static enum order_reason reset(struct engine *engine, int index, int64_t cash)
     struct account *account = &engine->accounts[index];
     if (cash < 0 || cash > MONEY_MAX)
         return ORDER_BAD_ACCOUNT;
-    match_withdraw(engine, index);
+    engine_match_withdraw(engine, index);
     account_clear(engine, index);
     account->opening_cash = cash;
     account->begun = false;
     account->equity_peak = account->killed_ns = 0;
     account->killing = false;
-    kill_over(engine, index);
+    engine_halt_over(engine, index);
     account->day = -1; /* begins with the next mark */
-    account->interest_ns = loan_hour(engine->now_ns);
+    account->interest_ns = engine_loan_hour(engine->now_ns);
     account_begin(engine, index);
     account_mark(engine, index);
     account->moved = engine->account_moved = true;
     engine->rates[index] = (struct risk_rate){0};
     engine->specs[index].cash = cash;
-    desk_close(engine, index);
-    if (desk_open(engine, index, &engine->specs[index]) < 0)
+    engine_runner_close(engine, index);
+    if (engine_runner_open(engine, index, &engine->specs[index]) < 0)
         engine->out_of_memory = true;
     else
-        desk_warm(engine, index);
+        engine_runner_warm(engine, index);
     if (engine->sink.account)
         engine->sink.account(engine->sink.ctx, index);
     return ORDER_OK;
@@ -140,8 +140,8 @@ enum order_reason account_command(struct engine *engine, const struct event_comm
         return create(engine, &command->account);
     if (command->kind == COMMAND_ACCOUNT_POLICY)
         return known(engine, command->policy.account)
-                   ? steer_swap(engine, command->policy.account, command->policy.policy,
-                                command->policy.close)
+                   ? engine_driver_swap(engine, command->policy.account, command->policy.policy,
+                                        command->policy.close)
                    : ORDER_UNKNOWN_ACCOUNT;
     int account = command->money.account;
     if (!known(engine, account))
@@ -153,7 +153,7 @@ enum order_reason account_command(struct engine *engine, const struct event_comm
     if (command->kind == COMMAND_ACCOUNT_TRANSFER)
         return transfer(engine, account, command->money.to, command->money.amount);
     if (command->kind == COMMAND_ACCOUNT_RESUME) {
-        kill_lift(engine, account);
+        engine_halt_lift(engine, account);
         return ORDER_OK;
     }
     return ORDER_BAD_ACCOUNT;

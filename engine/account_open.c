@@ -102,9 +102,9 @@ int account_bind(struct engine *engine, int index)
 void account_close(struct engine *engine, int index)
 {
     struct account *account = &engine->accounts[index];
-    desk_close(engine, index);
+    engine_runner_close(engine, index);
     for (int s = 0; account->lots && s < engine->n_symbols; s++)
-        lots_finish(&account->lots[s]);
+        position_lots_finish(&account->lots[s]);
     free(account->assets);
     free(account->positions);
     free(account->lots);
@@ -176,8 +176,8 @@ int account_add(struct engine *engine, const struct account_spec *spec)
     if (r == 0)
         r = account_bind(engine, index);
     if (r == 0)
-        r = desk_open(engine, index, &copy);
-    if (r == 0 && !steer_counts(engine, index))
+        r = engine_runner_open(engine, index, &copy);
+    if (r == 0 && !engine_driver_counts(engine, index))
         r = -EINVAL;
     if (r < 0) {
         account_close(engine, index);
@@ -185,7 +185,7 @@ int account_add(struct engine *engine, const struct account_spec *spec)
     }
     engine->n_accounts++;
     engine->to_begin = true;
-    kill_watch(engine);
+    engine_halt_watch(engine);
     return index;
 }
 

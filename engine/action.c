@@ -38,7 +38,7 @@ static void forget_oldest(struct market_state *market)
             (market->n_known - oldest) * sizeof *market->known);
 }
 
-int action_remember(struct market_state *market, const char *id, int64_t ex_ns)
+int engine_action_remember(struct market_state *market, const char *id, int64_t ex_ns)
 {
     if (market->n_known == KNOWN_MAX)
         forget_oldest(market);
@@ -82,7 +82,7 @@ static void pay_dividend(struct engine *engine, int symbol, const struct corpora
         int64_t amount = 0;
         if (qty == 0)
             continue;
-        if (!dividend_amount(action, listed, qty, &amount) || amount > MONEY_MAX - quote->total) {
+        if (!engine_dividend_amount(action, listed, qty, &amount) || amount > MONEY_MAX - quote->total) {
             engine_alert(engine, "ACTION_REFUSED", "%s: dividend %s is more than account %s can hold",
                          listed->name, action->id, account->name);
             continue;
@@ -133,7 +133,8 @@ static void split_account(struct engine *engine, int index, int symbol, const st
     bool left_out = false;
     if (position_before(position, &account->lots[symbol], split->ex_ns) == 0)
         return;
-    if (split_position(split, position, &account->lots[symbol], engine->now_ns, &change, &left_out) < 0) {
+    if (engine_split_position(split, position, &account->lots[symbol], engine->now_ns, &change, &left_out) <
+        0) {
         engine->out_of_memory = true; /* what does not fit was refused before */
         return;
     }
@@ -155,7 +156,7 @@ static bool fits(struct engine *engine, int symbol, const struct split *split)
     for (int a = 0; a < engine->n_accounts; a++) {
         const struct account *account = &engine->accounts[a];
         int64_t old = position_before(&account->positions[symbol], &account->lots[symbol], split->ex_ns);
-        int64_t new = split_qty(split, old < 0 ? -old : old);
+        int64_t new = engine_split_qty(split, old < 0 ? -old : old);
         const struct balance *base = account_base(engine, a, symbol);
         int64_t most = base->total > base->borrowed ? base->total : base->borrowed;
         if (new < 0 || new > MONEY_MAX - most)
@@ -171,13 +172,13 @@ static void split_order(struct live_order *live, const struct split *split, cons
                         int64_t now_ns, bool *ret_ends)
 {
     struct order *order = &live->order, next = *order;
-    int64_t left = split_lot(split, symbol, order->qty - order->filled);
-    int64_t worth = split_lot(split, symbol, order->filled + live->split_fills);
+    int64_t left = engine_split_lot(split, symbol, order->qty - order->filled);
+    int64_t worth = engine_split_lot(split, symbol, order->filled + live->split_fills);
     next.qty = order->filled + left;
-    next.price = order->price > 0 ? split_tick(split, symbol, order->price) : 0;
-    next.stop_price = order->stop_price > 0 ? split_tick(split, symbol, order->stop_price) : 0;
-    next.trail = order->trail > 0 ? split_tick(split, symbol, order->trail) : 0;
-    next.peak = split_shown(split, order->peak);
+    next.price = order->price > 0 ? engine_split_tick(split, symbol, order->price) : 0;
+    next.stop_price = order->stop_price > 0 ? engine_split_tick(split, symbol, order->stop_price) : 0;
+    next.trail = order->trail > 0 ? engine_split_tick(split, symbol, order->trail) : 0;
+    next.peak = engine_split_shown(split, order->peak);
     if (order->trail > 0 && next.trail == 0)
         next.trail = symbol->filters.tick > 0 ? symbol->filters.tick : 1;
     *ret_ends = left <= 0 || worth < 0 || next.qty > MONEY_MAX || next.trail < 0 ||
@@ -194,10 +195,10 @@ static void split_order(struct live_order *live, const struct split *split, cons
 static void split_amend(struct order_amend *amend, const struct order *order, int64_t filled,
                         const struct split *split, const struct symbol *symbol)
 {
-    int64_t left = amend->qty > filled ? split_lot(split, symbol, amend->qty - filled) : 0;
-    int64_t price = split_tick(split, symbol, amend->price),
-            stop = split_tick(split, symbol, amend->stop_price);
-    int64_t trail = split_tick(split, symbol, amend->trail);
+    int64_t left = amend->qty > filled ? engine_split_lot(split, symbol, amend->qty - filled) : 0;
+    int64_t price = engine_split_tick(split, symbol, amend->price),
+            stop = engine_split_tick(split, symbol, amend->stop_price);
+    int64_t trail = engine_split_tick(split, symbol, amend->trail);
     amend->qty = left > 0 ? filled + left : order->filled;
     amend->price = price > 0 ? price : order->price;
     amend->stop_price = stop > 0 ? stop : order->stop_price;
@@ -216,14 +217,14 @@ static void split_orders(struct engine *engine, int symbol, const struct split *
     uint64_t last = engine->last_order;
     for (size_t i = engine->first_pending; i < engine->n_pending; i++) {
         struct pending *pending = &engine->pending[i];
-        size_t at = match_find(engine, pending->order_id);
+        size_t at = engine_match_find(engine, pending->order_id);
         if (pending->kind == PENDING_AMEND && at < engine->n_orders && pending->created_ns <= split->ex_ns &&
             engine->orders[at].order.symbol == symbol)
             split_amend(&pending->amend, &engine->orders[at].order, engine->orders[at].order.filled, split,
                         listed);
     }
     size_t at;
-    for (uint64_t id = 1; id <= last && (at = live_from(engine, id)) < engine->n_orders; id++) {
+    for (uint64_t id = 1; id <= last && (at = engine_live_from(engine, id)) < engine->n_orders; id++) {
         struct live_order *live = &engine->orders[at];
         bool ends = false;
         id = live->order.id;
@@ -235,33 +236,33 @@ static void split_orders(struct engine *engine, int symbol, const struct split *
         split_order(live, split, listed, engine->now_ns, &ends);
         if (ends) {
             outcome->ended++;
-            live_end(engine, id, ORDER_IS_CANCELED, ORDER_SPLIT);
+            engine_live_end(engine, id, ORDER_IS_CANCELED, ORDER_SPLIT);
         } else {
-            live_tell(engine, &live->order);
+            engine_live_tell(engine, &live->order);
         }
     }
     for (size_t i = 0; i < engine->n_orders; i++)
         if (engine->orders[i].order.symbol == symbol)
-            reserve_set(engine, &engine->orders[i].order);
+            engine_reserve_set(engine, &engine->orders[i].order);
     for (int a = 0; a < engine->n_accounts && engine->markets[symbol].live_orders > 0; a++)
         if (engine->accounts[a].positions[symbol].qty == 0)
-            fills_position_changed(engine, a, symbol);
+            engine_fills_position_changed(engine, a, symbol);
 }
 
 static void split_market(struct market_state *market, const struct split *split)
 {
     for (uint32_t i = 0; i < market->recent.n; i++)
-        split_bar(split, &market->recent.bars[i]);
+        engine_split_bar(split, &market->recent.bars[i]);
     for (uint32_t i = 0; i < market->n_held; i++)
-        split_bar(split, &market->held[i]);
-    split_bar(split, &market->last_bar);
-    split_bar(split, &market->forming);
+        engine_split_bar(split, &market->held[i]);
+    engine_split_bar(split, &market->last_bar);
+    engine_split_bar(split, &market->forming);
     if (market->builder.have_forming)
-        split_bar(split, &market->builder.forming);
-    revise_split(&market->trades, split);
+        engine_split_bar(split, &market->builder.forming);
+    engine_revise_split(&market->trades, split);
     if (market->last_ns < split->ex_ns) {
-        market->last = split_shown(split, market->last);
-        market->change_open = split_shown(split, market->change_open);
+        market->last = engine_split_shown(split, market->last);
+        market->change_open = engine_split_shown(split, market->change_open);
         market->quote = (struct market_quote){0};
         book_reset(&market->book);
     }
@@ -276,16 +277,16 @@ static void take_split(struct engine *engine, int symbol, const struct split *sp
     struct outcome outcome = {0};
     for (size_t i = 0; i < engine->n_orders; i++)
         if (engine->orders[i].order.symbol == symbol)
-            reserve_lift(engine, &engine->orders[i].order);
+            engine_reserve_lift(engine, &engine->orders[i].order);
     split_market(&engine->markets[symbol], split);
-    measure_update(engine, symbol, 0);
+    engine_measure_update(engine, symbol, 0);
     for (int a = 0; a < engine->n_accounts; a++) {
         int64_t before = engine->accounts[a].positions[symbol].qty;
         split_account(engine, a, symbol, split, &outcome);
-        steer_split(engine, a, symbol, before, split->shares, split->per);
+        engine_driver_split(engine, a, symbol, before, split->shares, split->per);
     }
     split_orders(engine, symbol, split, &outcome);
-    desk_again(engine, symbol);
+    engine_runner_again(engine, symbol);
     if (outcome.accounts > 0 || outcome.orders > 0)
         engine_alert(engine, "SPLIT",
                      "%s: %" PRId64 " for %" PRId64
@@ -295,12 +296,12 @@ static void take_split(struct engine *engine, int symbol, const struct split *sp
                      outcome.ended, outcome.left_out ? "; fractions are left out" : "");
 }
 
-int action_event(struct engine *engine, const struct event_action *event)
+int engine_action_event(struct engine *engine, const struct event_action *event)
 {
     const struct corporate_action *action = &event->action;
     const struct split split = {action->shares, action->per, action->ex_ns};
     if (event->symbol < 0 || event->symbol >= engine->n_symbols || action->id[0] == '\0' ||
-        (action->kind == ACTION_SPLIT ? !split_valid(&split)
+        (action->kind == ACTION_SPLIT ? !engine_split_valid(&split)
                                       : action->kind != ACTION_DIVIDEND || action->cash <= 0))
         return -EINVAL;
     struct market_state *market = &engine->markets[event->symbol];
@@ -317,7 +318,7 @@ int action_event(struct engine *engine, const struct event_action *event)
                      market->symbol.name, action->shares, action->per);
         return 0;
     }
-    if (action_remember(market, action->id, action->ex_ns) < 0)
+    if (engine_action_remember(market, action->id, action->ex_ns) < 0)
         engine->out_of_memory = true;
     if (engine->sink.action)
         engine->sink.action(engine->sink.ctx, event->symbol, action, engine->now_ns);

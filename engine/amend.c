@@ -56,10 +56,11 @@ static void set_numbers(struct order *order, const struct order_amend *amend)
     }
 }
 
-struct order amend_foresee(const struct engine *engine, const struct live_order *live, int64_t *ret_need)
+struct order engine_amend_foresee(const struct engine *engine, const struct live_order *live,
+                                  int64_t *ret_need)
 {
     struct order order = live->order;
-    int64_t need = reserve_need(engine, &order);
+    int64_t need = engine_reserve_need(engine, &order);
     uint32_t found = 0;
     for (size_t i = engine->first_pending; i < engine->n_pending && found < live->amends; i++) {
         const struct pending *pending = &engine->pending[i];
@@ -69,16 +70,16 @@ struct order amend_foresee(const struct engine *engine, const struct live_order 
         amend.set &= amendable(&order);
         set_numbers(&order, &amend);
         found++;
-        int64_t then = order.qty > order.filled ? reserve_need(engine, &order) : 0;
+        int64_t then = order.qty > order.filled ? engine_reserve_need(engine, &order) : 0;
         need = need > then ? need : then;
     }
     *ret_need = need;
     return order;
 }
 
-enum order_reason match_amend(struct engine *engine, const struct order_amend *amend)
+enum order_reason engine_match_amend(struct engine *engine, const struct order_amend *amend)
 {
-    size_t at = match_find(engine, amend->order_id);
+    size_t at = engine_match_find(engine, amend->order_id);
     if (at == engine->n_orders)
         return amend->order_id == 0 || amend->order_id > engine->last_order ? ORDER_UNKNOWN_ORDER
                                                                             : ORDER_ENDED;
@@ -88,29 +89,29 @@ enum order_reason match_amend(struct engine *engine, const struct order_amend *a
     if (!fits(&live->order, amend))
         return ORDER_BAD_AMEND;
     int64_t need;
-    struct order next = amend_foresee(engine, live, &need);
+    struct order next = engine_amend_foresee(engine, live, &need);
     bool lowers = only_lowers(&next, amend);
     set_numbers(&next, amend);
-    enum order_reason reason = gate_check(engine, &next, 0, lowers);
+    enum order_reason reason = engine_gate_check(engine, &next, 0, lowers);
     if (reason != ORDER_OK)
         return reason;
-    if (!live_later(engine, (struct pending){.created_ns = engine->now_ns,
-                                             .effective_ns = engine->now_ns + engine->latency_ns,
-                                             .order_id = amend->order_id,
-                                             .kind = PENDING_AMEND,
-                                             .amend = *amend})) {
+    if (!engine_live_later(engine, (struct pending){.created_ns = engine->now_ns,
+                                                    .effective_ns = engine->now_ns + engine->latency_ns,
+                                                    .order_id = amend->order_id,
+                                                    .kind = PENDING_AMEND,
+                                                    .amend = *amend})) {
         engine->out_of_memory = true;
         return ORDER_OK;
     }
     /* From here on no other order may count on what it will need. */
     live->amends++;
-    reserve_set(engine, &live->order);
+    engine_reserve_set(engine, &live->order);
     return ORDER_OK;
 }
 
-void amend_take_effect(struct engine *engine, const struct order_amend *amend)
+void engine_amend_take_effect(struct engine *engine, const struct order_amend *amend)
 {
-    size_t at = match_find(engine, amend->order_id);
+    size_t at = engine_match_find(engine, amend->order_id);
     if (at == engine->n_orders)
         return; /* it ended meanwhile */
     struct live_order *live = &engine->orders[at];
@@ -119,20 +120,20 @@ void amend_take_effect(struct engine *engine, const struct order_amend *amend)
     live->amends--;
     left.set &= amendable(order); /* a stop may have triggered meanwhile */
     if (left.set == 0) {
-        reserve_set(engine, order);
+        engine_reserve_set(engine, order);
         return;
     }
     if ((left.set & AMEND_QTY) && left.qty <= order->filled) {
-        live_end(engine, order->id, ORDER_IS_CANCELED, ORDER_OK); /* it has filled as much meanwhile */
+        engine_live_end(engine, order->id, ORDER_IS_CANCELED, ORDER_OK); /* it has filled as much meanwhile */
         return;
     }
-    bool keeps = only_lowers(order, &left) || !live_resting(order);
-    if (!live_step(engine, order, ORDER_AMENDS))
+    bool keeps = only_lowers(order, &left) || !engine_live_resting(order);
+    if (!engine_live_step(engine, order, ORDER_AMENDS))
         return;
     set_numbers(order, &left);
     order->amends++;
-    reserve_set(engine, order);
-    live_tell(engine, order);
+    engine_reserve_set(engine, order);
+    engine_live_tell(engine, order);
     if (!keeps)
-        arrive_stand(engine, order->id);
+        engine_arrive_stand(engine, order->id);
 }

@@ -5,51 +5,51 @@
 
 /* What finds no liquidity of a market order ends; of a stop it rests and goes on with whatever is shown next,
  * since a position must not lose its protection to a thin moment. */
-void arrive_market(struct engine *engine, uint64_t id, bool first)
+void engine_arrive_market(struct engine *engine, uint64_t id, bool first)
 {
-    struct live_order *live = &engine->orders[match_find(engine, id)];
+    struct live_order *live = &engine->orders[engine_match_find(engine, id)];
     const struct order *order = &live->order;
-    if (fills_whole_or_ends(engine, order))
+    if (engine_fills_whole_or_ends(engine, order))
         return;
     bool stop = order_is_stop(order->type);
     int64_t before = order->filled;
-    enum order_reason reason = fills_shown(engine, live, false);
+    enum order_reason reason = engine_fills_shown(engine, live, false);
     if (reason == ORDER_NO_LIQUIDITY && first)
         engine_alert(engine, "NO_LIQUIDITY", "%s: a %s %s of account %s found no more to trade with",
                      engine->markets[order->symbol].symbol.name, order_type_name(order->type),
                      order_side_name(order->side), engine->accounts[order->account].name);
     if (!first && order->filled == before && reason == ORDER_NO_LIQUIDITY)
-        reserve_set(engine, order); /* nothing new */
+        engine_reserve_set(engine, order); /* nothing new */
     else
-        fills_settle(engine, id, before, reason, stop);
+        engine_fills_settle(engine, id, before, reason, stop);
 }
 
 /* A limit order comes to the venue, or begins to work as one: it takes what crosses, and the rest of it goes
  * to the end of the queue. `blind`: what is shown is too old to take. */
 static void take_limit(struct engine *engine, uint64_t id, bool blind)
 {
-    struct live_order *live = &engine->orders[match_find(engine, id)];
+    struct live_order *live = &engine->orders[engine_match_find(engine, id)];
     struct order *order = &live->order;
     const struct market_state *market = &engine->markets[order->symbol];
     struct book_level best;
-    bool crosses = match_best(engine, order->symbol, order->side, &best) &&
+    bool crosses = engine_match_best(engine, order->symbol, order->side, &best) &&
                    fill_limit_crosses(order->side, order->price, best.price);
     live->queue_ahead = -1;
     live->takes = crosses;
     if (order->post_only && crosses) {
-        live_end(engine, id, ORDER_IS_CANCELED, ORDER_WOULD_TAKE);
+        engine_live_end(engine, id, ORDER_IS_CANCELED, ORDER_WOULD_TAKE);
         return;
     }
-    if (fills_whole_or_ends(engine, order))
+    if (engine_fills_whole_or_ends(engine, order))
         return;
     int64_t before = order->filled;
-    enum order_reason reason = blind ? ORDER_OK : fills_shown(engine, live, false);
+    enum order_reason reason = blind ? ORDER_OK : engine_fills_shown(engine, live, false);
     if (order->filled < order->qty)
-        live->queue_ahead = walk_shown(market, order->side, order->price);
-    fills_settle(engine, id, before, reason, order->tif != ORDER_IOC);
+        live->queue_ahead = engine_walk_shown(market, order->side, order->price);
+    engine_fills_settle(engine, id, before, reason, order->tif != ORDER_IOC);
 }
 
-bool arrive_triggers(const struct order *order, int64_t price)
+bool engine_arrive_triggers(const struct order *order, int64_t price)
 {
     if (price <= 0 || order->stop_price <= 0)
         return false;
@@ -58,20 +58,20 @@ bool arrive_triggers(const struct order *order, int64_t price)
                   : fill_stop_triggers(order->side, order->stop_price, price);
 }
 
-void arrive_trigger(struct engine *engine, uint64_t id)
+void engine_arrive_trigger(struct engine *engine, uint64_t id)
 {
-    struct live_order *live = &engine->orders[match_find(engine, id)];
+    struct live_order *live = &engine->orders[engine_match_find(engine, id)];
     live->order.triggered = true;
     live->missed = false;
-    fills_cancel_other_leg(engine, id);
-    live = &engine->orders[match_find(engine, id)];
+    engine_fills_cancel_other_leg(engine, id);
+    live = &engine->orders[engine_match_find(engine, id)];
     bool blind = engine->markets[live->order.symbol].stale; /* the trade is not, what is shown is */
     if (order_has_limit(live->order.type))
         take_limit(engine, id, blind);
     else if (blind)
-        fills_rest(engine, id);
+        engine_fills_rest(engine, id);
     else
-        arrive_market(engine, id, true);
+        engine_arrive_market(engine, id, true);
 }
 
 /* The stop price that the peak gives, on the tick, away from the market. */
@@ -87,7 +87,7 @@ static int64_t trailing_stop(const struct engine *engine, const struct order *or
 
 /* A trade moves the peak, the peak moves the stop. The peak is the order's, and told, even where the stop
  * stays on its tick: an amend to another distance begins from it. */
-bool arrive_trail(const struct engine *engine, struct order *order, int64_t price)
+bool engine_arrive_trail(const struct engine *engine, struct order *order, int64_t price)
 {
     bool better = order->side == ORDER_SELL ? price > order->peak : price < order->peak;
     if (price <= 0 || (order->peak > 0 && !better))
@@ -101,11 +101,11 @@ bool arrive_trail(const struct engine *engine, struct order *order, int64_t pric
  * that the last price crosses is one that comes to the market. */
 static void wait_for_market(struct engine *engine, uint64_t id)
 {
-    struct live_order *live = &engine->orders[match_find(engine, id)];
+    struct live_order *live = &engine->orders[engine_match_find(engine, id)];
     struct order *order = &live->order;
     int64_t last = engine->markets[order->symbol].last;
     if (order->tif == ORDER_IOC || order->tif == ORDER_FOK) {
-        live_end(engine, id, ORDER_EXPIRES, ORDER_NO_LIQUIDITY);
+        engine_live_end(engine, id, ORDER_EXPIRES, ORDER_NO_LIQUIDITY);
         return;
     }
     live->queue_ahead = -1;
@@ -113,49 +113,49 @@ static void wait_for_market(struct engine *engine, uint64_t id)
         order_works_as_limit(order) && last > 0 && fill_limit_crosses(order->side, order->price, last);
     if (order->type == ORDER_TRAILING_STOP)
         order->stop_price = trailing_stop(engine, order);
-    fills_rest(engine, id);
+    engine_fills_rest(engine, id);
 }
 
-void arrive_stand(struct engine *engine, uint64_t id)
+void engine_arrive_stand(struct engine *engine, uint64_t id)
 {
-    struct order *order = &engine->orders[match_find(engine, id)].order;
+    struct order *order = &engine->orders[engine_match_find(engine, id)].order;
     const struct market_state *market = &engine->markets[order->symbol];
     bool blind = market->stale;
     if (engine->fill_model == FILL_BAR) {
-        engine->orders[match_find(engine, id)].takes = order_works_as_limit(order);
+        engine->orders[engine_match_find(engine, id)].takes = order_works_as_limit(order);
         if (order->type == ORDER_TRAILING_STOP)
             order->stop_price = trailing_stop(engine, order);
-        fills_rest(engine, id);
-    } else if (!hours_trades(market)) {
+        engine_fills_rest(engine, id);
+    } else if (!engine_hours_trades(market)) {
         wait_for_market(engine, id);
     } else if (order->type == ORDER_MARKET) {
-        arrive_market(engine, id, true);
+        engine_arrive_market(engine, id, true);
     } else if (order->type == ORDER_LIMIT || order_works_as_limit(order)) {
         take_limit(engine, id, blind);
     } else if (order->triggered) {
-        fills_rest(engine, id);
+        engine_fills_rest(engine, id);
     } else {
         if (order->type == ORDER_TRAILING_STOP) {
             if (!blind)
-                arrive_trail(engine, order, market->last);
+                engine_arrive_trail(engine, order, market->last);
             order->stop_price = trailing_stop(engine, order);
         }
-        if (!blind && arrive_triggers(order, market->last))
-            arrive_trigger(engine, id);
+        if (!blind && engine_arrive_triggers(order, market->last))
+            engine_arrive_trigger(engine, id);
         else
-            fills_rest(engine, id);
+            engine_fills_rest(engine, id);
     }
 }
 
-void arrive_new(struct engine *engine, uint64_t id)
+void engine_arrive_new(struct engine *engine, uint64_t id)
 {
-    const struct order *order = &engine->orders[match_find(engine, id)].order;
+    const struct order *order = &engine->orders[engine_match_find(engine, id)].order;
     bool protects = order_is_stop(order->type) || order->parent != 0;
-    if (order->reduce_only && match_reducible(engine, order->account, order->symbol, order->side) == 0)
-        live_end(engine, id, ORDER_IS_CANCELED, ORDER_REDUCE_ONLY);
+    if (order->reduce_only && engine_match_reducible(engine, order->account, order->symbol, order->side) == 0)
+        engine_live_end(engine, id, ORDER_IS_CANCELED, ORDER_REDUCE_ONLY);
     else if (engine->markets[order->symbol].stale && !protects &&
-             !hours_rests(&engine->markets[order->symbol]))
-        live_end(engine, id, ORDER_IS_CANCELED, ORDER_RISK_STALE_DATA);
+             !engine_hours_rests(&engine->markets[order->symbol]))
+        engine_live_end(engine, id, ORDER_IS_CANCELED, ORDER_RISK_STALE_DATA);
     else
-        arrive_stand(engine, id);
+        engine_arrive_stand(engine, id);
 }

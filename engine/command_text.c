@@ -82,7 +82,7 @@ static void add_leg(struct line *line, const struct engine *engine, const struct
 static void add_order(struct line *line, const struct event_command *command, const struct engine *engine)
 {
     if (command->order.grouping != ORDERS_SINGLE)
-        add(line, " %s", order_grouping_name(command->order.grouping));
+        add(line, " %s", engine_order_grouping_name(command->order.grouping));
     for (int i = 0; i < command->order.n_legs || i == 0; i++) {
         add(line, i == 0 ? " " : "; ");
         add_leg(line, engine, &command->order.legs[i]);
@@ -135,11 +135,11 @@ static void add_policy(struct line *line, const struct event_command *command, c
         add(line, ", closes all");
 }
 
-void command_text(const struct event_command *command, const struct engine *engine,
-                  char buf[static EVENT_TEXT_MAX])
+void engine_command_text(const struct event_command *command, const struct engine *engine,
+                         char buf[static EVENT_TEXT_MAX])
 {
     struct line line = {buf, 0};
-    add(&line, "COMMAND %" PRIu64 " %s", command->command_id, command_kind_name(command->kind));
+    add(&line, "COMMAND %" PRIu64 " %s", command->command_id, engine_command_kind_name(command->kind));
     switch (command->kind) {
     case COMMAND_ORDER:
         add_order(&line, command, engine);

@@ -32,28 +32,28 @@ static bool same_symbol(const char *table, uint64_t id, const struct symbol *sym
     return false;
 }
 
-bool compare_orders(const struct order *replayed, const struct symbol *symbol,
-                    const struct recorded_order *recorded, struct difference *ret)
+bool engine_compare_orders(const struct order *replayed, const struct symbol *symbol,
+                           const struct recorded_order *recorded, struct difference *ret)
 {
     return same_symbol("orders", replayed->id, symbol, recorded->symbol, ret) &&
            compare(&record_orders, replayed->id, replayed, &recorded->order, symbol, ret);
 }
 
-bool compare_fills(const struct fill *replayed, const struct symbol *symbol,
-                   const struct recorded_fill *recorded, struct difference *ret)
+bool engine_compare_fills(const struct fill *replayed, const struct symbol *symbol,
+                          const struct recorded_fill *recorded, struct difference *ret)
 {
     return same_symbol("fills", replayed->id, symbol, recorded->symbol, ret) &&
            compare(&record_fills, replayed->id, replayed, &recorded->fill, symbol, ret);
 }
 
-bool compare_ledger_rows(const struct ledger_row *replayed, const struct ledger_row *recorded,
-                         struct difference *ret)
+bool engine_compare_ledger_rows(const struct ledger_row *replayed, const struct ledger_row *recorded,
+                                struct difference *ret)
 {
     struct symbol scales = {.quote_scale = replayed->scale};
     return compare(&record_ledger, replayed->id, replayed, recorded, &scales, ret);
 }
 
-void compare_missing(const char *table, uint64_t id, bool in_replay, struct difference *ret)
+void engine_compare_missing(const char *table, uint64_t id, bool in_replay, struct difference *ret)
 {
     *ret = (struct difference){.table = table, .id = id, .field = "row"};
     snprintf(ret->replayed, sizeof ret->replayed, "%s", in_replay ? "there" : "none");

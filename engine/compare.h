@@ -41,14 +41,14 @@ struct difference {
 
 /* `symbol`: the replayed one's, for its name and scales; NULL for an order without. True when all is equal;
  * else *ret says what is not. */
-bool compare_orders(const struct order *replayed, const struct symbol *symbol,
-                    const struct recorded_order *recorded, struct difference *ret);
-bool compare_fills(const struct fill *replayed, const struct symbol *symbol,
-                   const struct recorded_fill *recorded, struct difference *ret);
-bool compare_ledger_rows(const struct ledger_row *replayed, const struct ledger_row *recorded,
-                         struct difference *ret);
+bool engine_compare_orders(const struct order *replayed, const struct symbol *symbol,
+                           const struct recorded_order *recorded, struct difference *ret);
+bool engine_compare_fills(const struct fill *replayed, const struct symbol *symbol,
+                          const struct recorded_fill *recorded, struct difference *ret);
+bool engine_compare_ledger_rows(const struct ledger_row *replayed, const struct ledger_row *recorded,
+                                struct difference *ret);
 
 /* A row that only one side has. */
-void compare_missing(const char *table, uint64_t id, bool in_replay, struct difference *ret);
+void engine_compare_missing(const char *table, uint64_t id, bool in_replay, struct difference *ret);
 
 #endif

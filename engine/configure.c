@@ -158,8 +158,8 @@ static void forget_bars(struct market_state *market, int64_t interval_ns)
     market->last_bar = market->forming = (struct bar){0};
     market->builder.loose = market->symbol.loose_ids;
     market->n_held = 0;
-    revise_interrupted(&market->trades);
-    recent_finish(&market->recent);
+    engine_revise_interrupted(&market->trades);
+    engine_recent_finish(&market->recent);
     free(market->measured);
     market->measured = NULL;
 }
@@ -192,7 +192,7 @@ static void begin_sessions(const struct change *change)
     for (int s = 0; s < made->n_symbols; s++) {
         struct market_state *market = &made->markets[s];
         if (change->from[s] < 0 || market->phase == MARKET_PHASE_UNKNOWN)
-            hours_begin(made, s);
+            engine_hours_begin(made, s);
         if (market->symbol.gone != (market->trading == MARKET_ENDED))
             market->trading = market->symbol.gone ? MARKET_ENDED : MARKET_TRADES;
     }
@@ -206,11 +206,11 @@ static bool move_seats(const struct change *change, int account)
     struct desk *to = &change->made->desks[account], *from = &change->engine->desks[account];
     const struct policy *policy = to->steering.policy, *before = from->steering.policy;
     if (policy && before && !change->interval && policy_same_rules(policy, before)) {
-        steer_move(&to->steering, &from->steering);
+        engine_driver_move(&to->steering, &from->steering);
         return true;
     }
     if (!change->interval)
-        steer_inherit(&to->steering, &from->steering, change->to);
+        engine_driver_inherit(&to->steering, &from->steering, change->to);
     if (change->interval || to->strategy != from->strategy || !to->strategy ||
         memcmp(to->params, from->params, to->strategy->n_params * sizeof *to->params) != 0)
         return false;
@@ -279,7 +279,7 @@ static void take_over(const struct change *change)
     engine->fill_model = made->fill_model;
     engine->slippage_e6 = made->slippage_e6;
     engine->policy_wait_ns = made->policy_wait_ns;
-    match_model(engine);
+    engine_match_model(engine);
     engine->to_begin |= made->to_begin;
     engine->watches = made->watches;
     engine->measures = made->measures;
@@ -309,17 +309,17 @@ int engine_configure(struct engine *engine, const struct engine_config *config,
         take_over(&change);
         for (int a = 0; a < engine->n_accounts; a++)
             if (!change.goes_on[a] && a < n_before && engine->desks[a].steering.policy)
-                steer_begin(engine, a);
+                engine_driver_begin(engine, a);
             else if (!change.goes_on[a])
-                desk_warm(engine, a);
-        steer_waits(engine);
+                engine_runner_warm(engine, a);
+        engine_driver_waits(engine);
     }
     engine_destroy(change.made);
     free(change.goes_on);
     return r;
 }
 
-int configure_add(struct engine *engine, const struct symbol *symbol)
+int engine_configure_add(struct engine *engine, const struct symbol *symbol)
 {
     char err[ENGINE_ERROR_MAX];
     struct symbol *symbols = calloc((size_t)engine->n_symbols + 1, sizeof *symbols);

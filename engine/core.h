@@ -207,7 +207,7 @@ struct engine {
     size_t n_orders, cap_orders;
     struct pending *pending;
     size_t n_pending, cap_pending, first_pending;
-    int64_t *dealt; /* match_trade()'s own: what each account's orders had of the trade */
+    int64_t *dealt; /* engine_match_trade()'s own: what each account's orders had of the trade */
     int cap_dealt;
     struct standing *standing; /* match.c's own: the orders that hear of a trade or a quote, in their turn */
     size_t cap_standing;
@@ -241,9 +241,9 @@ void engine_alert_over(struct engine *engine, const char *code, const char *form
     __attribute__((format(printf, 3, 4)));
 
 /* recent.c */
-int recent_push(struct recent_bars *recent, const struct bar *bar);         /* 0 or -ENOMEM */
-const struct bar *recent_bar(const struct recent_bars *recent, uint32_t i); /* i < n, oldest first */
-void recent_finish(struct recent_bars *recent);
+int engine_recent_push(struct recent_bars *recent, const struct bar *bar);         /* 0 or -ENOMEM */
+const struct bar *engine_recent_bar(const struct recent_bars *recent, uint32_t i); /* i < n, oldest first */
+void engine_recent_finish(struct recent_bars *recent);
 
 /* account_open.c */
 /* Adds an account at work on the engine's symbols; its ledger begins with engine_start() or account_begin().
@@ -290,203 +290,218 @@ void account_turned(struct engine *engine, int account, int symbol, int64_t befo
 void account_tell_position(struct engine *engine, int account, int symbol);
 
 /* revise.c: what the venue changes of what it told */
-bool revise_keeps(const struct symbol *symbol);                             /* may its trades be corrected? */
-int revise_put(struct kept_trades *trades, const struct kept_trade *trade); /* as it was kept */
+bool engine_revise_keeps(const struct symbol *symbol); /* may its trades be corrected? */
+int engine_revise_put(struct kept_trades *trades, const struct kept_trade *trade); /* as it was kept */
 /* A trade that comes now; `jumped`: the ids say that some before it were missed. 0 or -ENOMEM. */
-int revise_keep(struct market_state *market, int64_t interval_ns, const struct kept_trade *trade,
-                bool jumped);
+int engine_revise_keep(struct market_state *market, int64_t interval_ns, const struct kept_trade *trade,
+                       bool jumped);
 /* Into the builder: by its time, where a later one came before it. Its bar is told again where that was
  * closed. */
-enum bar_built revise_build(struct engine *engine, int symbol, const struct market_trade *trade,
-                            struct bar *ret);
-const struct kept_trade *revise_kept(const struct kept_trades *trades, uint32_t i); /* i < n, oldest first */
-bool revise_seen(const struct kept_trades *trades, const struct market_trade *trade); /* not long ago */
+enum bar_built engine_revise_build(struct engine *engine, int symbol, const struct market_trade *trade,
+                                   struct bar *ret);
+const struct kept_trade *engine_revise_kept(const struct kept_trades *trades,
+                                            uint32_t i); /* i < n, oldest first */
+bool engine_revise_seen(const struct kept_trades *trades,
+                        const struct market_trade *trade); /* not long ago */
 /* Was its number told of that time, not long ago, with another price or quantity? Then it makes no price. */
-bool revise_again(const struct kept_trades *trades, const struct market_trade *trade);
+bool engine_revise_again(const struct kept_trades *trades, const struct market_trade *trade);
 /* Is a trade that makes a price older than what the symbol's last price is of? It moves and fills nothing.
  * To be asked before it is kept. */
-bool revise_behind(const struct engine *engine, int symbol, const struct market_trade *trade);
-void revise_interrupted(struct kept_trades *trades);
-void revise_forget(struct kept_trades *trades); /* frees */
-void revise_split(struct kept_trades *trades, const struct split *split);
-void revise_trade(struct engine *engine, int symbol, const struct market_event *event);
+bool engine_revise_behind(const struct engine *engine, int symbol, const struct market_trade *trade);
+void engine_revise_interrupted(struct kept_trades *trades);
+void engine_revise_forget(struct kept_trades *trades); /* frees */
+void engine_revise_split(struct kept_trades *trades, const struct split *split);
+void engine_revise_trade(struct engine *engine, int symbol, const struct market_event *event);
 /* A closed bar once more; false: it is none yet. */
-bool revise_bar(struct engine *engine, int symbol, const struct bar *now);
+bool engine_revise_bar(struct engine *engine, int symbol, const struct bar *now);
 
 /* action.c: splits and dividends */
-int action_event(struct engine *engine, const struct event_action *event);       /* 0 or -EINVAL */
-int action_remember(struct market_state *market, const char *id, int64_t ex_ns); /* 0 or -ENOMEM */
+int engine_action_event(struct engine *engine, const struct event_action *event);       /* 0 or -EINVAL */
+int engine_action_remember(struct market_state *market, const char *id, int64_t ex_ns); /* 0 or -ENOMEM */
 
 /* kill.c: the kill switch, docs/risk.md. Its limit is looked at whenever an account is marked, and at each
  * price that moves what it holds. */
-void kill_watch(struct engine *engine);             /* after the accounts' rules changed */
-void kill_check(struct engine *engine, int symbol); /* after its price moved */
-void kill_due(struct engine *engine); /* at an event's end: cancels and closes of those that it killed */
-void kill_over(struct engine *engine, int account); /* it opens again: the alert is over */
-void kill_lift(struct engine *engine, int account); /* the user resumes it: the peak begins anew */
+void engine_halt_watch(struct engine *engine);             /* after the accounts' rules changed */
+void engine_halt_check(struct engine *engine, int symbol); /* after its price moved */
+void engine_halt_due(
+    struct engine *engine); /* at an event's end: cancels and closes of those that it killed */
+void engine_halt_over(struct engine *engine, int account); /* it opens again: the alert is over */
+void engine_halt_lift(struct engine *engine, int account); /* the user resumes it: the peak begins anew */
 
 /* gate.c: is the symbol held, or may a live order other than `but` open a position in it? */
-bool gate_entered(const struct engine *engine, int account, int symbol, uint64_t but);
+bool engine_gate_entered(const struct engine *engine, int account, int symbol, uint64_t but);
 
 /* account_command.c: ORDER_OK, or why it was not done */
 enum order_reason account_command(struct engine *engine, const struct event_command *command);
 
 /* loan.c */
-bool loan_allowed(const struct engine *engine, int account, int symbol); /* may it be short of it? */
-int64_t loan_value(const struct engine *engine, int account);            /* of all shorts, in currency */
+bool engine_loan_allowed(const struct engine *engine, int account, int symbol); /* may it be short of it? */
+int64_t engine_loan_value(const struct engine *engine, int account); /* of all shorts, in currency */
 /* The currency that must stay for shorts of this value. */
-int64_t loan_collateral(const struct engine *engine, int account, int64_t value);
+int64_t engine_loan_collateral(const struct engine *engine, int account, int64_t value);
 /* The currency that is neither reserved nor collateral nor owed as interest. */
-int64_t loan_spendable(const struct engine *engine, int account);
-int64_t loan_hour(int64_t now_ns); /* the full hour at or before */
+int64_t engine_loan_spendable(const struct engine *engine, int account);
+int64_t engine_loan_hour(int64_t now_ns); /* the full hour at or before */
 /* Books the interest of each full hour that has passed since the last one. A short over the end of an hour is
  * charged that hour: ceil(value · borrow_rate_e6 · hours / (10^6 · 8760)), `hours` at once after a gap. What
  * the currency that is not reserved does not suffice for is owed, and booked at a later hour. */
-void loan_interest(struct engine *engine);
-void loan_covered(struct engine *engine, int account); /* or nothing is short any more: the call is over */
-void loan_check(struct engine *engine, int symbol);    /* after its price moved: margin calls */
+void engine_loan_interest(struct engine *engine);
+void engine_loan_covered(struct engine *engine,
+                         int account); /* or nothing is short any more: the call is over */
+void engine_loan_check(struct engine *engine, int symbol); /* after its price moved: margin calls */
 
 /* match.c */
 /* Records the order, refused or on its way; returns its id and the reason. 0 as id only without memory. */
-uint64_t match_submit(struct engine *engine, const struct order_request *request,
-                      enum order_reason *ret_reason);
+uint64_t engine_match_submit(struct engine *engine, const struct order_request *request,
+                             enum order_reason *ret_reason);
 /* The same for the legs of an OCO or a bracket: all or none. Returns the id of the first. */
-uint64_t match_submit_group(struct engine *engine, enum order_grouping grouping,
-                            const struct order_request *legs, int n_legs, enum order_reason *ret_reason);
+uint64_t engine_match_submit_group(struct engine *engine, enum order_grouping grouping,
+                                   const struct order_request *legs, int n_legs,
+                                   enum order_reason *ret_reason);
 /* Queues a cancel, of the other leg of an OCO as well. ORDER_OK, ORDER_ENDED or ORDER_UNKNOWN_ORDER. */
-enum order_reason match_cancel(struct engine *engine, uint64_t order_id);
+enum order_reason engine_match_cancel(struct engine *engine, uint64_t order_id);
 /* Queues an amend, or says why not. */
-enum order_reason match_amend(struct engine *engine, const struct order_amend *amend);
+enum order_reason engine_match_amend(struct engine *engine, const struct order_amend *amend);
 /* All orders of an account end now, on their way, held or resting; no exit starts, no strategy answers. */
-void match_withdraw(struct engine *engine, int account);
-void match_release(struct engine *engine, int64_t until_ns); /* what takes effect by then */
+void engine_match_withdraw(struct engine *engine, int account);
+void engine_match_release(struct engine *engine, int64_t until_ns); /* what takes effect by then */
 /* After the fill model was set, or is another. */
-void match_model(struct engine *engine);
-void match_trade(struct engine *engine, int symbol, const struct market_trade *trade);
-void match_quotes(struct engine *engine, int symbol); /* after a quote or a book change */
-void match_missed(struct engine *engine, int symbol, const struct bar *bars, uint32_t n);
-void match_interrupted(struct engine *engine, int symbol); /* nothing of it is shown any more */
-int match_restore(struct engine *engine, const struct order *order);
-size_t match_find(const struct engine *engine, uint64_t order_id); /* in orders; n_orders: not live */
+void engine_match_model(struct engine *engine);
+void engine_match_trade(struct engine *engine, int symbol, const struct market_trade *trade);
+void engine_match_quotes(struct engine *engine, int symbol); /* after a quote or a book change */
+void engine_match_missed(struct engine *engine, int symbol, const struct bar *bars, uint32_t n);
+void engine_match_interrupted(struct engine *engine, int symbol); /* nothing of it is shown any more */
+int engine_match_restore(struct engine *engine, const struct order *order);
+size_t engine_match_find(const struct engine *engine, uint64_t order_id); /* in orders; n_orders: not live */
 
 /* configure.c: one more symbol while it runs. 0; -EINVAL for one that is there, or in units that contradict
  * an account's; -ENOMEM. On failure nothing has changed. */
-int configure_add(struct engine *engine, const struct symbol *symbol);
+int engine_configure_add(struct engine *engine, const struct symbol *symbol);
 
 /* hours.c */
 #define HOURS_DAY_NS (86400 * INT64_C(1000000000))
-bool hours_trades(const struct market_state *market); /* are orders filled now? */
+bool engine_hours_trades(const struct market_state *market); /* are orders filled now? */
 /* Is it known that they are not? Then they rest, and old data alarms nobody. */
-bool hours_rests(const struct market_state *market);
+bool engine_hours_rests(const struct market_state *market);
 /* Could orders be filled in this bar, as far as sessions are remembered? */
-bool hours_has_bar(const struct market_state *market, const struct bar *bar, int64_t interval_ns);
+bool engine_hours_has_bar(const struct market_state *market, const struct bar *bar, int64_t interval_ns);
 /* When a DAY order that takes effect then expires: the next midnight, or with a calendar the session's end;
  * 0: not known yet. */
-int64_t hours_day_end(const struct market_state *market, int64_t effective_ns);
-void hours_begin(struct engine *engine, int symbol); /* of a symbol that is new, or in another calendar */
-void hours_event(struct engine *engine, const struct market_session *event);
+int64_t engine_hours_day_end(const struct market_state *market, int64_t effective_ns);
+void engine_hours_begin(struct engine *engine,
+                        int symbol); /* of a symbol that is new, or in another calendar */
+void engine_hours_event(struct engine *engine, const struct market_session *event);
 /* `status`: what the venue said; NULL: its list did. ENDED cancels the symbol's orders. */
-void hours_trading(struct engine *engine, int symbol, enum market_trading trading,
-                   const struct market_status *status);
-void hours_ends(struct engine *engine); /* orders of symbols that a new configuration says are gone */
-bool hours_of_venue(const struct market_state *market, const char *venue); /* "": of every */
+void engine_hours_trading(struct engine *engine, int symbol, enum market_trading trading,
+                          const struct market_status *status);
+void engine_hours_ends(struct engine *engine); /* orders of symbols that a new configuration says are gone */
+bool engine_hours_of_venue(const struct market_state *market, const char *venue); /* "": of every */
 
 /* measure.c: the symbol's book, or quote, changed or is gone; event_ns 0: not known. And: a bar closed. */
-void measure_update(struct engine *engine, int symbol, int64_t event_ns);
-void measure_tell(struct engine *engine, int symbol, int64_t open_ns);
+void engine_measure_update(struct engine *engine, int symbol, int64_t event_ns);
+void engine_measure_tell(struct engine *engine, int symbol, int64_t open_ns);
 
 /* match_bar.c */
 /* A bar of the symbol closed: FILL_BAR. The engine's time is the bar's end afterwards. */
-void match_bar(struct engine *engine, int symbol, const struct bar *bar);
+void engine_match_bar(struct engine *engine, int symbol, const struct bar *bar);
 
 /* walk.c */
 /* The best price that the market shows to a taker, whoever took of it; with FILL_BAR the last close. */
-bool match_best(const struct engine *engine, int symbol, enum order_side taker, struct book_level *ret);
+bool engine_match_best(const struct engine *engine, int symbol, enum order_side taker,
+                       struct book_level *ret);
 
 /* reserve.c */
 /* How much of a position an order of this side can close. */
-int64_t match_reducible(const struct engine *engine, int account, int symbol, enum order_side side);
+int64_t engine_match_reducible(const struct engine *engine, int account, int symbol, enum order_side side);
 
 /* seat.c */
 /* Streams and forming bars for the strategy's specs. 0; -EINVAL for specs that bars of this interval cannot
  * serve; -ENOMEM; to be closed in each case. */
-int seat_open(struct seat *seat, const struct strategy *strategy, const double *params, int64_t interval_ns);
-void seat_close(struct seat *seat);
+int engine_slot_open(struct seat *seat, const struct strategy *strategy, const double *params,
+                     int64_t interval_ns);
+void engine_slot_close(struct seat *seat);
 /* Takes a closed bar into the seat's values. */
-void seat_update(struct seat *seat, int64_t open_ns, const struct indicator_bar *bar);
+void engine_slot_update(struct seat *seat, int64_t open_ns, const struct indicator_bar *bar);
 
 /* wish.c: what strategies want, as orders */
 /* The price of the first stop, of the first take-profit, that protects what is held; 0: none does. */
-int64_t wish_stop(const struct engine *engine, int account, int symbol);
-int64_t wish_profit(const struct engine *engine, int account, int symbol);
+int64_t engine_intent_stop(const struct engine *engine, int account, int symbol);
+int64_t engine_intent_profit(const struct engine *engine, int account, int symbol);
 /* Does an order of the symbol work, stops and profits apart? */
-bool wish_working(const struct engine *engine, int account, int symbol);
+bool engine_intent_working(const struct engine *engine, int account, int symbol);
 /* Whole lots of what is held are sold, or what is owed is bought back, at market. */
-enum order_reason wish_leave(struct engine *engine, int account, int symbol, const char *why);
+enum order_reason engine_intent_leave(struct engine *engine, int account, int symbol, const char *why);
 /* Carries the intents out, or refuses them visibly. n: how many the strategy says it wrote. */
-void wish_carry_out(struct engine *engine, int account, int symbol, const struct strategy_input *input,
-                    const struct intent *intents, size_t n);
-int64_t wish_free_cash(struct engine *engine, int account, int symbol); /* what may be spent on a symbol */
+void engine_intent_carry_out(struct engine *engine, int account, int symbol,
+                             const struct strategy_input *input, const struct intent *intents, size_t n);
+int64_t engine_intent_free_cash(struct engine *engine, int account,
+                                int symbol); /* what may be spent on a symbol */
 
 /* steer.c */
 /* 0; -EINVAL for a policy of other bars, or with an asset that no symbol is; -ENOMEM. */
-int steer_open(struct engine *engine, int account, const struct policy *policy);
-bool steer_counts(const struct engine *engine, int account); /* in quanta, of each asset? */
+int engine_driver_open(struct engine *engine, int account, const struct policy *policy);
+bool engine_driver_counts(const struct engine *engine, int account); /* in quanta, of each asset? */
 /* What one remembers, into one of the same policy, or of one of the same rules, that was opened anew, maybe
  * on other filters. A mind changes its place. */
-void steer_move(struct steering *to, struct steering *from);
-void steer_count(struct policy_seat *seat); /* the memory in quanta of the units, which may be others now */
-void steer_close(struct engine *engine, int account);
+void engine_driver_move(struct steering *to, struct steering *from);
+void engine_driver_count(
+    struct policy_seat *seat); /* the memory in quanta of the units, which may be others now */
+void engine_driver_close(struct engine *engine, int account);
 /* Before a bar does anything: rounds of earlier bars end, whatever they lack. */
-void steer_due(struct engine *engine, int symbol, int64_t open_ns);
-void steer_bar(struct engine *engine, int account, int symbol, const struct bar *bar, bool fresh);
-void steer_wait(struct engine *engine); /* an event was received: rounds that waited long enough end */
+void engine_driver_due(struct engine *engine, int symbol, int64_t open_ns);
+void engine_driver_bar(struct engine *engine, int account, int symbol, const struct bar *bar, bool fresh);
+void engine_driver_wait(
+    struct engine *engine); /* an event was received: rounds that waited long enough end */
 /* All bars that are there are history: the newest round has passed where it is whole, else it will. */
-void steer_pass(struct engine *engine, int account);
-void steer_waits(struct engine *engine);               /* after states or policies were put in their place */
-void steer_symbol(struct engine *engine, int symbol);  /* its filters are others now */
-void steer_scales(struct engine *engine, int account); /* finds those that can be known by now */
+void engine_driver_pass(struct engine *engine, int account);
+void engine_driver_waits(struct engine *engine); /* after states or policies were put in their place */
+void engine_driver_symbol(struct engine *engine, int symbol);  /* its filters are others now */
+void engine_driver_scales(struct engine *engine, int account); /* finds those that can be known by now */
 
 /* steer_swap.c */
 /* What is remembered of the symbols that both trade. `now`: the index of each of the former one's symbols in
  * this engine, -1: it has none; NULL: as it is. */
-void steer_inherit(const struct steering *to, const struct steering *from, const int *now);
+void engine_driver_inherit(const struct steering *to, const struct steering *from, const int *now);
 /* One that was opened for an account at work begins, after the bars that are there by now. */
-void steer_begin(struct engine *engine, int account);
+void engine_driver_begin(struct engine *engine, int account);
 /* Another policy, or none, in place of what trades for an account. ORDER_OK or ORDER_BAD_ACCOUNT. */
-enum order_reason steer_swap(struct engine *engine, int account, const struct policy *policy, bool close);
+enum order_reason engine_driver_swap(struct engine *engine, int account, const struct policy *policy,
+                                     bool close);
 
 /* After a split: what it remembers of the symbol, of which `before` was held, counts in new shares. */
-void steer_split(struct engine *engine, int account, int symbol, int64_t before, int64_t shares, int64_t per);
+void engine_driver_split(struct engine *engine, int account, int symbol, int64_t before, int64_t shares,
+                         int64_t per);
 /* Its mind begins anew on the recent bars, where it looks at the symbol. */
-void steer_again(struct engine *engine, int account, int symbol);
+void engine_driver_again(struct engine *engine, int account, int symbol);
 
 /* steer_mind.c: a policy that looks at the market */
-int64_t steer_first(const struct steering *steering); /* open of row 0; 0: not known yet */
+int64_t engine_driver_first(const struct steering *steering); /* open of row 0; 0: not known yet */
 /* The bar of one of its assets, as history or not. */
-void steer_see(struct engine *engine, int account, int asset, const struct bar *bar);
+void engine_driver_see(struct engine *engine, int account, int asset, const struct bar *bar);
 /* What it decides on the rows up to the one that opens then, with what the account has now; wanted false:
  * they pass, and nothing is written. */
-bool steer_act(struct engine *engine, int account, int64_t open_ns, bool wanted, float *ret_actions);
-void steer_leave(struct engine *engine); /* its policies end before it does: their minds end now */
+bool engine_driver_act(struct engine *engine, int account, int64_t open_ns, bool wanted, float *ret_actions);
+void engine_driver_leave(struct engine *engine); /* its policies end before it does: their minds end now */
 /* Shows it the recent bars of its symbols, as history: every row passes, the newest one when it is whole. */
-void steer_warm(struct engine *engine, int account);
+void engine_driver_warm(struct engine *engine, int account);
 
 /* desk.c */
-int desk_open(struct engine *engine, int account, const struct account_spec *spec);
-void desk_close(struct engine *engine, int account);
-void desk_leave(struct engine *engine, int account); /* its strategy's seats only */
-void desk_warm(struct engine *engine, int account); /* gives it the recent bars of every symbol, as history */
-void desk_again(struct engine *engine, int symbol); /* its past bars are others: all begin anew on them */
-void desk_bar(struct engine *engine, int symbol, const struct bar *bar, bool fresh);
-void desk_ended(struct engine *engine, const struct order *order); /* an order ended with fills */
-void desk_flatten(struct engine *engine);
+int engine_runner_open(struct engine *engine, int account, const struct account_spec *spec);
+void engine_runner_close(struct engine *engine, int account);
+void engine_runner_leave(struct engine *engine, int account); /* its strategy's seats only */
+void engine_runner_warm(struct engine *engine,
+                        int account); /* gives it the recent bars of every symbol, as history */
+void engine_runner_again(struct engine *engine,
+                         int symbol); /* its past bars are others: all begin anew on them */
+void engine_runner_bar(struct engine *engine, int symbol, const struct bar *bar, bool fresh);
+void engine_runner_ended(struct engine *engine, const struct order *order); /* an order ended with fills */
+void engine_runner_flatten(struct engine *engine);
 /* Cancels all orders of an account and closes at market. While desk->closing, what still fills is closed
- * again; desk_closed() ends that, at an event's end, once nothing is left to close. */
-void desk_quit(struct engine *engine, int account);
-void desk_closed(struct engine *engine);
+ * again; engine_runner_closed() ends that, at an event's end, once nothing is left to close. */
+void engine_runner_quit(struct engine *engine, int account);
+void engine_runner_closed(struct engine *engine);
 /* Of a killed account: cancels all but reduce-only orders, and closes at market; while it is killed, what
  * still fills is closed again. */
-void desk_kill(struct engine *engine, int account);
+void engine_runner_kill(struct engine *engine, int account);
 
 #endif

@@ -11,12 +11,12 @@
 #include "exchange/decimal.h"
 #include "exchange/filter.h"
 
-int desk_open(struct engine *engine, int account, const struct account_spec *spec)
+int engine_runner_open(struct engine *engine, int account, const struct account_spec *spec)
 {
     struct desk *desk = &engine->desks[account];
     desk->strategy = spec->strategy;
     if (spec->policy)
-        return spec->strategy ? -EINVAL : steer_open(engine, account, spec->policy);
+        return spec->strategy ? -EINVAL : engine_driver_open(engine, account, spec->policy);
     if (!desk->strategy)
         return 0;
     memcpy(desk->params, spec->params, sizeof desk->params);
@@ -25,26 +25,26 @@ int desk_open(struct engine *engine, int account, const struct account_spec *spe
         return -ENOMEM;
     int r = 0;
     for (int s = 0; s < engine->n_symbols && r == 0; s++) {
-        r = seat_open(&desk->seats[s], desk->strategy, desk->params, engine->interval_ns);
+        r = engine_slot_open(&desk->seats[s], desk->strategy, desk->params, engine->interval_ns);
         engine->measures |= desk->seats[s].measured != NULL;
     }
     return r;
 }
 
-void desk_leave(struct engine *engine, int account)
+void engine_runner_leave(struct engine *engine, int account)
 {
     struct desk *desk = &engine->desks[account];
     for (int s = 0; desk->seats && s < engine->n_symbols; s++)
-        seat_close(&desk->seats[s]);
+        engine_slot_close(&desk->seats[s]);
     free(desk->seats);
     desk->seats = NULL;
     desk->strategy = NULL;
 }
 
-void desk_close(struct engine *engine, int account)
+void engine_runner_close(struct engine *engine, int account)
 {
-    desk_leave(engine, account);
-    steer_close(engine, account);
+    engine_runner_leave(engine, account);
+    engine_driver_close(engine, account);
     engine->desks[account].closing = false;
 }
 
@@ -72,7 +72,7 @@ static void count_symbols(const struct engine *engine, int account, struct strat
 {
     const struct account *holder = &engine->accounts[account];
     for (int s = 0; s < engine->n_symbols; s++) {
-        input->positions += gate_entered(engine, account, s, 0);
+        input->positions += engine_gate_entered(engine, account, s, 0);
         input->symbols += holder->pairs[s].quote == holder->currency_at;
     }
 }
@@ -94,10 +94,10 @@ static struct strategy_input observe(struct engine *engine, int account, int sym
         .indicators = engine->desks[account].seats[symbol].values,
         .qty = decimal_to_double(position->qty, listed->qty_scale),
         .equity = decimal_to_double(holder->equity, holder->currency_scale),
-        .cash = decimal_to_double(wish_free_cash(engine, account, symbol), listed->quote_scale),
-        .live_orders = wish_working(engine, account, symbol),
-        .stop = decimal_to_double(wish_stop(engine, account, symbol), listed->price_scale),
-        .profit = decimal_to_double(wish_profit(engine, account, symbol), listed->price_scale),
+        .cash = decimal_to_double(engine_intent_free_cash(engine, account, symbol), listed->quote_scale),
+        .live_orders = engine_intent_working(engine, account, symbol),
+        .stop = decimal_to_double(engine_intent_stop(engine, account, symbol), listed->price_scale),
+        .profit = decimal_to_double(engine_intent_profit(engine, account, symbol), listed->price_scale),
         .record = &holder->records[symbol].record,
     };
     if (position->qty != 0)
@@ -113,7 +113,7 @@ static void decide(struct engine *engine, int account, int symbol, const struct 
     const struct strategy_input input = observe(engine, account, symbol, bar);
     const struct indicator_bar tick = {input.open,  input.high,   input.low,
                                        input.close, input.volume, frame_seconds(bar->open_ns)};
-    seat_update(seat, bar->open_ns, &tick);
+    engine_slot_update(seat, bar->open_ns, &tick);
 
     struct intent intents[INTENTS_ROOM];
     size_t n = desk->strategy->on_bar(desk->params, seat->state, &input, intents);
@@ -125,40 +125,40 @@ static void decide(struct engine *engine, int account, int symbol, const struct 
         tell_decision(engine, account, symbol, bar, act_on_it, &input, intents,
                       n < STRATEGY_INTENTS_MAX ? n : STRATEGY_INTENTS_MAX);
     if (act_on_it)
-        wish_carry_out(engine, account, symbol, &input, intents, n);
+        engine_intent_carry_out(engine, account, symbol, &input, intents, n);
 }
 
 static void warm_seat(struct engine *engine, int account, int symbol)
 {
     const struct recent_bars *recent = &engine->markets[symbol].recent;
     for (uint32_t i = 0; i < recent->n; i++)
-        decide(engine, account, symbol, recent_bar(recent, i), false);
+        decide(engine, account, symbol, engine_recent_bar(recent, i), false);
 }
 
-void desk_warm(struct engine *engine, int account)
+void engine_runner_warm(struct engine *engine, int account)
 {
     if (engine->desks[account].steering.mind)
-        steer_warm(engine, account);
+        engine_driver_warm(engine, account);
     if (!engine->desks[account].strategy)
         return;
     for (int s = 0; s < engine->n_symbols; s++)
         warm_seat(engine, account, s);
 }
 
-void desk_again(struct engine *engine, int symbol)
+void engine_runner_again(struct engine *engine, int symbol)
 {
     for (int a = 0; a < engine->n_accounts; a++) {
         struct desk *desk = &engine->desks[a];
         struct seat fresh = {0};
-        steer_again(engine, a, symbol);
+        engine_driver_again(engine, a, symbol);
         if (!desk->strategy)
             continue;
-        if (seat_open(&fresh, desk->strategy, desk->params, engine->interval_ns) < 0) {
-            seat_close(&fresh);
+        if (engine_slot_open(&fresh, desk->strategy, desk->params, engine->interval_ns) < 0) {
+            engine_slot_close(&fresh);
             engine->out_of_memory = true;
             continue;
         }
-        seat_close(&desk->seats[symbol]);
+        engine_slot_close(&desk->seats[symbol]);
         desk->seats[symbol] = fresh;
         warm_seat(engine, a, symbol);
     }
@@ -186,18 +186,18 @@ static void close_position(struct engine *engine, int account, int symbol)
     const char *why = engine->accounts[account].killed_ns != 0 ? "drawdown"
                       : engine->flattening                     ? "flatten"
                                                                : "retire";
-    enum order_reason reason = wish_leave(engine, account, symbol, why);
+    enum order_reason reason = engine_intent_leave(engine, account, symbol, why);
     if (reason != ORDER_OK)
         engine_alert(engine, "FLATTEN_REFUSED", "%s of account %s is still held: %s", listed->name,
                      engine->accounts[account].name, order_reason_name(reason));
 }
 
-void desk_bar(struct engine *engine, int symbol, const struct bar *bar, bool fresh)
+void engine_runner_bar(struct engine *engine, int symbol, const struct bar *bar, bool fresh)
 {
     for (int a = 0; a < engine->n_accounts; a++) {
         if (engine->desks[a].strategy)
             decide(engine, a, symbol, bar, fresh);
-        steer_bar(engine, a, symbol, bar, fresh);
+        engine_driver_bar(engine, a, symbol, bar, fresh);
         if (fresh && closing(engine, a))
             close_position(engine, a, symbol);
     }
@@ -205,37 +205,37 @@ void desk_bar(struct engine *engine, int symbol, const struct bar *bar, bool fre
 
 /* Until then, what was on its way and filled before its cancel arrived is sold again, and so is what a
  * sale could not sell; when nothing more was to be had, at the next bar. */
-void desk_ended(struct engine *engine, const struct order *order)
+void engine_runner_ended(struct engine *engine, const struct order *order)
 {
     if (closing(engine, order->account))
         close_position(engine, order->account, order->symbol);
 }
 
-void desk_flatten(struct engine *engine)
+void engine_runner_flatten(struct engine *engine)
 {
     for (size_t i = 0; i < engine->n_orders; i++)
-        match_cancel(engine, engine->orders[i].order.id);
+        engine_match_cancel(engine, engine->orders[i].order.id);
     for (int a = 0; a < engine->n_accounts; a++)
         for (int s = 0; s < engine->n_symbols; s++)
             close_position(engine, a, s);
 }
 
-void desk_kill(struct engine *engine, int account)
+void engine_runner_kill(struct engine *engine, int account)
 {
     for (size_t i = 0; i < engine->n_orders; i++) {
         const struct order *order = &engine->orders[i].order;
         if (order->account == account && !order->reduce_only)
-            match_cancel(engine, order->id);
+            engine_match_cancel(engine, order->id);
     }
     for (int s = 0; s < engine->n_symbols; s++)
         close_position(engine, account, s);
 }
 
-void desk_quit(struct engine *engine, int account)
+void engine_runner_quit(struct engine *engine, int account)
 {
     for (size_t i = 0; i < engine->n_orders; i++)
         if (engine->orders[i].order.account == account)
-            match_cancel(engine, engine->orders[i].order.id);
+            engine_match_cancel(engine, engine->orders[i].order.id);
     for (int s = 0; s < engine->n_symbols; s++)
         close_position(engine, account, s);
 }
@@ -254,7 +254,7 @@ static bool closed(const struct engine *engine, int account)
     return true;
 }
 
-void desk_closed(struct engine *engine)
+void engine_runner_closed(struct engine *engine)
 {
     if (!engine->closes)
         return;

@@ -28,7 +28,7 @@ static int open_markets(struct engine *engine, const struct engine_config *confi
         bar_builder_init(&market->builder, config->interval_ns);
         market->builder.loose = symbol->loose_ids;
         market->trading = symbol->gone ? MARKET_ENDED : MARKET_TRADES;
-        hours_begin(engine, s);
+        engine_hours_begin(engine, s);
     }
     return 0;
 }
@@ -62,7 +62,7 @@ int engine_create(const struct engine_config *config, const struct engine_sink *
         engine_destroy(engine);
         return r;
     }
-    match_model(engine);
+    engine_match_model(engine);
     *ret = engine;
     return 0;
 }
@@ -75,10 +75,10 @@ void engine_destroy(struct engine *engine)
         account_close(engine, a);
     for (int s = 0; engine->markets && s < engine->n_symbols; s++) {
         book_finish(&engine->markets[s].book);
-        recent_finish(&engine->markets[s].recent);
+        engine_recent_finish(&engine->markets[s].recent);
         free(engine->markets[s].taken);
         free(engine->markets[s].held);
-        revise_forget(&engine->markets[s].trades);
+        engine_revise_forget(&engine->markets[s].trades);
         free(engine->markets[s].measured);
         free(engine->markets[s].known);
     }
@@ -109,8 +109,8 @@ int engine_start(struct engine *engine, int64_t now_ns)
 
 static void price_moved(struct engine *engine, int symbol)
 {
-    loan_check(engine, symbol);
-    kill_check(engine, symbol);
+    engine_loan_check(engine, symbol);
+    engine_halt_check(engine, symbol);
 }
 
 /* A closed bar takes its place: stored, and shown to the strategies. `venue_ns`: the venue's time of the
@@ -119,16 +119,16 @@ static void accept_bar(struct engine *engine, int symbol, const struct bar *bar,
 {
     struct market_state *market = &engine->markets[symbol];
     bool fills = engine->fill_model == FILL_BAR;
-    steer_due(engine, symbol, bar->open_ns);
+    engine_driver_due(engine, symbol, bar->open_ns);
     market->last_bar = *bar;
     market->bars++;
-    if (recent_push(&market->recent, bar) < 0)
+    if (engine_recent_push(&market->recent, bar) < 0)
         engine->out_of_memory = true;
-    measure_tell(engine, symbol, bar->open_ns);
+    engine_measure_tell(engine, symbol, bar->open_ns);
     if (engine->sink.bar)
         engine->sink.bar(engine->sink.ctx, symbol, BAR_VENUE, bar);
     if (fills)
-        match_bar(engine, symbol, bar);
+        engine_match_bar(engine, symbol, bar);
     if (market->last_from != LAST_TRADE || fills) {
         market->last = bar->close;
         market->last_from = live || fills ? LAST_BAR : LAST_HISTORY;
@@ -140,7 +140,7 @@ static void accept_bar(struct engine *engine, int symbol, const struct bar *bar,
         now_ns = venue_ns;
     int64_t age_ns = now_ns - (bar->open_ns + engine->interval_ns);
     bool fresh = live && (age_ns < engine->interval_ns || age_ns < DELAY_ALLOWED_NS);
-    desk_bar(engine, symbol, bar, fresh);
+    engine_runner_bar(engine, symbol, bar, fresh);
     if (live || fills)
         price_moved(engine, symbol);
 }
@@ -214,17 +214,17 @@ static void on_trade(struct engine *engine, int symbol, const struct market_trad
     struct market_state *market = &engine->markets[symbol];
     struct market_trade one = *trade;
     struct bar built;
-    if (market->symbol.loose_ids ? revise_seen(&market->trades, trade)
+    if (market->symbol.loose_ids ? engine_revise_seen(&market->trades, trade)
                                  : trade->id <= market->builder.last_trade_id)
         return; /* seen already, or overtaken: it must not trade twice */
-    one.odd |= market->symbol.loose_ids && revise_again(&market->trades, trade);
-    bool moves = !one.odd && !revise_behind(engine, symbol, trade) && engine->fill_model != FILL_BAR;
-    trades_bar(engine, symbol, revise_build(engine, symbol, &one, &built), &built);
+    one.odd |= market->symbol.loose_ids && engine_revise_again(&market->trades, trade);
+    bool moves = !one.odd && !engine_revise_behind(engine, symbol, trade) && engine->fill_model != FILL_BAR;
+    trades_bar(engine, symbol, engine_revise_build(engine, symbol, &one, &built), &built);
     if (!moves)
         return;
     market->last = trade->price;
     market->last_from = LAST_TRADE;
-    match_trade(engine, symbol, trade);
+    engine_match_trade(engine, symbol, trade);
     price_moved(engine, symbol);
 }
 
@@ -254,7 +254,7 @@ void engine_alert_over(struct engine *engine, const char *code, const char *form
 
 static int on_book(struct engine *engine, int symbol, int result, int64_t event_ns)
 {
-    measure_update(engine, symbol, event_ns);
+    engine_measure_update(engine, symbol, event_ns);
     if (result == -ENOMEM)
         return result;
     if (result < 0) { /* the book was reset: the next difference asks for a snapshot */
@@ -265,7 +265,7 @@ static int on_book(struct engine *engine, int symbol, int result, int64_t event_
     if (result == BOOK_NEED_SNAPSHOT && engine->sink.need_snapshot)
         engine->sink.need_snapshot(engine->sink.ctx, symbol);
     if (result == BOOK_APPLIED && engine->fill_model == FILL_BOOK)
-        match_quotes(engine, symbol);
+        engine_match_quotes(engine, symbol);
     return 0;
 }
 
@@ -305,9 +305,9 @@ static int on_market(struct engine *engine, const struct market_event *event)
             market->quote = event->quote;
             uncross(market);
             if (market->book.state != BOOK_SYNCED)
-                measure_update(engine, symbol, event->event_ns);
+                engine_measure_update(engine, symbol, event->event_ns);
             if (engine->fill_model != FILL_BAR)
-                match_quotes(engine, symbol);
+                engine_match_quotes(engine, symbol);
         }
         return 0;
     case MARKET_DEPTH: {
@@ -329,7 +329,7 @@ static int on_market(struct engine *engine, const struct market_event *event)
         return 0;
     case MARKET_REVISION:
         if (event->kline.interval_ns == engine->interval_ns &&
-            !revise_bar(engine, symbol, &event->kline.bar)) {
+            !engine_revise_bar(engine, symbol, &event->kline.bar)) {
             struct market_kline closed = event->kline;
             closed.closed = true;
             on_kline(engine, symbol, &closed, event->event_ns);
@@ -337,12 +337,12 @@ static int on_market(struct engine *engine, const struct market_event *event)
         return 0;
     case MARKET_CORRECTION:
     case MARKET_CANCEL:
-        revise_trade(engine, symbol, event);
+        engine_revise_trade(engine, symbol, event);
         return 0;
     case MARKET_STATUS:
         if ((unsigned)event->status.trading >= MARKET_TRADINGS)
             return -EINVAL;
-        hours_trading(engine, symbol, event->status.trading, &event->status);
+        engine_hours_trading(engine, symbol, event->status.trading, &event->status);
         return 0;
     case MARKET_BANDS:
         market->bands = event->bands;
@@ -366,7 +366,7 @@ static int on_bars(struct engine *engine, const struct event_bars *event)
         if (market->bars == 0 || event->bars[i].open_ns > market->last_bar.open_ns)
             accept_bar(engine, event->symbol, &event->bars[i], false, 0);
     if (event->missed && known < event->n && engine->fill_model != FILL_BAR)
-        match_missed(engine, event->symbol, event->bars + known, event->n - known);
+        engine_match_missed(engine, event->symbol, event->bars + known, event->n - known);
     uint32_t n_held = market->n_held;
     market->n_held = 0;
     market->torn = false;
@@ -382,7 +382,7 @@ static int on_bars(struct engine *engine, const struct event_bars *event)
 static int on_symbol(struct engine *engine, const struct event_symbol *event)
 {
     if (event->index == engine->n_symbols && event->index < SYMBOLS_MAX)
-        return configure_add(engine, &event->listed);
+        return engine_configure_add(engine, &event->listed);
     if (event->index < 0 || event->index >= engine->n_symbols ||
         !symbol_same_units(&engine->markets[event->index].symbol, &event->listed))
         return -EINVAL;
@@ -391,12 +391,12 @@ static int on_symbol(struct engine *engine, const struct event_symbol *event)
     market->symbol = event->listed;
     market->builder.loose = event->listed.loose_ids;
     if (other_calendar)
-        hours_begin(engine, event->index);
-    steer_symbol(engine, event->index);
+        engine_hours_begin(engine, event->index);
+    engine_driver_symbol(engine, event->index);
     if (market->symbol.gone)
-        hours_trading(engine, event->index, MARKET_ENDED, NULL);
+        engine_hours_trading(engine, event->index, MARKET_ENDED, NULL);
     else if (market->trading == MARKET_ENDED)
-        hours_trading(engine, event->index, MARKET_TRADES, NULL);
+        engine_hours_trading(engine, event->index, MARKET_TRADES, NULL);
     return 0;
 }
 
@@ -404,20 +404,20 @@ static int on_symbol(struct engine *engine, const struct event_symbol *event)
 static void on_symbol_connection(struct engine *engine, int symbol, bool up)
 {
     struct market_state *market = &engine->markets[symbol];
-    match_interrupted(engine, symbol);
+    engine_match_interrupted(engine, symbol);
     bar_builder_interrupt(&market->builder);
-    revise_interrupted(&market->trades);
+    engine_revise_interrupted(&market->trades);
     market->torn = true;
     book_reset(&market->book);
     market->quote = (struct market_quote){0};
     market->stale = !up;
-    measure_update(engine, symbol, 0);
+    engine_measure_update(engine, symbol, 0);
 }
 
 static void on_connection(struct engine *engine, const struct event_connection *event)
 {
     for (int s = 0; s < engine->n_symbols; s++)
-        if (hours_of_venue(&engine->markets[s], event->venue))
+        if (engine_hours_of_venue(&engine->markets[s], event->venue))
             on_symbol_connection(engine, s, event->up);
 }
 
@@ -441,7 +441,8 @@ static enum order_reason submit_orders(struct engine *engine, const struct event
     for (int i = 0; i < n && reason == ORDER_OK; i++)
         reason = unspeakable(engine, &command->order.legs[i]);
     if (reason == ORDER_OK)
-        *ret_order = match_submit_group(engine, command->order.grouping, command->order.legs, n, &reason);
+        *ret_order =
+            engine_match_submit_group(engine, command->order.grouping, command->order.legs, n, &reason);
     return reason;
 }
 
@@ -458,18 +459,18 @@ static void on_command(struct engine *engine, const struct event_command *comman
         break;
     case COMMAND_FLATTEN:
         engine->paused = engine->flattening = true;
-        desk_flatten(engine);
+        engine_runner_flatten(engine);
         break;
     case COMMAND_ORDER:
         reason = submit_orders(engine, command, &order);
         break;
     case COMMAND_CANCEL:
         order = command->order_id;
-        reason = match_cancel(engine, order);
+        reason = engine_match_cancel(engine, order);
         break;
     case COMMAND_AMEND:
         order = command->amend.order_id;
-        reason = match_amend(engine, &command->amend);
+        reason = engine_match_amend(engine, &command->amend);
         break;
     case COMMAND_ACCOUNT_CREATE:
     case COMMAND_ACCOUNT_DEPOSIT:
@@ -503,18 +504,18 @@ static void go_on_to(struct engine *engine, const struct event *event)
     bool bars = engine->fill_model == FILL_BAR;
     int64_t now_ns = bars ? event->recv_ns - engine->behind_ns : event->recv_ns;
     if (bars)
-        steer_wait(engine);
+        engine_driver_wait(engine);
     if (bars && event->kind != EVENT_COMMAND)
         return;
     if (!bars && due(engine, now_ns))
-        match_release(engine, now_ns);
+        engine_match_release(engine, now_ns);
     if (now_ns > engine->now_ns)
         engine->now_ns = now_ns;
     if (engine->to_begin)
         account_begin_all(engine);
-    loan_interest(engine);
+    engine_loan_interest(engine);
     if (!bars)
-        steer_wait(engine);
+        engine_driver_wait(engine);
 }
 
 int engine_handle(struct engine *engine, const struct event *event)
@@ -571,13 +572,13 @@ int engine_handle(struct engine *engine, const struct event *event)
         on_command(engine, &event->command);
         break;
     case EVENT_ACTION:
-        r = action_event(engine, &event->action);
+        r = engine_action_event(engine, &event->action);
         break;
     case EVENT_SESSION:
         if ((unsigned)event->session.phase >= MARKET_PHASES)
             r = -EINVAL;
         else
-            hours_event(engine, &event->session);
+            engine_hours_event(engine, &event->session);
         break;
     default:
         r = -EINVAL;
@@ -585,12 +586,12 @@ int engine_handle(struct engine *engine, const struct event *event)
     }
     if (engine->fill_model != FILL_BAR &&
         due(engine, engine->now_ns)) /* a bracket's exits, whose entry this event filled */
-        match_release(engine, engine->now_ns);
+        engine_match_release(engine, engine->now_ns);
     if (engine->ends)
-        hours_ends(engine);
+        engine_hours_ends(engine);
     account_equity_points(engine);
-    kill_due(engine);
-    desk_closed(engine);
+    engine_halt_due(engine);
+    engine_runner_closed(engine);
     if (engine->out_of_memory) {
         engine->out_of_memory = false;
         return -ENOMEM;

@@ -160,7 +160,7 @@ struct engine_sink {
 };
 
 /* Copies the configuration. 0; -EINVAL for one that contradicts itself, or a strategy that bars of this
- * interval cannot serve (desk_specs() of engine/specs.h says why); -ENOMEM. */
+ * interval cannot serve (engine_runner_specs() of engine/specs.h says why); -ENOMEM. */
 int engine_create(const struct engine_config *config, const struct engine_sink *sink, struct engine **ret);
 void engine_destroy(struct engine *engine);
 

@@ -25,7 +25,7 @@ const char *event_kind_name(enum event_kind kind)
     return names[kind];
 }
 
-const char *command_kind_name(enum command_kind kind)
+const char *engine_command_kind_name(enum command_kind kind)
 {
     static const char *const names[COMMAND_KINDS] = {
         [COMMAND_PAUSE] = "pause",
@@ -44,7 +44,7 @@ const char *command_kind_name(enum command_kind kind)
     return names[kind];
 }
 
-const char *order_grouping_name(enum order_grouping kind)
+const char *engine_order_grouping_name(enum order_grouping kind)
 {
     static const char *const names[ORDER_GROUPINGS] = {
         [ORDERS_SINGLE] = "single", [ORDERS_OCO] = "oco", [ORDERS_BRACKET] = "bracket"};
@@ -230,7 +230,7 @@ char *event_text(const struct event *event, const struct engine *engine, char bu
         snprintf(buf, EVENT_TEXT_MAX, "TIMER");
         break;
     case EVENT_COMMAND:
-        command_text(&event->command, engine, buf);
+        engine_command_text(&event->command, engine, buf);
         break;
     case EVENT_SESSION:
         snprintf(buf, EVENT_TEXT_MAX, "SESSION %s: %s%s%s%s", event->session.calendar,

@@ -128,7 +128,7 @@ static void on_policy(struct run *run, const struct engine *engine, const struct
 static void on_decision(void *ctx, const struct engine_decision *told)
 {
     struct run *run = ctx;
-    const struct engine *engine = replay_engine(run->replay);
+    const struct engine *engine = engine_replay_engine(run->replay);
     if (told->policy) {
         on_policy(run, engine, told);
         return;
@@ -295,7 +295,7 @@ static bool only_moved(const struct order *before, const struct order *after)
     moved.stop_price = after->stop_price;
     moved.updated_ns = after->updated_ns;
     struct difference difference;
-    return compare_orders(&moved, NULL, &(struct recorded_order){.order = *after}, &difference);
+    return engine_compare_orders(&moved, NULL, &(struct recorded_order){.order = *after}, &difference);
 }
 
 static void on_order(void *ctx, const struct order *order)
@@ -311,7 +311,7 @@ static void on_order(void *ctx, const struct order *order)
     }
     explanation->order = *order;
     explanation->touched = run->any_touched = true;
-    set_names(explanation, replay_engine(run->replay));
+    set_names(explanation, engine_replay_engine(run->replay));
     struct explained_change change = {.order = *order};
     size_t n = explanation->n_changes;
     if (n > 1 && only_moved(&explanation->changes[n - 1].order, order)) {
@@ -364,18 +364,18 @@ static void on_fill(void *ctx, const struct fill *fill)
 
 static void name_event(const struct run *run, struct explained_event *to)
 {
-    const struct event *event = replay_event(run->replay);
+    const struct event *event = engine_replay_event(run->replay);
     if (!event)
         return;
     to->seq = event->seq;
     to->recv_ns = event->recv_ns;
     to->kind = event->kind;
-    event_text(event, replay_engine(run->replay), to->text);
+    event_text(event, engine_replay_engine(run->replay), to->text);
 }
 
 static void copy_command(struct run *run, struct explanation *explanation)
 {
-    const struct event *event = replay_event(run->replay);
+    const struct event *event = engine_replay_event(run->replay);
     if (!event || event->kind != EVENT_COMMAND)
         return;
     const struct event_command *command = &event->command;
@@ -425,10 +425,11 @@ static int compare_with_record(struct run *run, struct explanation *explanation)
         const struct explained_fill *fill = &explanation->fills[i];
         int r = recorded->fill(recorded->ctx, fill->fill.id, &row);
         if (r == -ENOENT)
-            compare_missing("fills", fill->fill.id, true, &explanation->difference);
+            engine_compare_missing("fills", fill->fill.id, true, &explanation->difference);
         else if (r < 0)
             return r;
-        explanation->equal = r == 0 && compare_fills(&fill->fill, symbol, &row, &explanation->difference);
+        explanation->equal =
+            r == 0 && engine_compare_fills(&fill->fill, symbol, &row, &explanation->difference);
         if (!explanation->equal)
             difference_found(run, explanation, &fill->event);
     }
@@ -437,11 +438,11 @@ static int compare_with_record(struct run *run, struct explanation *explanation)
     struct recorded_order row;
     int r = recorded->order(recorded->ctx, explanation->order.id, &row);
     if (r == -ENOENT)
-        compare_missing("orders", explanation->order.id, true, &explanation->difference);
+        engine_compare_missing("orders", explanation->order.id, true, &explanation->difference);
     else if (r < 0)
         return r;
     explanation->equal =
-        r == 0 && compare_orders(&explanation->order, symbol, &row, &explanation->difference);
+        r == 0 && engine_compare_orders(&explanation->order, symbol, &row, &explanation->difference);
     if (!explanation->equal)
         difference_found(run, explanation, &explanation->changes[explanation->n_changes - 1].event);
     return 0;
@@ -466,7 +467,7 @@ static void finish(struct run *run, size_t at)
  * what it knows otherwise was changed between the runs. */
 static void engine_replaced(struct run *run)
 {
-    const struct engine *engine = replay_engine(run->replay);
+    const struct engine *engine = engine_replay_engine(run->replay);
     for (size_t i = run->n_open; i-- > 0;) {
         struct explanation *explanation = run->open[i];
         const struct order *live = engine_find_order(engine, explanation->order.id);
@@ -503,12 +504,12 @@ static void after_step(struct run *run)
     if (run->any_touched)
         end_touched(run);
     run->n_decisions = run->n_verdicts = run->n_takes = 0;
-    run->result.to_seq = replay_seq(run->replay);
+    run->result.to_seq = engine_replay_seq(run->replay);
 }
 
 /* ---- the run */
 
-int explain_log_begin(const char *path, uint64_t *ret_seq, int64_t *ret_ns, char *err, size_t err_size)
+int engine_explain_log_begin(const char *path, uint64_t *ret_seq, int64_t *ret_ns, char *err, size_t err_size)
 {
     struct journal_reader *reader;
     struct journal_record record;
@@ -555,7 +556,7 @@ static int older(const char *path, char *err, size_t err_size)
     char time[CLOCK_TEXT_MAX];
     uint64_t seq;
     int64_t ns;
-    int r = explain_log_begin(path, &seq, &ns, err, err_size);
+    int r = engine_explain_log_begin(path, &seq, &ns, err, err_size);
     if (r < 0)
         return r;
     snprintf(err, err_size, "it is older than the log, which begins after event %" PRIu64 ", at %s", seq,
@@ -573,17 +574,17 @@ static int open_replay(struct run *run, char *err, size_t err_size)
     replay.sink.trace = &run->trace;
     if (options->n_ids == 0) {
         replay.from_ns = options->from_ns;
-        int r = replay_open(&replay, &run->replay, err, err_size);
+        int r = engine_replay_open(&replay, &run->replay, err, err_size);
         if (r != -ENOENT || options->from_ns == 0)
             return r;
         replay.from_ns = 0; /* the day began before the log */
-        return replay_open(&replay, &run->replay, err, err_size);
+        return engine_replay_open(&replay, &run->replay, err, err_size);
     }
     int r = first_input(options, &replay.from_seq, err, err_size);
     if (r < 0)
         return r;
-    r = replay_open(&replay, &run->replay, err, err_size);
-    if (r == -ENOENT || (r == 0 && replay_seq(run->replay) > replay.from_seq))
+    r = engine_replay_open(&replay, &run->replay, err, err_size);
+    if (r == -ENOENT || (r == 0 && engine_replay_seq(run->replay) > replay.from_seq))
         r = older(options->path, err, err_size); /* from_seq 0 is the oldest state there is */
     return r;
 }
@@ -592,21 +593,21 @@ static int play(struct run *run, char *err, size_t err_size)
 {
     const struct explain_options *options = run->options;
     uint64_t to_seq = options->recorded ? options->recorded->event_seq : UINT64_MAX;
-    uint64_t runs = replay_runs(run->replay);
-    while (!run->stop && run->r == 0 && replay_seq(run->replay) < to_seq) {
+    uint64_t runs = engine_replay_runs(run->replay);
+    while (!run->stop && run->r == 0 && engine_replay_seq(run->replay) < to_seq) {
         if (options->n_ids > 0 && run->seen == options->n_ids && run->n_open == 0)
             break;
-        int r = replay_step(run->replay);
+        int r = engine_replay_step(run->replay);
         if (r < 0)
-            snprintf(err, err_size, "%s", replay_error(run->replay));
+            snprintf(err, err_size, "%s", engine_replay_error(run->replay));
         if (r <= 0)
             return r;
-        if (replay_runs(run->replay) != runs) {
-            runs = replay_runs(run->replay);
+        if (engine_replay_runs(run->replay) != runs) {
+            runs = engine_replay_runs(run->replay);
             engine_replaced(run);
         }
         after_step(run);
-        const struct event *event = replay_event(run->replay);
+        const struct event *event = engine_replay_event(run->replay);
         if (options->n_ids == 0 && run->n_open == 0 && event && event->recv_ns >= options->to_ns)
             break;
     }
@@ -615,7 +616,8 @@ static int play(struct run *run, char *err, size_t err_size)
     return run->r;
 }
 
-int explain_run(const struct explain_options *options, struct explain_result *ret, char *err, size_t err_size)
+int engine_explain_run(const struct explain_options *options, struct explain_result *ret, char *err,
+                       size_t err_size)
 {
     struct run *run = calloc(1, sizeof *run);
     if (!run) {
@@ -625,8 +627,8 @@ int explain_run(const struct explain_options *options, struct explain_result *re
     run->options = options;
     int r = open_replay(run, err, err_size);
     if (r == 0) {
-        run->result.from_seq = run->result.to_seq = replay_seq(run->replay);
-        const struct engine *engine = replay_engine(run->replay);
+        run->result.from_seq = run->result.to_seq = engine_replay_seq(run->replay);
+        const struct engine *engine = engine_replay_engine(run->replay);
         run->last_made = engine->last_order;
         r = play(run, err, err_size);
     }
@@ -645,7 +647,7 @@ int explain_run(const struct explain_options *options, struct explain_result *re
     free(run->verdicts);
     free(run->takes);
     free(run->open);
-    replay_close(run->replay);
+    engine_replay_close(run->replay);
     free(run);
     return r;
 }

@@ -141,11 +141,13 @@ struct explain_result {
 };
 
 /* 0; -ENOENT for an order that the record does not have, or that is older than the log (err says from when
- * the log begins); errors of replay_open(), replay_step() and of the record; err: one sentence. */
-int explain_run(const struct explain_options *options, struct explain_result *ret, char *err,
-                size_t err_size);
+ * the log begins); errors of engine_replay_open(), engine_replay_step() and of the record; err: one sentence.
+ */
+int engine_explain_run(const struct explain_options *options, struct explain_result *ret, char *err,
+                       size_t err_size);
 
 /* When a log begins. 0; -errno with one sentence. */
-int explain_log_begin(const char *path, uint64_t *ret_seq, int64_t *ret_ns, char *err, size_t err_size);
+int engine_explain_log_begin(const char *path, uint64_t *ret_seq, int64_t *ret_ns, char *err,
+                             size_t err_size);
 
 #endif

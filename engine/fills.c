@@ -2,8 +2,8 @@
 #include "engine/match.h"
 #include "exchange/fill_rules.h"
 
-void fills_book(struct engine *engine, struct order *order, int64_t price, int64_t qty, bool maker,
-                const struct fill_source *source)
+void engine_fills_book(struct engine *engine, struct order *order, int64_t price, int64_t qty, bool maker,
+                       const struct fill_source *source)
 {
     const struct fee_rates *fees = &engine->accounts[order->account].rules.fees;
     const struct engine_trace *trace = engine->sink.trace;
@@ -33,7 +33,7 @@ void fills_book(struct engine *engine, struct order *order, int64_t price, int64
     }
     order->filled += qty;
     order->cost += fill.notional;
-    live_step(engine, order, order->filled == order->qty ? ORDER_FILLS_REST : ORDER_FILLS_PART);
+    engine_live_step(engine, order, order->filled == order->qty ? ORDER_FILLS_REST : ORDER_FILLS_PART);
     engine->counters.fills++;
     if (engine->sink.fill)
         engine->sink.fill(engine->sink.ctx, &fill);
@@ -41,55 +41,55 @@ void fills_book(struct engine *engine, struct order *order, int64_t price, int64
 }
 
 /* The other leg of an OCO is cancelled by the venue the moment that one of them trades or triggers. */
-void fills_cancel_other_leg(struct engine *engine, uint64_t id)
+void engine_fills_cancel_other_leg(struct engine *engine, uint64_t id)
 {
-    size_t at = match_find(engine, id);
+    size_t at = engine_match_find(engine, id);
     if (at == engine->n_orders)
         return;
-    const struct live_order *other = live_other_leg(engine, &engine->orders[at].order);
+    const struct live_order *other = engine_live_other_leg(engine, &engine->orders[at].order);
     if (other)
-        live_end(engine, other->order.id, ORDER_IS_CANCELED, ORDER_OTHER_LEG);
+        engine_live_end(engine, other->order.id, ORDER_IS_CANCELED, ORDER_OTHER_LEG);
 }
 
 /* After a trade of the account's: reduce-only orders at the venue that have nothing left to reduce end; what
  * the others reserve follows the position. */
-void fills_position_changed(struct engine *engine, int account, int symbol)
+void engine_fills_position_changed(struct engine *engine, int account, int symbol)
 {
     for (size_t i = 0; i < engine->n_orders;) {
         const struct order *order = &engine->orders[i].order;
         uint64_t id = order->id;
         if (order->account != account || order->symbol != symbol ||
-            (!order->reduce_only && !loan_allowed(engine, account, symbol))) {
+            (!order->reduce_only && !engine_loan_allowed(engine, account, symbol))) {
             i++;
             continue;
         }
-        if (order->reduce_only && live_resting(order) &&
-            match_reducible(engine, account, symbol, order->side) == 0) {
-            live_end(engine, id, ORDER_IS_CANCELED, ORDER_REDUCE_ONLY);
+        if (order->reduce_only && engine_live_resting(order) &&
+            engine_match_reducible(engine, account, symbol, order->side) == 0) {
+            engine_live_end(engine, id, ORDER_IS_CANCELED, ORDER_REDUCE_ONLY);
             i = 0; /* others may have ended with it */
             continue;
         }
-        reserve_set(engine, order);
+        engine_reserve_set(engine, order);
         i++;
     }
 }
 
 /* Puts what is left of an order to rest, and holds what it needs. */
-void fills_rest(struct engine *engine, uint64_t id)
+void engine_fills_rest(struct engine *engine, uint64_t id)
 {
-    size_t at = match_find(engine, id);
+    size_t at = engine_match_find(engine, id);
     if (at == engine->n_orders)
         return;
     struct order *order = &engine->orders[at].order;
     if (order->state == ORDER_PENDING)
-        live_step(engine, order, ORDER_ARRIVES);
+        engine_live_step(engine, order, ORDER_ARRIVES);
     order->updated_ns = engine->now_ns;
-    reserve_set(engine, order);
-    live_tell(engine, order);
+    engine_reserve_set(engine, order);
+    engine_live_tell(engine, order);
 }
 
 /* What a taker trades at where the market shows a price: with slippage, within the order's limit. */
-int64_t fills_taker_price(const struct engine *engine, const struct order *order, int64_t shown)
+int64_t engine_fills_taker_price(const struct engine *engine, const struct order *order, int64_t shown)
 {
     const struct symbol_filters *filters = &engine->markets[order->symbol].symbol.filters;
     return fill_slipped(order->side, shown, engine->slippage_e6, filters->price_min, filters->tick,
@@ -98,15 +98,15 @@ int64_t fills_taker_price(const struct engine *engine, const struct order *order
 
 /* Takes what the other side offers, up to the limit if there is one, at its prices; or makes it at the
  * order's own price. Returns why it stopped early, or ORDER_OK. The order's pool holds nothing afterwards. */
-enum order_reason fills_shown(struct engine *engine, struct live_order *live, bool maker)
+enum order_reason engine_fills_shown(struct engine *engine, struct live_order *live, bool maker)
 {
     struct order *order = &live->order;
     bool limited = order_works_as_limit(order);
     struct walk walk;
-    reserve_lift(engine, order);
-    walk_begin(&walk, engine, order->account, order->symbol, order->side);
+    engine_reserve_lift(engine, order);
+    engine_walk_begin(&walk, engine, order->account, order->symbol, order->side);
     while (order->filled < order->qty) {
-        if (!walk_next(&walk))
+        if (!engine_walk_next(&walk))
             return ORDER_NO_LIQUIDITY;
         if (limited && !fill_limit_crosses(order->side, order->price, walk.level.price))
             return ORDER_OK;
@@ -114,19 +114,19 @@ enum order_reason fills_shown(struct engine *engine, struct live_order *live, bo
         int64_t qty = left < offered ? left : offered;
         if (qty <= 0)
             continue;
-        int64_t price = maker ? order->price : fills_taker_price(engine, order, walk.level.price);
-        int64_t paid = reserve_affordable(engine, order, price, qty);
+        int64_t price = maker ? order->price : engine_fills_taker_price(engine, order, walk.level.price);
+        int64_t paid = engine_reserve_affordable(engine, order, price, qty);
         if (paid > 0) {
             const struct fill_source source = {.level = walk.level,
                                                .taken_before = walk.taken,
                                                .queue_ahead = maker ? live->queue_ahead : -1,
                                                .from_book = walk.from_book};
-            fills_book(engine, order, price, paid, maker, &source);
-            if (!walk_take(engine, &walk, order->symbol, paid))
+            engine_fills_book(engine, order, price, paid, maker, &source);
+            if (!engine_walk_take(engine, &walk, order->symbol, paid))
                 engine->out_of_memory = true;
         }
         if (paid < qty)
-            return reserve_shortage(engine, order);
+            return engine_reserve_shortage(engine, order);
     }
     return ORDER_OK;
 }
@@ -137,78 +137,83 @@ static enum order_reason fills_whole(struct engine *engine, const struct order *
     struct walk walk;
     int64_t left = order->qty - order->filled, price = 0;
     int128_t cost = 0;
-    reserve_lift(engine, order);
-    if (order->reduce_only && left > match_reducible(engine, order->account, order->symbol, order->side))
+    engine_reserve_lift(engine, order);
+    if (order->reduce_only &&
+        left > engine_match_reducible(engine, order->account, order->symbol, order->side))
         return ORDER_REDUCE_ONLY;
-    walk_begin(&walk, engine, order->account, order->symbol, order->side);
+    engine_walk_begin(&walk, engine, order->account, order->symbol, order->side);
     while (left > 0) {
-        if (!walk_next(&walk) ||
+        if (!engine_walk_next(&walk) ||
             (order->type == ORDER_LIMIT && !fill_limit_crosses(order->side, order->price, walk.level.price)))
             return ORDER_NO_LIQUIDITY;
         int64_t offered = walk.level.qty - walk.taken;
         int64_t qty = left < offered ? left : offered;
         if (qty <= 0)
             continue;
-        price = fills_taker_price(engine, order, walk.level.price);
-        cost += order->side == ORDER_BUY ? reserve_purchase(engine, order->account, order->symbol, price, qty)
-                                         : 0;
+        price = engine_fills_taker_price(engine, order, walk.level.price);
+        cost += order->side == ORDER_BUY
+                    ? engine_reserve_purchase(engine, order->account, order->symbol, price, qty)
+                    : 0;
         left -= qty;
     }
-    return reserve_affords(engine, order, order->qty - order->filled, cost, price)
+    return engine_reserve_affords(engine, order, order->qty - order->filled, cost, price)
                ? ORDER_OK
-               : reserve_shortage(engine, order);
+               : engine_reserve_shortage(engine, order);
 }
 
-bool fills_whole_or_ends(struct engine *engine, const struct order *order)
+bool engine_fills_whole_or_ends(struct engine *engine, const struct order *order)
 {
     if (order->tif != ORDER_FOK)
         return false;
     enum order_reason reason = fills_whole(engine, order);
     if (reason == ORDER_OK)
         return false;
-    live_end(engine, order->id, reason == ORDER_NO_LIQUIDITY ? ORDER_EXPIRES : ORDER_IS_CANCELED, reason);
+    engine_live_end(engine, order->id, reason == ORDER_NO_LIQUIDITY ? ORDER_EXPIRES : ORDER_IS_CANCELED,
+                    reason);
     return true;
 }
 
 /* After an order traded, or could not: the rest of it ends, or rests. `rests`: it may go on. */
-void fills_settle(struct engine *engine, uint64_t id, int64_t filled_before, enum order_reason reason,
-                  bool rests)
+void engine_fills_settle(struct engine *engine, uint64_t id, int64_t filled_before, enum order_reason reason,
+                         bool rests)
 {
-    const struct order *order = &engine->orders[match_find(engine, id)].order;
+    const struct order *order = &engine->orders[engine_match_find(engine, id)].order;
     int account = order->account, symbol = order->symbol;
     bool traded = order->filled > filled_before;
     if (traded)
-        fills_cancel_other_leg(engine, id);
-    order = &engine->orders[match_find(engine, id)].order;
-    if (order->reduce_only && match_reducible(engine, account, symbol, order->side) == 0)
+        engine_fills_cancel_other_leg(engine, id);
+    order = &engine->orders[engine_match_find(engine, id)].order;
+    if (order->reduce_only && engine_match_reducible(engine, account, symbol, order->side) == 0)
         reason = ORDER_REDUCE_ONLY;
     if (order->filled == order->qty)
-        live_end(engine, id, ORDER_FILLS_REST, ORDER_OK);
+        engine_live_end(engine, id, ORDER_FILLS_REST, ORDER_OK);
     else if (reason == ORDER_INSUFFICIENT_BALANCE || reason == ORDER_COLLATERAL ||
              reason == ORDER_REDUCE_ONLY)
-        live_end(engine, id, ORDER_IS_CANCELED, reason);
+        engine_live_end(engine, id, ORDER_IS_CANCELED, reason);
     else if (rests)
-        fills_rest(engine, id);
+        engine_fills_rest(engine, id);
     else
-        live_end(engine, id, order->tif == ORDER_GTC ? ORDER_IS_CANCELED : ORDER_EXPIRES, ORDER_NO_LIQUIDITY);
+        engine_live_end(engine, id, order->tif == ORDER_GTC ? ORDER_IS_CANCELED : ORDER_EXPIRES,
+                        ORDER_NO_LIQUIDITY);
     if (traded)
-        fills_position_changed(engine, account, symbol);
+        engine_fills_position_changed(engine, account, symbol);
 }
 
-void fills_all(struct engine *engine, uint64_t id, int64_t shown, int64_t price, bool maker,
-               const struct bar *bar)
+void engine_fills_all(struct engine *engine, uint64_t id, int64_t shown, int64_t price, bool maker,
+                      const struct bar *bar)
 {
-    struct order *order = &engine->orders[match_find(engine, id)].order;
+    struct order *order = &engine->orders[engine_match_find(engine, id)].order;
     int64_t before = order->filled, left = order->qty - before;
-    reserve_lift(engine, order);
-    int64_t qty = reserve_affordable(engine, order, price, left);
+    engine_reserve_lift(engine, order);
+    int64_t qty = engine_reserve_affordable(engine, order, price, left);
     if (qty < left && order->tif == ORDER_FOK) {
-        live_end(engine, id, ORDER_IS_CANCELED,
-                 order->reduce_only ? ORDER_REDUCE_ONLY : reserve_shortage(engine, order));
+        engine_live_end(engine, id, ORDER_IS_CANCELED,
+                        order->reduce_only ? ORDER_REDUCE_ONLY : engine_reserve_shortage(engine, order));
         return;
     }
     const struct fill_source source = {.level = {shown, qty}, .queue_ahead = -1, .bar = bar};
     if (qty > 0)
-        fills_book(engine, order, price, qty, maker, &source);
-    fills_settle(engine, id, before, qty < left ? reserve_shortage(engine, order) : ORDER_OK, true);
+        engine_fills_book(engine, order, price, qty, maker, &source);
+    engine_fills_settle(engine, id, before, qty < left ? engine_reserve_shortage(engine, order) : ORDER_OK,
+                        true);
 }

@@ -12,8 +12,8 @@ static size_t close_frame(struct frame *frame, struct indicator_bar *ret)
     return 1;
 }
 
-size_t frame_add(struct frame *frame, int64_t open_ns, const struct indicator_bar *bar,
-                 struct indicator_bar closed[static 2])
+size_t engine_frame_add(struct frame *frame, int64_t open_ns, const struct indicator_bar *bar,
+                        struct indicator_bar closed[static 2])
 {
     size_t n = 0;
     if (frame->forming && open_ns >= frame->open_ns + frame->interval_ns)

@@ -24,8 +24,8 @@ struct frame {
 
 /* Takes a base bar. Returns how many higher bars it closed, oldest first: 2 where it tells that the one
  * before is closed and ends its own. */
-size_t frame_add(struct frame *frame, int64_t open_ns, const struct indicator_bar *bar,
-                 struct indicator_bar closed[static 2]);
+size_t engine_frame_add(struct frame *frame, int64_t open_ns, const struct indicator_bar *bar,
+                        struct indicator_bar closed[static 2]);
 
 /* When a bar opened, as indicators are told of it: in seconds. */
 static inline double frame_seconds(int64_t open_ns)

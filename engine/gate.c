@@ -30,7 +30,7 @@ static bool trail_fits(const struct order *order)
                                 : order->trail == 0 && order->trail_e6 > 0 && order->trail_e6 < 1000000;
 }
 
-enum order_reason gate_rules(const struct engine *engine, const struct order *order)
+enum order_reason engine_gate_rules(const struct engine *engine, const struct order *order)
 {
     if (order->client_id[0] && engine_find_client_order(engine, order->account, order->client_id) != NULL)
         return ORDER_DUPLICATE_ID;
@@ -82,7 +82,7 @@ static bool exit_fits(const struct order *entry, const struct order *exit)
            sides_fit(exit->side, entry->price, loss_at(exit));
 }
 
-enum order_reason gate_group(enum order_grouping grouping, const struct order *legs, int n_legs)
+enum order_reason engine_gate_group(enum order_grouping grouping, const struct order *legs, int n_legs)
 {
     bool fits = false;
     switch (grouping) {
@@ -124,7 +124,7 @@ static enum order_reason check_filters(const struct engine *engine, const struct
 
 static int64_t value_at(const struct engine *engine, const struct order *order)
 {
-    int128_t value = (int128_t)reserve_price(engine, order) * (order->qty - order->filled) /
+    int128_t value = (int128_t)engine_reserve_price(engine, order) * (order->qty - order->filled) /
                      engine->markets[order->symbol].notional_unit;
     return value > MONEY_MAX / 2 ? MONEY_MAX / 2 : (int64_t)value;
 }
@@ -135,7 +135,7 @@ static int64_t value_on_order(const struct engine *engine, const struct order *o
     if (order->reduce_only)
         return 0;
     int64_t value = value_at(engine, order);
-    const struct live_order *other = live_other_leg(engine, order);
+    const struct live_order *other = engine_live_other_leg(engine, order);
     if (!other)
         return value;
     if (other->order.id < order->id)
@@ -171,7 +171,7 @@ static int64_t exposure(const struct engine *engine, const struct order *order, 
 static int64_t largest_exposure(const struct engine *engine, const struct order *order, int symbol)
 {
     int64_t bought = exposure(engine, order, symbol, ORDER_BUY);
-    if (!loan_allowed(engine, order->account, symbol))
+    if (!engine_loan_allowed(engine, order->account, symbol))
         return bought;
     int64_t sold = exposure(engine, order, symbol, ORDER_SELL);
     return sold > bought ? sold : bought;
@@ -182,7 +182,7 @@ static bool reduces(const struct engine *engine, const struct order *order)
 {
     if (order->reduce_only)
         return true;
-    if (!loan_allowed(engine, order->account, order->symbol))
+    if (!engine_loan_allowed(engine, order->account, order->symbol))
         return order->side == ORDER_SELL;
     int128_t closing = order->qty - order->filled;
     for (size_t i = 0; i < engine->n_orders; i++) {
@@ -191,17 +191,17 @@ static bool reduces(const struct engine *engine, const struct order *order)
             other->side == order->side && other->id != order->id && !other->reduce_only)
             closing += other->qty - other->filled;
     }
-    return closing <= match_reducible(engine, order->account, order->symbol, order->side);
+    return closing <= engine_match_reducible(engine, order->account, order->symbol, order->side);
 }
 
 /* May it open a position? A bracket's exits only close what their entry opens. */
 static bool opens(const struct engine *engine, const struct order *order)
 {
     return !order->reduce_only &&
-           (order->side == ORDER_BUY || loan_allowed(engine, order->account, order->symbol));
+           (order->side == ORDER_BUY || engine_loan_allowed(engine, order->account, order->symbol));
 }
 
-bool gate_entered(const struct engine *engine, int account, int symbol, uint64_t but)
+bool engine_gate_entered(const struct engine *engine, int account, int symbol, uint64_t but)
 {
     if (engine->accounts[account].positions[symbol].qty != 0)
         return true;
@@ -217,7 +217,7 @@ static int32_t entered_elsewhere(const struct engine *engine, const struct order
 {
     int32_t n = 0;
     for (int s = 0; s < engine->n_symbols; s++)
-        n += s != order->symbol && gate_entered(engine, order->account, s, 0);
+        n += s != order->symbol && engine_gate_entered(engine, order->account, s, 0);
     return n;
 }
 
@@ -229,7 +229,7 @@ static void gather_position(const struct engine *engine, const struct order *ord
     bool turns = against && !facts->reduces;
     facts->begins = position->qty == 0 || turns;
     facts->closed_ns = turns ? engine->now_ns : position->closed_ns;
-    facts->entered = gate_entered(engine, order->account, order->symbol, order->id);
+    facts->entered = engine_gate_entered(engine, order->account, order->symbol, order->id);
     facts->positions = entered_elsewhere(engine, order);
 }
 
@@ -243,7 +243,7 @@ static struct risk_facts gather(struct engine *engine, const struct order *order
         .now_ns = engine->now_ns,
         .reduces = lowers || reduces(engine, order),
         .paused = engine->paused,
-        .stale = market->stale && !hours_rests(market),
+        .stale = market->stale && !engine_hours_rests(market),
         .storage_failing = engine->storage_failing,
         .killed = account->killed_ns != 0,
         .last = market->last,
@@ -267,7 +267,7 @@ static struct risk_facts gather(struct engine *engine, const struct order *order
     return facts;
 }
 
-enum order_reason gate_check(struct engine *engine, const struct order *order, int ahead, bool lowers)
+enum order_reason engine_gate_check(struct engine *engine, const struct order *order, int ahead, bool lowers)
 {
     const struct account *account = &engine->accounts[order->account];
     const struct engine_trace *trace = engine->sink.trace;
@@ -282,11 +282,11 @@ enum order_reason gate_check(struct engine *engine, const struct order *order, i
         if ((facts.paused || facts.killed) && !facts.reduces) /* whatever else it lacks */
             reason = facts.paused ? ORDER_RISK_PAUSED : ORDER_RISK_DRAWDOWN;
         asked = reason != ORDER_OK;
-        if (reason == ORDER_OK && order->type == ORDER_MARKET && !hours_rests(market) &&
-            !match_best(engine, order->symbol, order->side, &best))
+        if (reason == ORDER_OK && order->type == ORDER_MARKET && !engine_hours_rests(market) &&
+            !engine_match_best(engine, order->symbol, order->side, &best))
             reason = ORDER_NO_LIQUIDITY;
         if (reason == ORDER_OK)
-            reason = reserve_check(engine, order);
+            reason = engine_reserve_check(engine, order);
     }
     if (reason == ORDER_OK && order->state != ORDER_HELD) { /* a bracket's exit opens nothing */
         asked = true;

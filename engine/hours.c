@@ -5,7 +5,7 @@
 
 #include "engine/match.h"
 
-bool hours_trades(const struct market_state *market)
+bool engine_hours_trades(const struct market_state *market)
 {
     bool hours =
         market->phase == MARKET_PHASE_OPEN ||
@@ -13,9 +13,9 @@ bool hours_trades(const struct market_state *market)
     return hours && market->trading == MARKET_TRADES;
 }
 
-bool hours_rests(const struct market_state *market)
+bool engine_hours_rests(const struct market_state *market)
 {
-    return !hours_trades(market) && market->phase != MARKET_PHASE_UNKNOWN;
+    return !engine_hours_trades(market) && market->phase != MARKET_PHASE_UNKNOWN;
 }
 
 /* Is it a phase of the session, as far as orders go? */
@@ -25,7 +25,7 @@ static bool working(const struct market_state *market, enum market_phase phase)
            (market->extended && (phase == MARKET_PHASE_EARLY || phase == MARKET_PHASE_LATE));
 }
 
-bool hours_has_bar(const struct market_state *market, const struct bar *bar, int64_t interval_ns)
+bool engine_hours_has_bar(const struct market_state *market, const struct bar *bar, int64_t interval_ns)
 {
     bool begun = bar->open_ns + interval_ns > market->opened_ns, over = bar->open_ns >= market->closed_ns;
     if (market->symbol.calendar[0] == '\0')
@@ -33,7 +33,7 @@ bool hours_has_bar(const struct market_state *market, const struct bar *bar, int
     return working(market, market->phase) ? begun || !over : begun && !over;
 }
 
-int64_t hours_day_end(const struct market_state *market, int64_t effective_ns)
+int64_t engine_hours_day_end(const struct market_state *market, int64_t effective_ns)
 {
     bool last = market->extended ? market->phase == MARKET_PHASE_LATE : market->phase == MARKET_PHASE_OPEN;
     if (market->symbol.calendar[0] == '\0')
@@ -41,12 +41,12 @@ int64_t hours_day_end(const struct market_state *market, int64_t effective_ns)
     return last && market->phase_next_ns > effective_ns ? market->phase_next_ns : 0;
 }
 
-bool hours_of_venue(const struct market_state *market, const char *venue)
+bool engine_hours_of_venue(const struct market_state *market, const char *venue)
 {
     return venue[0] == '\0' || market->symbol.venue[0] == '\0' || strcmp(market->symbol.venue, venue) == 0;
 }
 
-void hours_begin(struct engine *engine, int symbol)
+void engine_hours_begin(struct engine *engine, int symbol)
 {
     struct market_state *market = &engine->markets[symbol];
     const char *calendar = market->symbol.calendar;
@@ -83,9 +83,9 @@ static void reopen(struct engine *engine, int symbol)
             continue;
         live->queue_ahead = -1;
         if (shows && engine->fill_model != FILL_BAR)
-            live->takes = live_resting(&live->order) && order_works_as_limit(&live->order);
+            live->takes = engine_live_resting(&live->order) && order_works_as_limit(&live->order);
     }
-    measure_update(engine, symbol, 0);
+    engine_measure_update(engine, symbol, 0);
 }
 
 /* Did a session end between the two? Phases of one day only go on. */
@@ -106,21 +106,21 @@ static void date_orders(struct engine *engine, int symbol, bool ended, int64_t e
         struct order *order = &engine->orders[i].order;
         if (order->symbol != symbol || order->tif != ORDER_DAY)
             continue;
-        int64_t expires_ns = ended ? end_ns : hours_day_end(market, engine->recv_ns);
+        int64_t expires_ns = ended ? end_ns : engine_hours_day_end(market, engine->recv_ns);
         if (expires_ns == order->expires_ns ||
             (order->expires_ns > 0 && (ended || order->expires_ns <= engine->recv_ns)))
             continue;
         order->expires_ns = expires_ns;
         if (expires_ns > 0 && expires_ns < engine->next_expiry_ns)
             engine->next_expiry_ns = expires_ns;
-        live_tell(engine, order);
+        engine_live_tell(engine, order);
     }
 }
 
 static void change(struct engine *engine, int symbol, const struct market_session *event)
 {
     struct market_state *market = &engine->markets[symbol];
-    bool was = hours_trades(market), worked = working(market, market->phase);
+    bool was = engine_hours_trades(market), worked = working(market, market->phase);
     int64_t now_ns = engine->recv_ns, planned_ns = market->phase_next_ns;
     int64_t at_ns = planned_ns > 0 && planned_ns <= now_ns ? planned_ns : now_ns;
     int64_t begin_ns = now_ns - at_ns < HOURS_DAY_NS / 2 && market->phase != MARKET_PHASE_UNKNOWN
@@ -138,11 +138,11 @@ static void change(struct engine *engine, int symbol, const struct market_sessio
         market->opened_ns = begin_ns;
     if (working(market, market->phase))
         date_orders(engine, symbol, false, 0);
-    if (!was && hours_trades(market))
+    if (!was && engine_hours_trades(market))
         reopen(engine, symbol);
 }
 
-void hours_event(struct engine *engine, const struct market_session *event)
+void engine_hours_event(struct engine *engine, const struct market_session *event)
 {
     bool ours = false;
     for (int s = 0; s < engine->n_symbols && event->calendar[0]; s++)
@@ -151,7 +151,7 @@ void hours_event(struct engine *engine, const struct market_session *event)
             ours = true;
         }
     if (ours && engine->fill_model != FILL_BAR && engine->next_expiry_ns <= engine->now_ns)
-        live_expire(engine, -1, engine->now_ns);
+        engine_live_expire(engine, -1, engine->now_ns);
     if (engine->sink.session)
         engine->sink.session(engine->sink.ctx, event, engine->now_ns);
 }
@@ -175,7 +175,7 @@ static void end_orders(struct engine *engine, int symbol)
             i++;
             continue;
         }
-        live_end(engine, order->id, ORDER_IS_CANCELED, ORDER_SYMBOL_GONE);
+        engine_live_end(engine, order->id, ORDER_IS_CANCELED, ORDER_SYMBOL_GONE);
         i = 0; /* others may have ended, or started, with it */
     }
 }
@@ -195,11 +195,11 @@ static void tell(struct engine *engine, int symbol, const struct market_status *
     engine_alert(engine, codes[market->trading], "%s %s%s", market->symbol.name, words[market->trading], why);
 }
 
-void hours_trading(struct engine *engine, int symbol, enum market_trading trading,
-                   const struct market_status *status)
+void engine_hours_trading(struct engine *engine, int symbol, enum market_trading trading,
+                          const struct market_status *status)
 {
     struct market_state *market = &engine->markets[symbol];
-    bool was = hours_trades(market);
+    bool was = engine_hours_trades(market);
     if (market->trading == trading)
         return;
     if (codes[market->trading])
@@ -209,11 +209,11 @@ void hours_trading(struct engine *engine, int symbol, enum market_trading tradin
         tell(engine, symbol, status);
     if (trading == MARKET_ENDED)
         end_orders(engine, symbol);
-    if (!was && hours_trades(market))
+    if (!was && engine_hours_trades(market))
         reopen(engine, symbol);
 }
 
-void hours_ends(struct engine *engine)
+void engine_hours_ends(struct engine *engine)
 {
     engine->ends = false;
     for (int s = 0; s < engine->n_symbols; s++)

@@ -2,14 +2,14 @@
  * user resumes it. */
 #include "engine/core.h"
 
-void kill_watch(struct engine *engine)
+void engine_halt_watch(struct engine *engine)
 {
     engine->watches = false;
     for (int a = 0; a < engine->n_accounts; a++)
         engine->watches |= engine->accounts[a].rules.risk.drawdown > 0;
 }
 
-void kill_check(struct engine *engine, int symbol)
+void engine_halt_check(struct engine *engine, int symbol)
 {
     for (int a = 0; engine->watches && a < engine->n_accounts; a++) {
         const struct account *account = &engine->accounts[a];
@@ -29,10 +29,10 @@ static void kill(struct engine *engine, int index)
         "account %s lost %.2f %% of its highest equity, and %g %% is the limit: it is closed, and opens "
         "nothing until it is resumed",
         account->name, lost, 100 * account->rules.risk.drawdown);
-    desk_kill(engine, index);
+    engine_runner_kill(engine, index);
 }
 
-void kill_due(struct engine *engine)
+void engine_halt_due(struct engine *engine)
 {
     if (!engine->killing)
         return;
@@ -45,19 +45,19 @@ void kill_due(struct engine *engine)
     }
 }
 
-void kill_over(struct engine *engine, int index)
+void engine_halt_over(struct engine *engine, int index)
 {
     engine_alert_over(engine, "KILLED", "account %s", engine->accounts[index].name);
 }
 
-void kill_lift(struct engine *engine, int index)
+void engine_halt_lift(struct engine *engine, int index)
 {
     struct account *account = &engine->accounts[index];
     if (account->killed_ns == 0)
         return;
     account->killed_ns = 0;
     account->killing = false;
-    kill_over(engine, index);
+    engine_halt_over(engine, index);
     account->equity_peak = 0;
     account_mark(engine, index);
     account->moved = engine->account_moved = true;

@@ -4,7 +4,7 @@
 
 #include "engine/match.h"
 
-size_t live_from(const struct engine *engine, uint64_t id)
+size_t engine_live_from(const struct engine *engine, uint64_t id)
 {
     size_t low = 0, high = engine->n_orders;
     while (low < high) {
@@ -17,18 +17,18 @@ size_t live_from(const struct engine *engine, uint64_t id)
     return low;
 }
 
-size_t match_find(const struct engine *engine, uint64_t order_id)
+size_t engine_match_find(const struct engine *engine, uint64_t order_id)
 {
-    size_t at = live_from(engine, order_id);
+    size_t at = engine_live_from(engine, order_id);
     return at < engine->n_orders && engine->orders[at].order.id == order_id ? at : engine->n_orders;
 }
 
-bool live_resting(const struct order *order)
+bool engine_live_resting(const struct order *order)
 {
     return order->state == ORDER_OPEN || order->state == ORDER_PARTIAL;
 }
 
-struct live_order *live_push(struct engine *engine, const struct order *order)
+struct live_order *engine_live_push(struct engine *engine, const struct order *order)
 {
     if (engine->n_orders == engine->cap_orders) {
         size_t cap = engine->cap_orders ? 2 * engine->cap_orders : 64;
@@ -49,14 +49,14 @@ struct live_order *live_push(struct engine *engine, const struct order *order)
     return live;
 }
 
-void live_drop_last(struct engine *engine)
+void engine_live_drop_last(struct engine *engine)
 {
     engine->n_orders--;
     engine->markets[engine->orders[engine->n_orders].order.symbol].live_orders--;
 }
 
 /* In order of time; of the same time, in order of arrival. */
-bool live_later(struct engine *engine, struct pending pending)
+bool engine_live_later(struct engine *engine, struct pending pending)
 {
     if (engine->first_pending > 0 && engine->n_pending == engine->cap_pending) {
         engine->n_pending -= engine->first_pending;
@@ -81,7 +81,7 @@ bool live_later(struct engine *engine, struct pending pending)
     return true;
 }
 
-bool live_step(struct engine *engine, struct order *order, enum order_action action)
+bool engine_live_step(struct engine *engine, struct order *order, enum order_action action)
 {
     int next = order_next(order->state, action);
     if (next < 0) {
@@ -95,18 +95,18 @@ bool live_step(struct engine *engine, struct order *order, enum order_action act
     return true;
 }
 
-void live_tell(struct engine *engine, const struct order *order)
+void engine_live_tell(struct engine *engine, const struct order *order)
 {
     engine->markets[order->symbol].unmoved = engine->markets[order->symbol].calm = false;
     if (engine->sink.order)
         engine->sink.order(engine->sink.ctx, order);
 }
 
-struct live_order *live_other_leg(const struct engine *engine, const struct order *order)
+struct live_order *engine_live_other_leg(const struct engine *engine, const struct order *order)
 {
     if (order->group == 0)
         return NULL;
-    for (size_t i = live_from(engine, order->group); i < engine->n_orders; i++) {
+    for (size_t i = engine_live_from(engine, order->group); i < engine->n_orders; i++) {
         struct live_order *other = &engine->orders[i];
         if (other->order.id >= order->group + ORDER_LEGS_MAX)
             break;
@@ -122,65 +122,66 @@ struct live_order *live_other_leg(const struct engine *engine, const struct orde
 static void entry_ended(struct engine *engine, const struct order *entry, int64_t split_fills)
 {
     for (uint64_t id = entry->id + 1; id < entry->id + ORDER_LEGS_MAX; id++) {
-        size_t at = match_find(engine, id);
+        size_t at = engine_match_find(engine, id);
         if (at == engine->n_orders || engine->orders[at].order.parent != entry->id)
             continue;
         struct order *exit = &engine->orders[at].order;
         if (entry->filled + split_fills <= 0) {
-            live_end(engine, id, ORDER_IS_CANCELED, entry->filled == 0 ? ORDER_OTHER_LEG : ORDER_SPLIT);
+            engine_live_end(engine, id, ORDER_IS_CANCELED,
+                            entry->filled == 0 ? ORDER_OTHER_LEG : ORDER_SPLIT);
             continue;
         }
-        if (!live_step(engine, exit, ORDER_ACTIVATES))
+        if (!engine_live_step(engine, exit, ORDER_ACTIVATES))
             continue;
         exit->qty = entry->filled + split_fills;
         exit->effective_ns = engine->now_ns;
         if (engine->fill_model != FILL_BAR && /* there they start within the bar: match_bar.c */
-            !live_later(engine, (struct pending){.created_ns = engine->now_ns,
-                                                 .effective_ns = engine->now_ns,
-                                                 .order_id = id}))
+            !engine_live_later(engine, (struct pending){.created_ns = engine->now_ns,
+                                                        .effective_ns = engine->now_ns,
+                                                        .order_id = id}))
             engine->out_of_memory = true;
-        reserve_set(engine, exit);
-        live_tell(engine, exit);
+        engine_reserve_set(engine, exit);
+        engine_live_tell(engine, exit);
     }
 }
 
 /* Takes a live order off the list, its reserve is free again. Returns it as it ended. */
 static struct order remove_at(struct engine *engine, size_t at, enum order_reason reason)
 {
-    reserve_lift(engine, &engine->orders[at].order);
+    engine_reserve_lift(engine, &engine->orders[at].order);
     struct order order = engine->orders[at].order;
     order.reason = reason;
     engine->n_orders--;
     memmove(&engine->orders[at], &engine->orders[at + 1], (engine->n_orders - at) * sizeof *engine->orders);
     engine->markets[order.symbol].live_orders--;
-    reserve_set(engine, &order);
-    live_tell(engine, &order);
+    engine_reserve_set(engine, &order);
+    engine_live_tell(engine, &order);
     return order;
 }
 
-void live_end(struct engine *engine, uint64_t id, enum order_action action, enum order_reason reason)
+void engine_live_end(struct engine *engine, uint64_t id, enum order_action action, enum order_reason reason)
 {
-    size_t at = match_find(engine, id);
+    size_t at = engine_match_find(engine, id);
     if (at == engine->n_orders)
         return;
     struct order *ended = &engine->orders[at].order;
-    if (ended->state != ORDER_FILLED && !live_step(engine, ended, action))
+    if (ended->state != ORDER_FILLED && !engine_live_step(engine, ended, action))
         return;
     int64_t split_fills = engine->orders[at].split_fills;
     struct order order = remove_at(engine, at, reason);
     if (order.group == order.id && order.parent == 0)
         entry_ended(engine, &order, split_fills);
     if (order.filled > 0)
-        desk_ended(engine, &order);
+        engine_runner_ended(engine, &order);
 }
 
-void live_expire(struct engine *engine, int symbol, int64_t until_ns)
+void engine_live_expire(struct engine *engine, int symbol, int64_t until_ns)
 {
     for (size_t i = 0; i < engine->n_orders;) {
         const struct order *order = &engine->orders[i].order;
         if (order->expires_ns > 0 && order->expires_ns <= until_ns &&
             (symbol < 0 || order->symbol == symbol)) {
-            live_end(engine, order->id, ORDER_EXPIRES, ORDER_OK);
+            engine_live_end(engine, order->id, ORDER_EXPIRES, ORDER_OK);
             i = 0; /* others may have ended or come with it */
         } else {
             i++;
@@ -194,11 +195,11 @@ void live_expire(struct engine *engine, int symbol, int64_t until_ns)
     }
 }
 
-void match_withdraw(struct engine *engine, int account)
+void engine_match_withdraw(struct engine *engine, int account)
 {
     for (size_t at = 0; at < engine->n_orders;)
         if (engine->orders[at].order.account == account &&
-            live_step(engine, &engine->orders[at].order, ORDER_IS_CANCELED))
+            engine_live_step(engine, &engine->orders[at].order, ORDER_IS_CANCELED))
             remove_at(engine, at, ORDER_OK);
         else
             at++;

@@ -24,14 +24,14 @@ static int64_t part_e4(int64_t value, int32_t share_e4)
     return clamped(((int128_t)value * share_e4 + 9999) / 10000);
 }
 
-bool loan_allowed(const struct engine *engine, int index, int symbol)
+bool engine_loan_allowed(const struct engine *engine, int index, int symbol)
 {
     const struct account *account = &engine->accounts[index];
     const struct account_pair *pair = &account->pairs[symbol];
     return account->rules.shorts && pair->quote == account->currency_at && pair->base != account->currency_at;
 }
 
-int64_t loan_value(const struct engine *engine, int index)
+int64_t engine_loan_value(const struct engine *engine, int index)
 {
     const struct account *account = &engine->accounts[index];
     int128_t value = 0;
@@ -41,18 +41,18 @@ int64_t loan_value(const struct engine *engine, int index)
     return clamped(value);
 }
 
-int64_t loan_collateral(const struct engine *engine, int index, int64_t value)
+int64_t engine_loan_collateral(const struct engine *engine, int index, int64_t value)
 {
     return part_e4(value, engine->accounts[index].rules.collateral_e4);
 }
 
-int64_t loan_spendable(const struct engine *engine, int index)
+int64_t engine_loan_spendable(const struct engine *engine, int index)
 {
     const struct account *account = &engine->accounts[index];
     const struct balance *currency = &account->assets[account->currency_at];
-    int64_t value = loan_value(engine, index);
-    int64_t most =
-        currency->total - currency->reserved - account->interest_owed - loan_collateral(engine, index, value);
+    int64_t value = engine_loan_value(engine, index);
+    int64_t most = currency->total - currency->reserved - account->interest_owed -
+                   engine_loan_collateral(engine, index, value);
     return most > 0 ? most : 0;
 }
 
@@ -95,16 +95,16 @@ static void charge_account(struct engine *engine, int index, int64_t hours)
     }
 }
 
-int64_t loan_hour(int64_t now_ns)
+int64_t engine_loan_hour(int64_t now_ns)
 {
     return now_ns / HOUR_NS * HOUR_NS;
 }
 
-void loan_interest(struct engine *engine)
+void engine_loan_interest(struct engine *engine)
 {
     if (engine->now_ns < engine->interest_due_ns)
         return;
-    int64_t hour = loan_hour(engine->now_ns);
+    int64_t hour = engine_loan_hour(engine->now_ns);
     for (int a = 0; a < engine->n_accounts; a++) {
         struct account *account = &engine->accounts[a];
         int64_t hours = account->interest_ns > 0 ? (hour - account->interest_ns) / HOUR_NS : 0;
@@ -136,7 +136,7 @@ static enum outcome buy_back(struct engine *engine, int account, int symbol)
     struct book_level best;
     if (called_already(engine, account, symbol))
         return ASKED;
-    if (market->stale || !match_best(engine, symbol, ORDER_BUY, &best))
+    if (market->stale || !engine_match_best(engine, symbol, ORDER_BUY, &best))
         return NO_MARKET;
     const struct balance *currency = account_currency(engine, account);
     int128_t most = (int128_t)(currency->total - currency->reserved) * market->notional_unit / best.price;
@@ -155,7 +155,7 @@ static enum outcome buy_back(struct engine *engine, int account, int symbol)
         .tag = "margin call",
     };
     enum order_reason reason;
-    match_submit(engine, &request, &reason);
+    engine_match_submit(engine, &request, &reason);
     return reason == ORDER_OK ? ASKED : REFUSED;
 }
 
@@ -170,12 +170,12 @@ static void cancel_buys(struct engine *engine, int account)
             live->reserved == 0 || of->pairs[live->order.symbol].quote != of->currency_at)
             continue;
         seen = live->order.id;
-        match_cancel(engine, seen);
+        engine_match_cancel(engine, seen);
         i = 0; /* others may have gone with it */
     }
 }
 
-void loan_covered(struct engine *engine, int index)
+void engine_loan_covered(struct engine *engine, int index)
 {
     if (engine->accounts[index].margin_ns != 0)
         engine_alert_over(engine, "MARGIN_CALL", "account %s", engine->accounts[index].name);
@@ -200,7 +200,7 @@ static void call(struct engine *engine, int index, int64_t value)
     account->margin_ns = engine->now_ns + wait_ns;
 }
 
-void loan_check(struct engine *engine, int symbol)
+void engine_loan_check(struct engine *engine, int symbol)
 {
     uint32_t shorts = engine->markets[symbol].shorts;
     for (int a = 0; shorts > 0 && a < engine->n_accounts; a++) {
@@ -210,11 +210,11 @@ void loan_check(struct engine *engine, int symbol)
         shorts--;
         if (engine->now_ns < account->margin_ns)
             continue;
-        int64_t value = loan_value(engine, a);
+        int64_t value = engine_loan_value(engine, a);
         int64_t covers = account_currency(engine, a)->total - account->interest_owed;
         if (covers < part_e4(value, account->rules.maintenance_e4))
             call(engine, a, value);
         else
-            loan_covered(engine, a);
+            engine_loan_covered(engine, a);
     }
 }

@@ -91,7 +91,7 @@ static struct order order_of(const struct engine *engine, const struct order_req
         .by_hand = request->by_hand,
     };
     if (request->tif == ORDER_DAY)
-        order.expires_ns = hours_day_end(&engine->markets[request->symbol], order.effective_ns);
+        order.expires_ns = engine_hours_day_end(&engine->markets[request->symbol], order.effective_ns);
     memcpy(order.client_id, request->client_id, sizeof order.client_id - 1);
     memcpy(order.tag, request->tag, sizeof order.tag - 1);
     return order;
@@ -121,11 +121,11 @@ static enum order_reason check_legs(struct engine *engine, enum order_grouping g
 {
     enum order_reason reason = ORDER_OK;
     for (int i = 0; i < n_legs && reason == ORDER_OK; i++)
-        reason = gate_rules(engine, &legs[i]);
+        reason = engine_gate_rules(engine, &legs[i]);
     if (reason == ORDER_OK)
-        reason = gate_group(grouping, legs, n_legs);
+        reason = engine_gate_group(grouping, legs, n_legs);
     for (int i = 0; i < n_legs && reason == ORDER_OK; i++)
-        reason = gate_check(engine, &legs[i], i, false);
+        reason = engine_gate_check(engine, &legs[i], i, false);
     return reason;
 }
 
@@ -140,38 +140,39 @@ static void refuse(struct engine *engine, struct order *legs, int n_legs, enum o
         legs[i].reason = reason;
         if (reason == ORDER_DUPLICATE_ID)
             legs[i].client_id[0] = '\0';
-        live_tell(engine, &legs[i]);
+        engine_live_tell(engine, &legs[i]);
     }
 }
 
 static bool accept(struct engine *engine, const struct order *legs, int n_legs)
 {
     for (int i = 0; i < n_legs; i++)
-        if (!live_push(engine, &legs[i])) {
+        if (!engine_live_push(engine, &legs[i])) {
             while (i-- > 0)
-                live_drop_last(engine);
+                engine_live_drop_last(engine);
             return false;
         }
     for (int i = 0; i < n_legs; i++) {
         if (legs[i].state == ORDER_PENDING &&
-            !live_later(engine, (struct pending){.created_ns = legs[i].created_ns,
-                                                 .effective_ns = legs[i].effective_ns,
-                                                 .order_id = legs[i].id})) {
+            !engine_live_later(engine, (struct pending){.created_ns = legs[i].created_ns,
+                                                        .effective_ns = legs[i].effective_ns,
+                                                        .order_id = legs[i].id})) {
             for (int k = 0; k < n_legs; k++)
-                live_drop_last(engine);
+                engine_live_drop_last(engine);
             return false;
         }
         engine->last_order++;
     }
     for (int i = 0; i < n_legs; i++) {
-        reserve_set(engine, &legs[i]);
-        live_tell(engine, &legs[i]);
+        engine_reserve_set(engine, &legs[i]);
+        engine_live_tell(engine, &legs[i]);
     }
     return true;
 }
 
-uint64_t match_submit_group(struct engine *engine, enum order_grouping grouping,
-                            const struct order_request *requests, int n_legs, enum order_reason *ret_reason)
+uint64_t engine_match_submit_group(struct engine *engine, enum order_grouping grouping,
+                                   const struct order_request *requests, int n_legs,
+                                   enum order_reason *ret_reason)
 {
     struct order legs[ORDER_LEGS_MAX] = {0};
     make_legs(engine, grouping, requests, n_legs, legs);
@@ -188,10 +189,10 @@ uint64_t match_submit_group(struct engine *engine, enum order_grouping grouping,
     return legs[0].id;
 }
 
-uint64_t match_submit(struct engine *engine, const struct order_request *request,
-                      enum order_reason *ret_reason)
+uint64_t engine_match_submit(struct engine *engine, const struct order_request *request,
+                             enum order_reason *ret_reason)
 {
-    return match_submit_group(engine, ORDERS_SINGLE, request, 1, ret_reason);
+    return engine_match_submit_group(engine, ORDERS_SINGLE, request, 1, ret_reason);
 }
 
 /* From here on new orders may count on what it held; should it trade first, they find less. */
@@ -199,23 +200,23 @@ static void queue_cancel(struct engine *engine, struct live_order *live)
 {
     if (live->cancel_queued)
         return;
-    if (!live_later(engine, (struct pending){.created_ns = engine->now_ns,
-                                             .effective_ns = engine->now_ns + engine->latency_ns,
-                                             .order_id = live->order.id,
-                                             .kind = PENDING_CANCEL})) {
+    if (!engine_live_later(engine, (struct pending){.created_ns = engine->now_ns,
+                                                    .effective_ns = engine->now_ns + engine->latency_ns,
+                                                    .order_id = live->order.id,
+                                                    .kind = PENDING_CANCEL})) {
         engine->out_of_memory = true;
         return;
     }
     live->cancel_queued = true;
-    reserve_set(engine, &live->order);
+    engine_reserve_set(engine, &live->order);
 }
 
-enum order_reason match_cancel(struct engine *engine, uint64_t order_id)
+enum order_reason engine_match_cancel(struct engine *engine, uint64_t order_id)
 {
-    size_t at = match_find(engine, order_id);
+    size_t at = engine_match_find(engine, order_id);
     if (at == engine->n_orders)
         return order_id == 0 || order_id > engine->last_order ? ORDER_UNKNOWN_ORDER : ORDER_ENDED;
-    struct live_order *live = &engine->orders[at], *other = live_other_leg(engine, &live->order);
+    struct live_order *live = &engine->orders[at], *other = engine_live_other_leg(engine, &live->order);
     queue_cancel(engine, live);
     if (other)
         queue_cancel(engine, other);
@@ -224,17 +225,17 @@ enum order_reason match_cancel(struct engine *engine, uint64_t order_id)
 
 static void take_effect(struct engine *engine, const struct pending *pending)
 {
-    if (match_find(engine, pending->order_id) == engine->n_orders)
+    if (engine_match_find(engine, pending->order_id) == engine->n_orders)
         return;
     switch (pending->kind) {
     case PENDING_ORDER:
-        arrive_new(engine, pending->order_id);
+        engine_arrive_new(engine, pending->order_id);
         break;
     case PENDING_CANCEL:
-        live_end(engine, pending->order_id, ORDER_IS_CANCELED, ORDER_OK);
+        engine_live_end(engine, pending->order_id, ORDER_IS_CANCELED, ORDER_OK);
         break;
     case PENDING_AMEND:
-        amend_take_effect(engine, &pending->amend);
+        engine_amend_take_effect(engine, &pending->amend);
         break;
     }
 }
@@ -244,10 +245,10 @@ static void expire(struct engine *engine)
     int64_t now_ns = engine->next_expiry_ns;
     if (now_ns > engine->now_ns)
         engine->now_ns = now_ns;
-    live_expire(engine, -1, now_ns);
+    engine_live_expire(engine, -1, now_ns);
 }
 
-void match_release(struct engine *engine, int64_t until_ns)
+void engine_match_release(struct engine *engine, int64_t until_ns)
 {
     for (;;) {
         bool waits = engine->first_pending < engine->n_pending;
@@ -292,7 +293,7 @@ static size_t line_up(struct engine *engine, int symbol)
     }
     for (size_t i = 0; i < engine->n_orders; i++) {
         const struct order *order = &engine->orders[i].order;
-        if (order->symbol != symbol || !live_resting(order))
+        if (order->symbol != symbol || !engine_live_resting(order))
             continue;
         struct standing new = {.id = order->id};
         if (order_works_as_limit(order)) {
@@ -310,9 +311,9 @@ static size_t line_up(struct engine *engine, int symbol)
 /* An order of the line that still rests, or NULL. */
 static const struct order *still_resting(const struct engine *engine, size_t turn)
 {
-    size_t at = match_find(engine, engine->standing[turn].id);
+    size_t at = engine_match_find(engine, engine->standing[turn].id);
     const struct order *order = at < engine->n_orders ? &engine->orders[at].order : NULL;
-    return order && live_resting(order) ? order : NULL;
+    return order && engine_live_resting(order) ? order : NULL;
 }
 
 static bool clear_dealt(struct engine *engine)
@@ -338,33 +339,33 @@ static void find_calm(struct engine *engine, int symbol)
     market->calm_below = INT64_MAX;
     for (size_t i = 0; i < engine->n_orders; i++) {
         const struct live_order *live = &engine->orders[i];
-        if (live->order.symbol == symbol && live_resting(&live->order))
-            resting_calm(live, &market->calm_above, &market->calm_below);
+        if (live->order.symbol == symbol && engine_live_resting(&live->order))
+            engine_resting_calm(live, &market->calm_above, &market->calm_below);
     }
 }
 
-void match_trade(struct engine *engine, int symbol, const struct market_trade *trade)
+void engine_match_trade(struct engine *engine, int symbol, const struct market_trade *trade)
 {
     const struct market_state *market = &engine->markets[symbol];
     if (market->live_orders == 0 ||
         (market->calm && trade->price > market->calm_above && trade->price < market->calm_below) ||
-        !hours_trades(market) || !clear_dealt(engine))
+        !engine_hours_trades(market) || !clear_dealt(engine))
         return;
     size_t n = line_up(engine, symbol);
     for (size_t i = 0; i < n; i++) {
         const struct order *order = still_resting(engine, i);
         if (order)
-            resting_trade(engine, order->id, trade, &engine->dealt[order->account]);
+            engine_resting_trade(engine, order->id, trade, &engine->dealt[order->account]);
     }
     find_calm(engine, symbol);
 }
 
-void match_quotes(struct engine *engine, int symbol)
+void engine_match_quotes(struct engine *engine, int symbol)
 {
     struct market_state *market = &engine->markets[symbol];
     if (market->n_taken > 0)
-        walk_refresh(market);
-    if (market->live_orders == 0 || market->unmoved || !hours_trades(market))
+        engine_walk_refresh(market);
+    if (market->live_orders == 0 || market->unmoved || !engine_hours_trades(market))
         return;
     bool moved = false;
     size_t n = line_up(engine, symbol);
@@ -374,13 +375,13 @@ void match_quotes(struct engine *engine, int symbol)
         if (!order || (!order->triggered && order->type != ORDER_LIMIT && order->type != ORDER_MARKET))
             continue;
         moved = true;
-        resting_quote(engine, order->id);
+        engine_resting_quote(engine, order->id);
     }
     if (moved)
         market->unmoved = false;
 }
 
-void match_model(struct engine *engine)
+void engine_match_model(struct engine *engine)
 {
     for (int s = 0; s < engine->n_symbols; s++) {
         struct market_state *market = &engine->markets[s];
@@ -389,7 +390,7 @@ void match_model(struct engine *engine)
     }
 }
 
-void match_interrupted(struct engine *engine, int symbol)
+void engine_match_interrupted(struct engine *engine, int symbol)
 {
     for (size_t i = 0; i < engine->n_orders; i++)
         if (engine->orders[i].order.symbol == symbol)
@@ -407,19 +408,19 @@ static bool came(const struct engine *engine, const struct order *order)
     return order->side == ORDER_BUY ? order->cost < made : order->cost > made;
 }
 
-int match_restore(struct engine *engine, const struct order *order)
+int engine_match_restore(struct engine *engine, const struct order *order)
 {
     if (!order_live(order->state) ||
         (engine->n_orders > 0 && order->id <= engine->orders[engine->n_orders - 1].order.id))
         return -EINVAL;
-    if (!live_push(engine, order))
+    if (!engine_live_push(engine, order))
         return -ENOMEM;
     if (order->state == ORDER_PENDING &&
-        !live_later(engine, (struct pending){.created_ns = order->created_ns,
-                                             .effective_ns = order->effective_ns,
-                                             .order_id = order->id}))
+        !engine_live_later(engine, (struct pending){.created_ns = order->created_ns,
+                                                    .effective_ns = order->effective_ns,
+                                                    .order_id = order->id}))
         return -ENOMEM;
     engine->orders[engine->n_orders - 1].takes = came(engine, order);
-    reserve_set(engine, order);
+    engine_reserve_set(engine, order);
     return 0;
 }

@@ -7,37 +7,42 @@
 
 /* live.c: the list of live orders, by id, and what ends one. Indices and pointers into engine->orders hold
  * until an order is added or ends. */
-struct live_order *live_push(struct engine *engine, const struct order *order); /* NULL without memory */
-void live_drop_last(struct engine *engine);                                     /* untold, without memory */
-bool live_later(struct engine *engine, struct pending pending);                 /* false without memory */
+struct live_order *engine_live_push(struct engine *engine,
+                                    const struct order *order);        /* NULL without memory */
+void engine_live_drop_last(struct engine *engine);                     /* untold, without memory */
+bool engine_live_later(struct engine *engine, struct pending pending); /* false without memory */
 /* Does `action` to the order: its next state by the table. An action that the table refuses is a bug: it is
  * counted and told, and the order stays as it is. */
-bool live_step(struct engine *engine, struct order *order, enum order_action action);
-void live_tell(struct engine *engine, const struct order *order);
+bool engine_live_step(struct engine *engine, struct order *order, enum order_action action);
+void engine_live_tell(struct engine *engine, const struct order *order);
 /* Ends an order (FILLED already, or by `action`): its reserve is free, a bracket's exits start or end. */
-void live_end(struct engine *engine, uint64_t id, enum order_action action, enum order_reason reason);
+void engine_live_end(struct engine *engine, uint64_t id, enum order_action action, enum order_reason reason);
 /* The other leg of its OCO while that lives, or NULL. */
-struct live_order *live_other_leg(const struct engine *engine, const struct order *order);
-bool live_resting(const struct order *order); /* at the venue */
+struct live_order *engine_live_other_leg(const struct engine *engine, const struct order *order);
+bool engine_live_resting(const struct order *order); /* at the venue */
 /* The first live order with an id not below `id`; n_orders: none. */
-size_t live_from(const struct engine *engine, uint64_t id);
+size_t engine_live_from(const struct engine *engine, uint64_t id);
 /* Orders of a symbol, or of all (-1), that expire at or before a moment do so, by id. */
-void live_expire(struct engine *engine, int symbol, int64_t until_ns);
+void engine_live_expire(struct engine *engine, int symbol, int64_t until_ns);
 
 /* reserve.c: what orders hold of balances. */
-int64_t reserve_need(const struct engine *engine, const struct order *order); /* for what is left of it */
-void reserve_lift(struct engine *engine, const struct order *order);          /* of its pool */
-void reserve_set(struct engine *engine, const struct order *order);           /* of its pool, anew */
-enum order_reason reserve_check(struct engine *engine, const struct order *order);
+int64_t engine_reserve_need(const struct engine *engine,
+                            const struct order *order);                     /* for what is left of it */
+void engine_reserve_lift(struct engine *engine, const struct order *order); /* of its pool */
+void engine_reserve_set(struct engine *engine, const struct order *order);  /* of its pool, anew */
+enum order_reason engine_reserve_check(struct engine *engine, const struct order *order);
 /* How much of `qty` at `price` the account can pay for or deliver now, its pool's reserve lifted. */
-int64_t reserve_affordable(struct engine *engine, const struct order *order, int64_t price, int64_t qty);
+int64_t engine_reserve_affordable(struct engine *engine, const struct order *order, int64_t price,
+                                  int64_t qty);
 /* Why it could not have more. */
-enum order_reason reserve_shortage(const struct engine *engine, const struct order *order);
+enum order_reason engine_reserve_shortage(const struct engine *engine, const struct order *order);
 /* Could it pay for, or deliver, all of `qty` for `cost` in all? */
-bool reserve_affords(struct engine *engine, const struct order *order, int64_t qty, int128_t cost,
-                     int64_t price);
-int64_t reserve_purchase(const struct engine *engine, int account, int symbol, int64_t price, int64_t qty);
-int64_t reserve_price(const struct engine *engine, const struct order *order); /* that it may trade at */
+bool engine_reserve_affords(struct engine *engine, const struct order *order, int64_t qty, int128_t cost,
+                            int64_t price);
+int64_t engine_reserve_purchase(const struct engine *engine, int account, int symbol, int64_t price,
+                                int64_t qty);
+int64_t engine_reserve_price(const struct engine *engine,
+                             const struct order *order); /* that it may trade at */
 
 /* walk.c: what the market shows to an account. */
 struct walk {
@@ -51,20 +56,20 @@ struct walk {
     int64_t taken;           /* of it, by the account */
     bool from_book;
 };
-void walk_begin(struct walk *walk, const struct engine *engine, int account, int symbol,
-                enum order_side taker);
-bool walk_next(struct walk *walk);
-bool walk_take(struct engine *engine, const struct walk *walk, int symbol, int64_t qty);
-void walk_refresh(struct market_state *market); /* forgets what is shown no more */
+void engine_walk_begin(struct walk *walk, const struct engine *engine, int account, int symbol,
+                       enum order_side taker);
+bool engine_walk_next(struct walk *walk);
+bool engine_walk_take(struct engine *engine, const struct walk *walk, int symbol, int64_t qty);
+void engine_walk_refresh(struct market_state *market); /* forgets what is shown no more */
 /* The quantity shown at a price among the orders of a side; 0: none; -1: not known. */
-int64_t walk_shown(const struct market_state *market, enum order_side side, int64_t price);
+int64_t engine_walk_shown(const struct market_state *market, enum order_side side, int64_t price);
 
 /* gate.c: whether an order is let in. */
-enum order_reason gate_rules(const struct engine *engine, const struct order *order);
-enum order_reason gate_group(enum order_grouping grouping, const struct order *legs, int n_legs);
+enum order_reason engine_gate_rules(const struct engine *engine, const struct order *order);
+enum order_reason engine_gate_group(enum order_grouping grouping, const struct order *legs, int n_legs);
 /* `ahead`: how many orders of the same request come before it. An order that lives already is one that is
  * amended, `lowers`: to less of the same. */
-enum order_reason gate_check(struct engine *engine, const struct order *order, int ahead, bool lowers);
+enum order_reason engine_gate_check(struct engine *engine, const struct order *order, int ahead, bool lowers);
 
 /* fills.c: trades. Those that take an id may end the order, others of its group, and reduce-only ones. */
 struct fill_source { /* for a tracer */
@@ -73,44 +78,48 @@ struct fill_source { /* for a tracer */
     bool from_book;
     const struct bar *bar; /* FILL_BAR; else NULL */
 };
-void fills_book(struct engine *engine, struct order *order, int64_t price, int64_t qty, bool maker,
-                const struct fill_source *source);
+void engine_fills_book(struct engine *engine, struct order *order, int64_t price, int64_t qty, bool maker,
+                       const struct fill_source *source);
 /* Takes what the other side offers, up to the limit if there is one, at its prices; or makes it at the
  * order's own price. Returns why it stopped early, or ORDER_OK. Its pool holds nothing afterwards. */
-int64_t fills_taker_price(const struct engine *engine, const struct order *order, int64_t shown);
-enum order_reason fills_shown(struct engine *engine, struct live_order *live, bool maker);
-bool fills_whole_or_ends(struct engine *engine, const struct order *order); /* FOK: true when it ended */
+int64_t engine_fills_taker_price(const struct engine *engine, const struct order *order, int64_t shown);
+enum order_reason engine_fills_shown(struct engine *engine, struct live_order *live, bool maker);
+bool engine_fills_whole_or_ends(struct engine *engine,
+                                const struct order *order); /* FOK: true when it ended */
 /* After an order traded, or could not: what is left of it ends, or rests where it may. */
-void fills_settle(struct engine *engine, uint64_t id, int64_t filled_before, enum order_reason reason,
-                  bool rests);
-void fills_position_changed(struct engine *engine, int account, int symbol);
-void fills_rest(struct engine *engine, uint64_t id);
-void fills_cancel_other_leg(struct engine *engine, uint64_t id);
+void engine_fills_settle(struct engine *engine, uint64_t id, int64_t filled_before, enum order_reason reason,
+                         bool rests);
+void engine_fills_position_changed(struct engine *engine, int account, int symbol);
+void engine_fills_rest(struct engine *engine, uint64_t id);
+void engine_fills_cancel_other_leg(struct engine *engine, uint64_t id);
 
 /* Trades all that is left of it at one price, as far as the account can. `shown`: where the market is. */
-void fills_all(struct engine *engine, uint64_t id, int64_t shown, int64_t price, bool maker,
-               const struct bar *bar);
+void engine_fills_all(struct engine *engine, uint64_t id, int64_t shown, int64_t price, bool maker,
+                      const struct bar *bar);
 
 /* arrive.c: the same holds. */
-void arrive_new(struct engine *engine, uint64_t id);
+void engine_arrive_new(struct engine *engine, uint64_t id);
 /* The order stands at the venue, new or changed: it triggers, takes, or rests; with FILL_BAR it rests. */
-void arrive_stand(struct engine *engine, uint64_t id);
-void arrive_market(struct engine *engine, uint64_t id, bool first);
-void arrive_trigger(struct engine *engine, uint64_t id);
-bool arrive_trail(const struct engine *engine, struct order *order, int64_t price); /* did its peak move? */
+void engine_arrive_stand(struct engine *engine, uint64_t id);
+void engine_arrive_market(struct engine *engine, uint64_t id, bool first);
+void engine_arrive_trigger(struct engine *engine, uint64_t id);
+bool engine_arrive_trail(const struct engine *engine, struct order *order,
+                         int64_t price); /* did its peak move? */
 /* Does the type's stop price lie where a trade at `price` triggers it? */
-bool arrive_triggers(const struct order *order, int64_t price);
+bool engine_arrive_triggers(const struct order *order, int64_t price);
 
 /* resting.c: the same holds. `dealt`: what the account's orders had of the trade. */
-void resting_trade(struct engine *engine, uint64_t id, const struct market_trade *trade, int64_t *dealt);
+void engine_resting_trade(struct engine *engine, uint64_t id, const struct market_trade *trade,
+                          int64_t *dealt);
 /* Narrows *above and *below to the prices between which no trade means anything to it. */
-void resting_calm(const struct live_order *live, int64_t *above, int64_t *below);
-void resting_quote(struct engine *engine, uint64_t id);
+void engine_resting_calm(const struct live_order *live, int64_t *above, int64_t *below);
+void engine_resting_quote(struct engine *engine, uint64_t id);
 
 /* amend.c */
 /* The order as it will be when the amends on their way have taken effect; *ret_need: the most that the rest
  * of it needs until then, and after. */
-struct order amend_foresee(const struct engine *engine, const struct live_order *live, int64_t *ret_need);
-void amend_take_effect(struct engine *engine, const struct order_amend *amend);
+struct order engine_amend_foresee(const struct engine *engine, const struct live_order *live,
+                                  int64_t *ret_need);
+void engine_amend_take_effect(struct engine *engine, const struct order_amend *amend);
 
 #endif

@@ -20,17 +20,17 @@ static bool takes_part(const struct order *order, const struct at_bar *at)
     if (order->state == ORDER_PENDING)
         return at->step == BAR_AT_OPEN &&
                bar_takes_part(order->updated_ns, order->effective_ns, at->bar->open_ns, at->end_ns);
-    return live_resting(order) && order->updated_ns <= at->bar->open_ns;
+    return engine_live_resting(order) && order->updated_ns <= at->bar->open_ns;
 }
 
 static void trigger(struct engine *engine, uint64_t id)
 {
-    struct live_order *live = &engine->orders[match_find(engine, id)];
+    struct live_order *live = &engine->orders[engine_match_find(engine, id)];
     if (!order_is_stop(live->order.type) || live->order.triggered)
         return;
     live->order.triggered = true;
     live->missed = false;
-    fills_cancel_other_leg(engine, id);
+    engine_fills_cancel_other_leg(engine, id);
 }
 
 /* A trailing stop follows the best of the prices that this step adds. Did its peak move? */
@@ -39,20 +39,20 @@ static bool follows(const struct engine *engine, struct order *order, const stru
     if (order->type != ORDER_TRAILING_STOP || order->triggered)
         return false;
     int64_t best = order->side == ORDER_SELL ? at->prices.high : at->prices.low;
-    return arrive_trail(engine, order, at->step == BAR_AT_OPEN ? at->prices.open : best);
+    return engine_arrive_trail(engine, order, at->step == BAR_AT_OPEN ? at->prices.open : best);
 }
 
 /* What does not trade at the open rests, unless it was good for its arrival only. */
 static void stay(struct engine *engine, uint64_t id, const struct at_bar *at, bool arrives)
 {
-    struct live_order *live = &engine->orders[match_find(engine, id)];
+    struct live_order *live = &engine->orders[engine_match_find(engine, id)];
     struct order *order = &live->order;
     bool moved = follows(engine, order, at);
     live->takes = false;
     if (order->tif == ORDER_IOC || order->tif == ORDER_FOK)
-        live_end(engine, id, ORDER_EXPIRES, ORDER_NO_LIQUIDITY);
+        engine_live_end(engine, id, ORDER_EXPIRES, ORDER_NO_LIQUIDITY);
     else if (moved || arrives)
-        fills_rest(engine, id);
+        engine_fills_rest(engine, id);
 }
 
 static struct bar_deed ask(const struct live_order *live, const struct at_bar *at)
@@ -75,12 +75,12 @@ static struct bar_deed ask(const struct live_order *live, const struct at_bar *a
 static struct bar_deed meet(struct engine *engine, uint64_t id, const struct at_bar *at)
 {
     const struct bar_deed nothing = {BAR_WAITS, 0};
-    struct live_order *live = &engine->orders[match_find(engine, id)];
+    struct live_order *live = &engine->orders[engine_match_find(engine, id)];
     struct order *order = &live->order;
     bool arrives = order->state == ORDER_PENDING;
     if (arrives && order->reduce_only &&
-        match_reducible(engine, order->account, order->symbol, order->side) == 0) {
-        live_end(engine, id, ORDER_IS_CANCELED, ORDER_REDUCE_ONLY);
+        engine_match_reducible(engine, order->account, order->symbol, order->side) == 0) {
+        engine_live_end(engine, id, ORDER_IS_CANCELED, ORDER_REDUCE_ONLY);
         return nothing;
     }
     bool moved = at->step == BAR_TRAILS && follows(engine, order, at);
@@ -89,23 +89,23 @@ static struct bar_deed meet(struct engine *engine, uint64_t id, const struct at_
         if (at->step == BAR_AT_OPEN)
             stay(engine, id, at, arrives);
         else if (moved)
-            fills_rest(engine, id);
+            engine_fills_rest(engine, id);
         return nothing;
     }
     if (deed.act == BAR_TAKES && order->post_only) {
-        live_end(engine, id, ORDER_IS_CANCELED, ORDER_WOULD_TAKE);
+        engine_live_end(engine, id, ORDER_IS_CANCELED, ORDER_WOULD_TAKE);
         return nothing;
     }
     trigger(engine, id);
-    live = &engine->orders[match_find(engine, id)];
+    live = &engine->orders[engine_match_find(engine, id)];
     live->takes = false;
     if (deed.act == BAR_TRIGGERS) {
-        fills_rest(engine, id);
+        engine_fills_rest(engine, id);
         return nothing;
     }
     bool maker = deed.act == BAR_MAKES;
-    int64_t price = maker ? deed.price : fills_taker_price(engine, &live->order, deed.price);
-    fills_all(engine, id, deed.price, price, maker, at->bar);
+    int64_t price = maker ? deed.price : engine_fills_taker_price(engine, &live->order, deed.price);
+    engine_fills_all(engine, id, deed.price, price, maker, at->bar);
     return deed;
 }
 
@@ -119,7 +119,7 @@ static void begin_exits(struct engine *engine, const struct order *entry, struct
         bar_rest(entry->side, deed.act == BAR_MAKES ? ORDER_LIMIT : entry->type, deed.price, &bar->prices);
     for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
         for (uint64_t id = entry->id + 1; id < entry->id + ORDER_LEGS_MAX; id++) {
-            size_t i = match_find(engine, id);
+            size_t i = engine_match_find(engine, id);
             const struct order *exit = i < engine->n_orders ? &engine->orders[i].order : NULL;
             at.step = steps[k];
             if (exit && exit->parent == entry->id)
@@ -132,7 +132,7 @@ static void take_step(struct engine *engine, int symbol, struct at_bar *at, enum
     size_t i;
     at->step = step;
     engine->now_ns = bar_fill_ns(step, at->bar->open_ns, at->end_ns);
-    for (uint64_t id = 1; (i = live_from(engine, id)) < engine->n_orders; id++) {
+    for (uint64_t id = 1; (i = engine_live_from(engine, id)) < engine->n_orders; id++) {
         const struct order order = engine->orders[i].order;
         id = order.id;
         if (id > at->newest)
@@ -151,7 +151,7 @@ static void release(struct engine *engine, int symbol, const struct at_bar *at)
 {
     for (size_t i = engine->first_pending; i < engine->n_pending;) {
         struct pending next = engine->pending[i];
-        size_t order = match_find(engine, next.order_id);
+        size_t order = engine_match_find(engine, next.order_id);
         bool known = order < engine->n_orders;
         if ((known && (engine->orders[order].order.symbol != symbol || next.order_id > at->newest)) ||
             !bar_takes_part(next.created_ns, next.effective_ns, at->bar->open_ns, at->end_ns)) {
@@ -161,9 +161,9 @@ static void release(struct engine *engine, int symbol, const struct at_bar *at)
         engine->n_pending--;
         memmove(&engine->pending[i], &engine->pending[i + 1], (engine->n_pending - i) * sizeof next);
         if (known && next.kind == PENDING_CANCEL)
-            live_end(engine, next.order_id, ORDER_IS_CANCELED, ORDER_OK);
+            engine_live_end(engine, next.order_id, ORDER_IS_CANCELED, ORDER_OK);
         else if (known && next.kind == PENDING_AMEND)
-            amend_take_effect(engine, &next.amend);
+            engine_amend_take_effect(engine, &next.amend);
         else
             continue;
         i = engine->first_pending; /* others may have come with it */
@@ -172,7 +172,7 @@ static void release(struct engine *engine, int symbol, const struct at_bar *at)
         engine->first_pending = engine->n_pending = 0;
 }
 
-void match_bar(struct engine *engine, int symbol, const struct bar *bar)
+void engine_match_bar(struct engine *engine, int symbol, const struct bar *bar)
 {
     struct at_bar at = {.bar = bar,
                         .prices = {bar->open, bar->high, bar->low, bar->close},
@@ -181,13 +181,13 @@ void match_bar(struct engine *engine, int symbol, const struct bar *bar)
     engine->now_ns = bar->open_ns;
     if (engine->to_begin)
         account_begin_all(engine);
-    loan_interest(engine);
+    engine_loan_interest(engine);
     if (engine->markets[symbol].live_orders > 0) {
         if (engine->next_expiry_ns <= bar->open_ns)
-            live_expire(engine, symbol, bar->open_ns);
+            engine_live_expire(engine, symbol, bar->open_ns);
         release(engine, symbol, &at);
         bool fills = engine->markets[symbol].trading == MARKET_TRADES &&
-                     hours_has_bar(&engine->markets[symbol], bar, engine->interval_ns);
+                     engine_hours_has_bar(&engine->markets[symbol], bar, engine->interval_ns);
         for (int k = 0; fills && k < BAR_STEPS && engine->markets[symbol].live_orders > 0; k++)
             take_step(engine, symbol, &at, (enum bar_step)k);
     }

@@ -24,8 +24,8 @@ static void begin_bar(struct measure_track *track, int64_t open_ns)
     track->begun = true;
 }
 
-void measure_note(struct measure_track *track, int64_t ts_ns, int64_t interval_ns,
-                  const double measures[BOOK_MEASURES])
+void engine_measure_note(struct measure_track *track, int64_t ts_ns, int64_t interval_ns,
+                         const double measures[BOOK_MEASURES])
 {
     if (!track->begun || ts_ns >= track->forming.open_ns + interval_ns)
         begin_bar(track, bar_open_time(ts_ns, interval_ns));
@@ -47,8 +47,8 @@ void measure_note(struct measure_track *track, int64_t ts_ns, int64_t interval_n
     }
 }
 
-bool measure_of(const struct measure_track *track, int64_t open_ns,
-                struct measure_bar ret[static BOOK_MEASURES])
+bool engine_measure_of(const struct measure_track *track, int64_t open_ns,
+                       struct measure_bar ret[static BOOK_MEASURES])
 {
     const struct measure_span *forming = &track->forming, *previous = &track->previous;
     if (!track->begun)
@@ -70,7 +70,7 @@ bool measure_of(const struct measure_track *track, int64_t open_ns,
 
 /* --- in the engine */
 
-void measure_update(struct engine *engine, int symbol, int64_t event_ns)
+void engine_measure_update(struct engine *engine, int symbol, int64_t event_ns)
 {
     struct market_state *market = &engine->markets[symbol];
     const struct market_quote *quote = &market->quote;
@@ -90,20 +90,20 @@ void measure_update(struct engine *engine, int symbol, int64_t event_ns)
         if (!market->measured)
             market->measured = calloc(1, sizeof *market->measured);
         if (market->measured)
-            measure_note(market->measured, ts_ns, engine->interval_ns, told);
+            engine_measure_note(market->measured, ts_ns, engine->interval_ns, told);
         else
             engine->out_of_memory = true;
     }
     for (int a = 0; engine->measures && a < engine->n_accounts; a++)
         if (engine->desks[a].seats && engine->desks[a].seats[symbol].measured)
-            measure_note(engine->desks[a].seats[symbol].measured, ts_ns, engine->interval_ns, told);
+            engine_measure_note(engine->desks[a].seats[symbol].measured, ts_ns, engine->interval_ns, told);
 }
 
-void measure_tell(struct engine *engine, int symbol, int64_t open_ns)
+void engine_measure_tell(struct engine *engine, int symbol, int64_t open_ns)
 {
     const struct measure_track *track = engine->markets[symbol].measured;
     struct measure_bar bars[BOOK_MEASURES];
-    if (!engine->sink.book_bar || !track || !measure_of(track, open_ns, bars))
+    if (!engine->sink.book_bar || !track || !engine_measure_of(track, open_ns, bars))
         return;
     struct engine_book_bar told = {.symbol = symbol, .open_ns = open_ns};
     for (int m = 0; m < BOOK_MEASURES; m++) {

@@ -35,12 +35,12 @@ struct measure_track {
 
 /* The measures are these from `ts_ns` on; NULL: there are none. A time before the forming bar counts in it.
  */
-void measure_note(struct measure_track *track, int64_t ts_ns, int64_t interval_ns,
-                  const double measures[BOOK_MEASURES]);
+void engine_measure_note(struct measure_track *track, int64_t ts_ns, int64_t interval_ns,
+                         const double measures[BOOK_MEASURES]);
 
 /* Of the bar that opened then: the newest, or the one before; false where there is none, or it is not kept.
  */
-bool measure_of(const struct measure_track *track, int64_t open_ns,
-                struct measure_bar ret[static BOOK_MEASURES]);
+bool engine_measure_of(const struct measure_track *track, int64_t open_ns,
+                       struct measure_bar ret[static BOOK_MEASURES]);
 
 #endif

@@ -36,7 +36,8 @@ static bool crossed(const struct order *order, const struct bar *bar)
     if (order_works_as_limit(order))
         return fill_limit_trades_through(order->side, order->price,
                                          order->side == ORDER_BUY ? bar->low : bar->high);
-    return !order->triggered && (arrive_triggers(order, bar->low) || arrive_triggers(order, bar->high));
+    return !order->triggered &&
+           (engine_arrive_triggers(order, bar->low) || engine_arrive_triggers(order, bar->high));
 }
 
 static void tell(struct engine *engine, struct live_order *live, const struct bar *bar)
@@ -55,16 +56,16 @@ static void tell(struct engine *engine, struct live_order *live, const struct ba
                  fills ? "triggers at the next price" : "rests on");
 }
 
-void match_missed(struct engine *engine, int symbol, const struct bar *bars, uint32_t n)
+void engine_match_missed(struct engine *engine, int symbol, const struct bar *bars, uint32_t n)
 {
     const struct market_state *market = &engine->markets[symbol];
     for (size_t i = 0; market->live_orders > 0 && i < engine->n_orders; i++) {
         struct live_order *live = &engine->orders[i];
-        if (live->order.symbol != symbol || !live_resting(&live->order) || live->missed)
+        if (live->order.symbol != symbol || !engine_live_resting(&live->order) || live->missed)
             continue;
         uint32_t k = 0;
-        while (k < n &&
-               !(hours_has_bar(market, &bars[k], engine->interval_ns) && crossed(&live->order, &bars[k])))
+        while (k < n && !(engine_hours_has_bar(market, &bars[k], engine->interval_ns) &&
+                          crossed(&live->order, &bars[k])))
             k++;
         if (k < n)
             tell(engine, live, &bars[k]);

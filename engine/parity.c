@@ -47,14 +47,14 @@ static int looked_up(struct run *run, int r, const char *table, uint64_t id)
         run->r = r;
         return r;
     }
-    compare_missing(table, id, true, &difference);
+    engine_compare_missing(table, id, true, &difference);
     differs(run, &difference);
     return 0;
 }
 
 static const struct symbol *symbol_of(const struct run *run, int symbol)
 {
-    const struct engine *engine = replay_engine(run->replay);
+    const struct engine *engine = engine_replay_engine(run->replay);
     return symbol >= 0 && symbol < engine->n_symbols ? engine_symbol(engine, symbol) : NULL;
 }
 
@@ -65,7 +65,7 @@ static void check_order(struct run *run, const struct order *order)
     int r = run->recorded->order(run->recorded->ctx, order->id, &row);
     if (looked_up(run, r, "orders", order->id) != 1)
         return;
-    if (compare_orders(order, symbol_of(run, order->symbol), &row, &difference))
+    if (engine_compare_orders(order, symbol_of(run, order->symbol), &row, &difference))
         run->result.orders++;
     else
         differs(run, &difference);
@@ -124,7 +124,7 @@ static void on_fill(void *ctx, const struct fill *fill)
     run->last_fill = fill->id;
     if (looked_up(run, run->recorded->fill(run->recorded->ctx, fill->id, &row), "fills", fill->id) != 1)
         return;
-    if (compare_fills(fill, symbol_of(run, fill->symbol), &row, &difference))
+    if (engine_compare_fills(fill, symbol_of(run, fill->symbol), &row, &difference))
         run->result.fills++;
     else
         differs(run, &difference);
@@ -138,7 +138,7 @@ static void on_ledger(void *ctx, const struct ledger_row *made)
     run->last_ledger = made->id;
     if (looked_up(run, run->recorded->ledger(run->recorded->ctx, made->id, &row), "ledger", made->id) != 1)
         return;
-    if (compare_ledger_rows(made, &row, &difference))
+    if (engine_compare_ledger_rows(made, &row, &difference))
         run->result.ledger_rows++;
     else
         differs(run, &difference);
@@ -147,7 +147,7 @@ static void on_ledger(void *ctx, const struct ledger_row *made)
 /* The engine is one from the state after event `seq`: what it knows is where the comparison goes on. */
 static void adopt(struct run *run, uint64_t seq, int64_t ns)
 {
-    const struct engine *engine = replay_engine(run->replay);
+    const struct engine *engine = engine_replay_engine(run->replay);
     for (size_t i = run->n_live; i-- > 0;)
         if (!run->live[i].known && !engine_find_order(engine, run->live[i].order.id)) {
             forget(run, i); /* it ended where nothing was recorded */
@@ -182,17 +182,18 @@ static void place_difference(struct run *run, uint64_t seq, int64_t ns, const ch
 
 static void place_difference_here(struct run *run)
 {
-    const struct event *event = replay_event(run->replay);
+    const struct event *event = engine_replay_event(run->replay);
     char text[EVENT_TEXT_MAX] = "";
     if (event)
-        event_text(event, replay_engine(run->replay), text);
-    place_difference(run, replay_seq(run->replay), event ? event->recv_ns : run->result.from_ns, text);
+        event_text(event, engine_replay_engine(run->replay), text);
+    place_difference(run, engine_replay_seq(run->replay), event ? event->recv_ns : run->result.from_ns, text);
 }
 
 static void state_differs(struct run *run)
 {
-    struct difference difference = {.table = "states", .id = replay_seq(run->replay), .field = "bytes"};
-    snprintf(difference.replayed, sizeof difference.replayed, "%.90s", replay_error(run->replay));
+    struct difference difference = {
+        .table = "states", .id = engine_replay_seq(run->replay), .field = "bytes"};
+    snprintf(difference.replayed, sizeof difference.replayed, "%.90s", engine_replay_error(run->replay));
     snprintf(difference.recorded, sizeof difference.recorded, "the state after event %" PRIu64,
              difference.id);
     differs(run, &difference);
@@ -225,7 +226,7 @@ static void check_end(struct run *run, bool whole)
                 {"ledger", run->last_ledger, recorded->last_ledger}};
     for (size_t i = 0; i < sizeof ends / sizeof *ends && !run->different; i++)
         if (ends[i].recorded > ends[i].made) {
-            compare_missing(ends[i].table, ends[i].made + 1, false, &difference);
+            engine_compare_missing(ends[i].table, ends[i].made + 1, false, &difference);
             differs(run, &difference);
             place_difference_here(run);
         }
@@ -233,12 +234,12 @@ static void check_end(struct run *run, bool whole)
 
 static int play(struct run *run, char *err, size_t err_size)
 {
-    uint64_t to_seq = run->recorded->event_seq, runs = replay_runs(run->replay);
+    uint64_t to_seq = run->recorded->event_seq, runs = engine_replay_runs(run->replay);
     int r = 1;
-    while (replay_seq(run->replay) < to_seq && (r = replay_step(run->replay)) == 1) {
-        const struct event *event = replay_event(run->replay);
-        if (replay_runs(run->replay) != runs) {
-            runs = replay_runs(run->replay);
+    while (engine_replay_seq(run->replay) < to_seq && (r = engine_replay_step(run->replay)) == 1) {
+        const struct event *event = engine_replay_event(run->replay);
+        if (engine_replay_runs(run->replay) != runs) {
+            runs = engine_replay_runs(run->replay);
             adopt(run, event->seq - 1, run->result.to_ns);
         }
         for (size_t i = 0; i < run->n_live; i++)
@@ -264,13 +265,14 @@ static int play(struct run *run, char *err, size_t err_size)
     if (r == -EILSEQ)
         state_differs(run);
     else if (r < 0)
-        snprintf(err, err_size, "%s", replay_error(run->replay));
+        snprintf(err, err_size, "%s", engine_replay_error(run->replay));
     else
-        check_end(run, replay_seq(run->replay) >= to_seq);
+        check_end(run, engine_replay_seq(run->replay) >= to_seq);
     return r == -EILSEQ ? 0 : r < 0 ? r : run->r;
 }
 
-int parity_run(const struct parity_options *options, struct parity_result *ret, char *err, size_t err_size)
+int engine_parity_run(const struct parity_options *options, struct parity_result *ret, char *err,
+                      size_t err_size)
 {
     struct run *run = calloc(1, sizeof *run);
     if (!run) {
@@ -284,14 +286,14 @@ int parity_run(const struct parity_options *options, struct parity_result *ret, 
         .check_states = true,
         .sink = {.ctx = run, .order = on_order, .fill = on_fill, .ledger = on_ledger},
     };
-    int r = replay_open(&replay, &run->replay, err, err_size);
+    int r = engine_replay_open(&replay, &run->replay, err, err_size);
     if (r == 0) {
-        run->result.from_seq = run->result.to_seq = replay_seq(run->replay);
-        run->result.from_ns = run->result.to_ns = engine_received(replay_engine(run->replay));
+        run->result.from_seq = run->result.to_seq = engine_replay_seq(run->replay);
+        run->result.from_ns = run->result.to_ns = engine_received(engine_replay_engine(run->replay));
         adopt(run, run->result.from_seq, run->result.from_ns);
         r = play(run, err, err_size);
-        run->result.runs = replay_runs(run->replay);
-        run->result.holes = replay_holes(run->replay);
+        run->result.runs = engine_replay_runs(run->replay);
+        run->result.holes = engine_replay_holes(run->replay);
         run->result.equal = !run->different;
     }
     if (r == 0 && options->from_ns > 0 && run->result.to_ns < options->from_ns) {
@@ -301,7 +303,7 @@ int parity_run(const struct parity_options *options, struct parity_result *ret, 
     if (r == 0)
         *ret = run->result;
     free(run->live);
-    replay_close(run->replay);
+    engine_replay_close(run->replay);
     free(run);
     return r;
 }

@@ -28,8 +28,9 @@ struct parity_result {
     char difference_event[EVENT_TEXT_MAX];
 };
 
-/* 0 with *ret, equal or not; errors of replay_open() and replay_step(), but for -EILSEQ, which is a
- * difference; those of the record; err: one sentence. */
-int parity_run(const struct parity_options *options, struct parity_result *ret, char *err, size_t err_size);
+/* 0 with *ret, equal or not; errors of engine_replay_open() and engine_replay_step(), but for -EILSEQ, which
+ * is a difference; those of the record; err: one sentence. */
+int engine_parity_run(const struct parity_options *options, struct parity_result *ret, char *err,
+                      size_t err_size);
 
 #endif

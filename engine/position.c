@@ -40,7 +40,7 @@ static int make_room(struct lots *lots)
     return 0;
 }
 
-int lots_push(struct lots *lots, const struct lot *lot)
+int position_lots_push(struct lots *lots, const struct lot *lot)
 {
     int r = make_room(lots);
     if (r == 0)
@@ -48,7 +48,7 @@ int lots_push(struct lots *lots, const struct lot *lot)
     return r;
 }
 
-void lots_finish(struct lots *lots)
+void position_lots_finish(struct lots *lots)
 {
     free(lots->lots);
     *lots = (struct lots){0};

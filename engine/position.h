@@ -53,7 +53,7 @@ int position_apply(struct position *position, struct lots *lots, enum order_side
                    int64_t notional, int64_t ts_ns);
 
 /* Adds a lot as it is, for what was kept elsewhere. 0 or -ENOMEM. */
-int lots_push(struct lots *lots, const struct lot *lot);
-void lots_finish(struct lots *lots); /* frees; {0} afterwards */
+int position_lots_push(struct lots *lots, const struct lot *lot);
+void position_lots_finish(struct lots *lots); /* frees; {0} afterwards */
 
 #endif

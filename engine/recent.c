@@ -3,7 +3,7 @@
 
 #include "engine/core.h"
 
-int recent_push(struct recent_bars *recent, const struct bar *bar)
+int engine_recent_push(struct recent_bars *recent, const struct bar *bar)
 {
     if (recent->n == RECENT_BARS_MAX) {
         recent->bars[recent->first] = *bar;
@@ -24,12 +24,12 @@ int recent_push(struct recent_bars *recent, const struct bar *bar)
     return 0;
 }
 
-const struct bar *recent_bar(const struct recent_bars *recent, uint32_t i)
+const struct bar *engine_recent_bar(const struct recent_bars *recent, uint32_t i)
 {
     return &recent->bars[(recent->first + i) % RECENT_BARS_MAX];
 }
 
-void recent_finish(struct recent_bars *recent)
+void engine_recent_finish(struct recent_bars *recent)
 {
     free(recent->bars);
     *recent = (struct recent_bars){0};

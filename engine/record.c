@@ -72,8 +72,8 @@ static void visit_both_sides(struct visit *visit, const struct book_level **bids
                              const struct book_level **asks, uint32_t *n_asks)
 {
     struct codec *codec = visit->codec;
-    visit_count(codec, n_bids, BOOK_LEVELS_MAX, LEVEL_BYTES);
-    visit_count(codec, n_asks, BOOK_LEVELS_MAX, LEVEL_BYTES);
+    engine_visit_count(codec, n_bids, BOOK_LEVELS_MAX, LEVEL_BYTES);
+    engine_visit_count(codec, n_asks, BOOK_LEVELS_MAX, LEVEL_BYTES);
     if (codec->failed)
         return;
     if (!codec->saving) {
@@ -84,8 +84,9 @@ static void visit_both_sides(struct visit *visit, const struct book_level **bids
         *bids = memory->levels;
         *asks = memory->levels ? memory->levels + *n_bids : NULL;
     }
-    visit_levels(codec, (struct book_level *)(uintptr_t)*bids, *n_bids); /* saving leaves them as they are */
-    visit_levels(codec, (struct book_level *)(uintptr_t)*asks, *n_asks);
+    engine_visit_levels(codec, (struct book_level *)(uintptr_t)*bids,
+                        *n_bids); /* saving leaves them as they are */
+    engine_visit_levels(codec, (struct book_level *)(uintptr_t)*asks, *n_asks);
 }
 
 /* ---- the kinds ---- */
@@ -147,7 +148,7 @@ static void visit_market_event(struct visit *visit, struct market_event *market)
     case MARKET_KLINE:
     case MARKET_REVISION:
         codec_i64(codec, &market->kline.interval_ns);
-        visit_bar(codec, &market->kline.bar);
+        engine_visit_bar(codec, &market->kline.bar);
         codec_bool(codec, &market->kline.closed);
         break;
     case MARKET_QUOTE:
@@ -199,13 +200,13 @@ static void visit_bars(struct visit *visit, struct event_bars *bars)
     struct event_memory *memory = visit->memory;
     visit_index(codec, &bars->symbol, SYMBOLS_MAX);
     codec_bool(codec, &bars->missed);
-    visit_count(codec, &bars->n, BARS_MOST, BAR_BYTES);
+    engine_visit_count(codec, &bars->n, BARS_MOST, BAR_BYTES);
     if (codec->failed || (!codec->saving && !reserve(visit, (void **)&memory->bars, &memory->cap_bars,
                                                      bars->n, sizeof *memory->bars)))
         return;
     for (uint32_t i = 0; i < bars->n && !codec->failed; i++) {
         struct bar bar = codec->saving ? bars->bars[i] : (struct bar){0};
-        visit_bar(codec, &bar);
+        engine_visit_bar(codec, &bar);
         if (!codec->saving)
             memory->bars[i] = bar;
     }
@@ -291,10 +292,10 @@ static void visit_command(struct visit *visit, struct event_command *command)
         codec_u64(codec, &command->order_id);
         break;
     case COMMAND_AMEND:
-        visit_amend(codec, &command->amend);
+        engine_visit_amend(codec, &command->amend);
         break;
     case COMMAND_ACCOUNT_CREATE:
-        visit->unknown_strategy = !visit_spec(codec, &command->account);
+        visit->unknown_strategy = !engine_visit_spec(codec, &command->account);
         break;
     case COMMAND_ACCOUNT_DEPOSIT:
     case COMMAND_ACCOUNT_RESET:
@@ -305,7 +306,7 @@ static void visit_command(struct visit *visit, struct event_command *command)
     case COMMAND_ACCOUNT_POLICY:
         codec_int(codec, &command->policy.account, INT_MIN, INT_MAX);
         codec_bool(codec, &command->policy.close);
-        visit->unknown_strategy = !visit_policy(codec, &command->policy.policy);
+        visit->unknown_strategy = !engine_visit_policy(codec, &command->policy.policy);
         break;
     case COMMAND_KINDS:
         codec->failed = true;
@@ -341,7 +342,7 @@ static void visit_event(struct visit *visit, struct event *event)
         break;
     case EVENT_SYMBOL:
         visit_index(codec, &event->symbol.index, SYMBOLS_MAX);
-        visit_symbol(codec, &event->symbol.listed);
+        engine_visit_symbol(codec, &event->symbol.listed);
         break;
     case EVENT_CONNECTION:
         if (codec->version >= 6)

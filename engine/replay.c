@@ -160,14 +160,14 @@ static int compare(struct replay *replay, const struct journal_record *record,
         return fault(replay, -EILSEQ,
                      "the state of run %" PRIu64 " after event %" PRIu64
                      " (%s) does not follow event %" PRIu64 " of run %" PRIu64,
-                     state->run, record->seq, state_why_name(state->why), replay->seq, replay->run);
+                     state->run, record->seq, engine_state_why_name(state->why), replay->seq, replay->run);
     if (!replay->check_states)
         return 0;
     int r = same(replay, state);
     if (r == 0)
         return fault(replay, -EILSEQ,
                      "the state after event %" PRIu64 " (%s) is not what the events make of it", record->seq,
-                     state_why_name(state->why));
+                     engine_state_why_name(state->why));
     if (r < 0) {
         char why[JOURNAL_ERROR_MAX];
         memcpy(why, replay->error, sizeof why);
@@ -183,7 +183,7 @@ static int take_state(struct replay *replay, const struct journal_record *record
         return fault(
             replay, -ENODATA,
             "it holds what a venue sent, without an engine: papertape-replay plays it, not the engine");
-    int r = state_record_decode(record->bytes, record->len, &state);
+    int r = engine_state_record_decode(record->bytes, record->len, &state);
     if (r == -ENOTSUP)
         return fault(replay, r, "the state after event %" PRIu64 " is of a newer program", record->seq);
     if (r < 0)
@@ -292,7 +292,7 @@ static int find_policies(struct replay *replay, const struct replay_options *opt
     return 0;
 }
 
-int replay_open(const struct replay_options *options, struct replay **ret, char *err, size_t err_size)
+int engine_replay_open(const struct replay_options *options, struct replay **ret, char *err, size_t err_size)
 {
     struct replay *replay = calloc(1, sizeof *replay);
     if (!replay) {
@@ -309,14 +309,14 @@ int replay_open(const struct replay_options *options, struct replay **ret, char 
         r = start(replay, options);
     if (r < 0) {
         snprintf(err, err_size, "%s", replay->error);
-        replay_close(replay);
+        engine_replay_close(replay);
         return r;
     }
     *ret = replay;
     return 0;
 }
 
-int replay_step(struct replay *replay)
+int engine_replay_step(struct replay *replay)
 {
     while (!replay->ended) {
         struct journal_record record;
@@ -336,47 +336,47 @@ int replay_step(struct replay *replay)
     return 0;
 }
 
-struct engine *replay_engine(struct replay *replay)
+struct engine *engine_replay_engine(struct replay *replay)
 {
     return replay->engine;
 }
 
-const struct event *replay_event(const struct replay *replay)
+const struct event *engine_replay_event(const struct replay *replay)
 {
     return replay->any_event ? &replay->event : NULL;
 }
 
-uint64_t replay_seq(const struct replay *replay)
+uint64_t engine_replay_seq(const struct replay *replay)
 {
     return replay->seq;
 }
 
-int64_t replay_received(const struct replay *replay)
+int64_t engine_replay_received(const struct replay *replay)
 {
     return replay->received_ns;
 }
 
-const struct state_record *replay_state(const struct replay *replay)
+const struct state_record *engine_replay_state(const struct replay *replay)
 {
     return &replay->state;
 }
 
-uint64_t replay_runs(const struct replay *replay)
+uint64_t engine_replay_runs(const struct replay *replay)
 {
     return replay->runs;
 }
 
-uint64_t replay_holes(const struct replay *replay)
+uint64_t engine_replay_holes(const struct replay *replay)
 {
     return replay->holes;
 }
 
-const char *replay_error(const struct replay *replay)
+const char *engine_replay_error(const struct replay *replay)
 {
     return replay->error;
 }
 
-void replay_close(struct replay *replay)
+void engine_replay_close(struct replay *replay)
 {
     if (!replay)
         return;
@@ -389,13 +389,13 @@ void replay_close(struct replay *replay)
     free(replay);
 }
 
-struct engine *replay_take(struct replay *replay, const struct engine_sink *sink)
+struct engine *engine_replay_take(struct replay *replay, const struct engine_sink *sink)
 {
     struct engine *engine = replay->engine;
     engine->sink = *sink;
     if (replay->shelf)
-        steer_leave(engine);
+        engine_driver_leave(engine);
     replay->engine = NULL;
-    replay_close(replay);
+    engine_replay_close(replay);
     return engine;
 }

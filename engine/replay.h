@@ -24,26 +24,28 @@ struct replay_options {
 
 /* 0; errors of journal_reader_open() and engine_load(); -ENOENT when the journal begins later; -ENODATA for
  * one of frames only; err: one sentence. */
-int replay_open(const struct replay_options *options, struct replay **ret, char *err, size_t err_size);
+int engine_replay_open(const struct replay_options *options, struct replay **ret, char *err, size_t err_size);
 
 /* Gives the engine the next event. 1; 0 at the end; -EILSEQ where a state met on the way is not what the
  * engine is; errors of journal_reader_next() and event_decode(). A state of another run (a new configuration,
- * or after a hole) replaces the engine, and is told by replay_runs(). */
-int replay_step(struct replay *replay);
+ * or after a hole) replaces the engine, and is told by engine_replay_runs(). */
+int engine_replay_step(struct replay *replay);
 
-struct engine *replay_engine(struct replay *replay);           /* another one after a new run began */
-const struct event *replay_event(const struct replay *replay); /* the last one given; NULL before the first */
-uint64_t replay_seq(const struct replay *replay);              /* of it, or of the state it began with */
-int64_t replay_received(const struct replay *replay);          /* the receive time of the same */
+struct engine *engine_replay_engine(struct replay *replay); /* another one after a new run began */
+const struct event *
+engine_replay_event(const struct replay *replay);            /* the last one given; NULL before the first */
+uint64_t engine_replay_seq(const struct replay *replay);     /* of it, or of the state it began with */
+int64_t engine_replay_received(const struct replay *replay); /* the receive time of the same */
 const struct state_record *
-replay_state(const struct replay *replay);          /* the last one that an engine was made of */
-uint64_t replay_runs(const struct replay *replay);  /* 1, and one more each time the engine was replaced */
-uint64_t replay_holes(const struct replay *replay); /* events that were never recorded: a full disk */
-const char *replay_error(const struct replay *replay);
-void replay_close(struct replay *replay); /* and its engine; NULL is fine */
+engine_replay_state(const struct replay *replay); /* the last one that an engine was made of */
+uint64_t
+engine_replay_runs(const struct replay *replay); /* 1, and one more each time the engine was replaced */
+uint64_t engine_replay_holes(const struct replay *replay); /* events that were never recorded: a full disk */
+const char *engine_replay_error(const struct replay *replay);
+void engine_replay_close(struct replay *replay); /* and its engine; NULL is fine */
 
 /* Takes the engine out, to go on by itself with another sink; the replay is closed, and with it the policies
  * that no options named: such an engine is to be looked at only. */
-struct engine *replay_take(struct replay *replay, const struct engine_sink *sink);
+struct engine *engine_replay_take(struct replay *replay, const struct engine_sink *sink);
 
 #endif

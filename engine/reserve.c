@@ -31,19 +31,20 @@ static int32_t fee_bound_e6(const struct engine *engine, int account)
     return fees->taker_e6 > fees->maker_e6 ? fees->taker_e6 : fees->maker_e6;
 }
 
-int64_t reserve_purchase(const struct engine *engine, int account, int symbol, int64_t price, int64_t qty)
+int64_t engine_reserve_purchase(const struct engine *engine, int account, int symbol, int64_t price,
+                                int64_t qty)
 {
     return fill_purchase(price, qty, engine->markets[symbol].notional_unit, fee_bound_e6(engine, account));
 }
 
-int64_t reserve_price(const struct engine *engine, const struct order *order)
+int64_t engine_reserve_price(const struct engine *engine, const struct order *order)
 {
     struct book_level best;
     if (order_has_limit(order->type))
         return order->price;
     if (order->stop_price > 0)
         return order->stop_price;
-    if (match_best(engine, order->symbol, order->side, &best))
+    if (engine_match_best(engine, order->symbol, order->side, &best))
         return best.price;
     return engine->markets[order->symbol].last;
 }
@@ -51,18 +52,19 @@ int64_t reserve_price(const struct engine *engine, const struct order *order)
 /* What is owed of the symbol. */
 static int64_t owed(const struct engine *engine, const struct order *order)
 {
-    return match_reducible(engine, order->account, order->symbol, ORDER_BUY);
+    return engine_match_reducible(engine, order->account, order->symbol, ORDER_BUY);
 }
 
-int64_t reserve_need(const struct engine *engine, const struct order *order)
+int64_t engine_reserve_need(const struct engine *engine, const struct order *order)
 {
     int64_t left = order->qty - order->filled;
     if (order->side == ORDER_SELL)
-        return loan_allowed(engine, order->account, order->symbol) ? 0 : left;
+        return engine_loan_allowed(engine, order->account, order->symbol) ? 0 : left;
     left -= owed(engine, order);
     if (left <= 0 || order->reduce_only)
         return 0;
-    return reserve_purchase(engine, order->account, order->symbol, reserve_price(engine, order), left);
+    return engine_reserve_purchase(engine, order->account, order->symbol, engine_reserve_price(engine, order),
+                                   left);
 }
 
 static bool pooled(const struct order *a, const struct order *b)
@@ -81,7 +83,7 @@ static size_t pool_begin(const struct engine *engine, const struct order *order,
     *ret_end = engine->n_orders;
     if (order->reduce_only || order->group != 0)
         return 0;
-    size_t at = match_find(engine, order->id);
+    size_t at = engine_match_find(engine, order->id);
     if (at < engine->n_orders)
         *ret_end = at + 1;
     return at;
@@ -98,7 +100,7 @@ static int64_t own_reserve(const struct engine *engine, const struct order *orde
     return sum;
 }
 
-void reserve_lift(struct engine *engine, const struct order *order)
+void engine_reserve_lift(struct engine *engine, const struct order *order)
 {
     size_t end;
     for (size_t i = pool_begin(engine, order, &end); i < end; i++) {
@@ -115,9 +117,9 @@ static int64_t wants(const struct engine *engine, const struct live_order *live)
     if (live->cancel_queued || live->order.state == ORDER_HELD)
         return 0;
     if (live->amends == 0)
-        return reserve_need(engine, &live->order);
+        return engine_reserve_need(engine, &live->order);
     int64_t need;
-    amend_foresee(engine, live, &need);
+    engine_amend_foresee(engine, live, &need);
     return need;
 }
 
@@ -126,13 +128,13 @@ static void set_pool(struct engine *engine, const struct order *order)
     size_t end;
     struct live_order *holder = NULL;
     int128_t sum = 0;
-    reserve_lift(engine, order);
+    engine_reserve_lift(engine, order);
     for (size_t i = pool_begin(engine, order, &end); i < end; i++) {
         struct live_order *live = &engine->orders[i];
         if (!pooled(&live->order, order))
             continue;
         int64_t need = wants(engine, live);
-        const struct live_order *other = live_other_leg(engine, &live->order);
+        const struct live_order *other = engine_live_other_leg(engine, &live->order);
         if (other) {
             int64_t others = wants(engine, other);
             if (others > need || (others == need && other < live))
@@ -146,7 +148,7 @@ static void set_pool(struct engine *engine, const struct order *order)
         return;
     struct balance *balance = balance_of(engine, order);
     if (order->reduce_only && order->side == ORDER_SELL) {
-        int64_t held = match_reducible(engine, order->account, order->symbol, order->side);
+        int64_t held = engine_match_reducible(engine, order->account, order->symbol, order->side);
         sum = sum < held ? sum : held;
     }
     int64_t available = balance->total - balance->reserved;
@@ -169,17 +171,17 @@ static const struct order *reducing_beside(const struct engine *engine, const st
     return NULL;
 }
 
-void reserve_set(struct engine *engine, const struct order *order)
+void engine_reserve_set(struct engine *engine, const struct order *order)
 {
     const struct order *reducing = reducing_beside(engine, order);
     if (reducing)
-        reserve_lift(engine, reducing);
+        engine_reserve_lift(engine, reducing);
     set_pool(engine, order);
     if (reducing)
         set_pool(engine, reducing);
 }
 
-int64_t match_reducible(const struct engine *engine, int account, int symbol, enum order_side side)
+int64_t engine_match_reducible(const struct engine *engine, int account, int symbol, enum order_side side)
 {
     int64_t held = engine->accounts[account].positions[symbol].qty;
     if (side == ORDER_BUY)
@@ -192,7 +194,7 @@ static int64_t free_base(struct engine *engine, int index, int symbol)
 {
     const struct account *account = &engine->accounts[index];
     const struct balance *base = &account->assets[account->pairs[symbol].base];
-    return account->pairs[symbol].base == account->currency_at ? loan_spendable(engine, index)
+    return account->pairs[symbol].base == account->currency_at ? engine_loan_spendable(engine, index)
                                                                : base->total - base->reserved;
 }
 
@@ -220,10 +222,10 @@ static int64_t free_to_open(const struct engine *engine, const struct order *ord
     int64_t available = quote->total - quote->reserved;
     if (pair->quote != account->currency_at)
         return available;
-    int64_t value = loan_value(engine, order->account);
+    int64_t value = engine_loan_value(engine, order->account);
     if (owed(engine, order) > 0)
         value += account_position_value(engine, order->account, order->symbol);
-    return available - account->interest_owed - loan_collateral(engine, order->account, value);
+    return available - account->interest_owed - engine_loan_collateral(engine, order->account, value);
 }
 
 /* Are all shorts covered when `qty` of an order has been sold at `price`, `short_qty` of it borrowed? */
@@ -233,7 +235,7 @@ static bool covered(const struct engine *engine, const struct order *order, int6
     const struct market_state *market = &engine->markets[order->symbol];
     const struct account *account = &engine->accounts[order->account];
     const struct balance *currency = &account->assets[account->currency_at];
-    int128_t value = loan_value(engine, order->account);
+    int128_t value = engine_loan_value(engine, order->account);
     int64_t before = owed(engine, order), last = market->last > 0 ? market->last : price;
     if (before > 0)
         value += account_position_value(engine, order->account, order->symbol);
@@ -243,7 +245,7 @@ static bool covered(const struct engine *engine, const struct order *order, int6
         return false;
     int64_t fee = fill_fee((int64_t)proceeds, fee_bound_e6(engine, order->account));
     int128_t left = (int128_t)currency->total - currency->reserved - account->interest_owed + proceeds - fee;
-    return left >= loan_collateral(engine, order->account, (int64_t)value);
+    return left >= engine_loan_collateral(engine, order->account, (int64_t)value);
 }
 
 static enum order_reason check_sale(struct engine *engine, const struct order *order)
@@ -253,13 +255,13 @@ static enum order_reason check_sale(struct engine *engine, const struct order *o
     int64_t sellable = sellable_of(engine, order->account, order->symbol) + own_reserve(engine, order);
     if (left <= sellable)
         return ORDER_OK;
-    if (!loan_allowed(engine, order->account, order->symbol))
+    if (!engine_loan_allowed(engine, order->account, order->symbol))
         return account->rules.shorts ? ORDER_NO_SHORTS : ORDER_INSUFFICIENT_BALANCE;
-    int64_t held = match_reducible(engine, order->account, order->symbol, ORDER_SELL);
+    int64_t held = engine_match_reducible(engine, order->account, order->symbol, ORDER_SELL);
     if (held > 0 && held > sellable)
         return ORDER_INSUFFICIENT_BALANCE; /* it was spent on another symbol */
-    return covered(engine, order, reserve_price(engine, order), left, left - held) ? ORDER_OK
-                                                                                   : ORDER_COLLATERAL;
+    return covered(engine, order, engine_reserve_price(engine, order), left, left - held) ? ORDER_OK
+                                                                                          : ORDER_COLLATERAL;
 }
 
 static enum order_reason check_purchase(struct engine *engine, const struct order *order)
@@ -267,20 +269,21 @@ static enum order_reason check_purchase(struct engine *engine, const struct orde
     int64_t left = order->qty - order->filled;
     if (left <= owed(engine, order))
         return ORDER_OK;
-    int64_t cost =
-        reserve_purchase(engine, order->account, order->symbol, reserve_price(engine, order), left);
+    int64_t cost = engine_reserve_purchase(engine, order->account, order->symbol,
+                                           engine_reserve_price(engine, order), left);
     return cost <= free_to_open(engine, order) + own_reserve(engine, order) ? ORDER_OK
                                                                             : ORDER_INSUFFICIENT_BALANCE;
 }
 
 /* Of an amended order, what its pool holds counts as free. */
-enum order_reason reserve_check(struct engine *engine, const struct order *order)
+enum order_reason engine_reserve_check(struct engine *engine, const struct order *order)
 {
     if (order->state == ORDER_HELD)
         return ORDER_OK; /* it will close what its entry has filled */
     if (order->reduce_only)
-        return match_reducible(engine, order->account, order->symbol, order->side) > 0 ? ORDER_OK
-                                                                                       : ORDER_REDUCE_ONLY;
+        return engine_match_reducible(engine, order->account, order->symbol, order->side) > 0
+                   ? ORDER_OK
+                   : ORDER_REDUCE_ONLY;
     return order->side == ORDER_SELL ? check_sale(engine, order) : check_purchase(engine, order);
 }
 
@@ -290,7 +293,7 @@ enum order_reason reserve_check(struct engine *engine, const struct order *order
 static int64_t coverable(const struct engine *engine, const struct order *order, int64_t price, int64_t qty)
 {
     const struct market_state *market = &engine->markets[order->symbol];
-    int64_t held = match_reducible(engine, order->account, order->symbol, ORDER_SELL);
+    int64_t held = engine_match_reducible(engine, order->account, order->symbol, ORDER_SELL);
     if (covered(engine, order, price, qty, qty - held))
         return qty;
     int64_t fits = held, fails = qty; /* what is held needs no cover */
@@ -310,9 +313,9 @@ static int64_t deliverable(struct engine *engine, const struct order *order, int
     const struct market_state *market = &engine->markets[order->symbol];
     const struct balance *base = account_base(engine, order->account, order->symbol);
     int64_t quote = account_quote(engine, order->account, order->symbol)->total;
-    int64_t held = match_reducible(engine, order->account, order->symbol, ORDER_SELL);
+    int64_t held = engine_match_reducible(engine, order->account, order->symbol, ORDER_SELL);
     int64_t available = free_base(engine, order->account, order->symbol);
-    if (held > available || !loan_allowed(engine, order->account, order->symbol)) {
+    if (held > available || !engine_loan_allowed(engine, order->account, order->symbol)) {
         held = held < available ? held : available;
         qty = qty < held ? qty : held;
     }
@@ -336,16 +339,17 @@ static int64_t payable(const struct engine *engine, const struct order *order, i
 static bool cost_fits(const struct engine *engine, const struct order *order, int64_t price, int64_t qty)
 {
     const struct position *position = &engine->accounts[order->account].positions[order->symbol];
-    if (match_reducible(engine, order->account, order->symbol, order->side) > 0)
+    if (engine_match_reducible(engine, order->account, order->symbol, order->side) > 0)
         return true;
     int64_t cost = position->cost > position->fifo_cost ? position->cost : position->fifo_cost;
     return cost + (int128_t)price * qty / engine->markets[order->symbol].notional_unit < MONEY_MAX;
 }
 
-int64_t reserve_affordable(struct engine *engine, const struct order *order, int64_t price, int64_t qty)
+int64_t engine_reserve_affordable(struct engine *engine, const struct order *order, int64_t price,
+                                  int64_t qty)
 {
     if (order->reduce_only) {
-        int64_t held = match_reducible(engine, order->account, order->symbol, order->side);
+        int64_t held = engine_match_reducible(engine, order->account, order->symbol, order->side);
         qty = qty < held ? qty : held;
     }
     if (qty <= 0 || !cost_fits(engine, order, price, qty))
@@ -362,20 +366,21 @@ int64_t reserve_affordable(struct engine *engine, const struct order *order, int
     return payable(engine, order, price, qty < back ? qty : back, quote->total - quote->reserved);
 }
 
-enum order_reason reserve_shortage(const struct engine *engine, const struct order *order)
+enum order_reason engine_reserve_shortage(const struct engine *engine, const struct order *order)
 {
-    if (order->reduce_only && match_reducible(engine, order->account, order->symbol, order->side) == 0)
+    if (order->reduce_only && engine_match_reducible(engine, order->account, order->symbol, order->side) == 0)
         return ORDER_REDUCE_ONLY;
-    bool short_sale = order->side == ORDER_SELL && loan_allowed(engine, order->account, order->symbol) &&
-                      match_reducible(engine, order->account, order->symbol, ORDER_SELL) == 0;
+    bool short_sale = order->side == ORDER_SELL &&
+                      engine_loan_allowed(engine, order->account, order->symbol) &&
+                      engine_match_reducible(engine, order->account, order->symbol, ORDER_SELL) == 0;
     return short_sale ? ORDER_COLLATERAL : ORDER_INSUFFICIENT_BALANCE;
 }
 
-bool reserve_affords(struct engine *engine, const struct order *order, int64_t qty, int128_t cost,
-                     int64_t price)
+bool engine_reserve_affords(struct engine *engine, const struct order *order, int64_t qty, int128_t cost,
+                            int64_t price)
 {
     if (order->side == ORDER_SELL)
-        return reserve_affordable(engine, order, price, qty) == qty;
+        return engine_reserve_affordable(engine, order, price, qty) == qty;
     const struct balance *balance = balance_of(engine, order);
     int64_t available =
         qty > owed(engine, order) ? free_to_open(engine, order) : balance->total - balance->reserved;
@@ -384,5 +389,5 @@ bool reserve_affords(struct engine *engine, const struct order *order, int64_t q
     int64_t base = account_base(engine, order->account, order->symbol)->total;
     return qty <= MONEY_MAX - base &&
            (!order->reduce_only ||
-            qty <= match_reducible(engine, order->account, order->symbol, order->side));
+            qty <= engine_match_reducible(engine, order->account, order->symbol, order->side));
 }

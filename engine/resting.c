@@ -6,16 +6,16 @@
 static int64_t make(struct engine *engine, uint64_t id, const struct market_trade *trade, int64_t ahead,
                     int64_t offered)
 {
-    struct order *order = &engine->orders[match_find(engine, id)].order;
+    struct order *order = &engine->orders[engine_match_find(engine, id)].order;
     int64_t left = order->qty - order->filled, before = order->filled;
     int64_t wanted = left < offered ? left : offered;
-    reserve_lift(engine, order);
-    int64_t qty = reserve_affordable(engine, order, order->price, wanted);
+    engine_reserve_lift(engine, order);
+    int64_t qty = engine_reserve_affordable(engine, order, order->price, wanted);
     const struct fill_source source = {.level = {trade->price, trade->qty}, .queue_ahead = ahead};
     if (qty > 0)
-        fills_book(engine, order, order->price, qty, true, &source);
-    enum order_reason reason = qty < wanted ? reserve_shortage(engine, order) : ORDER_OK;
-    fills_settle(engine, id, before, reason, true);
+        engine_fills_book(engine, order, order->price, qty, true, &source);
+    enum order_reason reason = qty < wanted ? engine_reserve_shortage(engine, order) : ORDER_OK;
+    engine_fills_settle(engine, id, before, reason, true);
     return qty;
 }
 
@@ -24,7 +24,7 @@ static int64_t make(struct engine *engine, uint64_t id, const struct market_trad
  * price. What the account's orders before had of the trade is gone. */
 static void limit_trade(struct engine *engine, uint64_t id, const struct market_trade *trade, int64_t *dealt)
 {
-    struct live_order *live = &engine->orders[match_find(engine, id)];
+    struct live_order *live = &engine->orders[engine_match_find(engine, id)];
     const struct order *order = &live->order;
     int64_t ahead = live->queue_ahead, passed = 0;
     if (!fill_limit_trades_through(order->side, order->price, trade->price)) {
@@ -41,7 +41,7 @@ static void limit_trade(struct engine *engine, uint64_t id, const struct market_
         *dealt += make(engine, id, trade, ahead, offered);
 }
 
-void resting_calm(const struct live_order *live, int64_t *above, int64_t *below)
+void engine_resting_calm(const struct live_order *live, int64_t *above, int64_t *below)
 {
     const struct order *order = &live->order;
     bool limit = order_works_as_limit(order), buy = order->side == ORDER_BUY;
@@ -65,49 +65,50 @@ void resting_calm(const struct live_order *live, int64_t *above, int64_t *below)
     }
 }
 
-void resting_trade(struct engine *engine, uint64_t id, const struct market_trade *trade, int64_t *dealt)
+void engine_resting_trade(struct engine *engine, uint64_t id, const struct market_trade *trade,
+                          int64_t *dealt)
 {
-    struct live_order *live = &engine->orders[match_find(engine, id)];
+    struct live_order *live = &engine->orders[engine_match_find(engine, id)];
     struct order *order = &live->order;
     if (order_works_as_limit(order)) {
         limit_trade(engine, id, trade, dealt);
     } else if (order->triggered || order->type == ORDER_MARKET) {
         if (!engine->markets[order->symbol].stale) /* else the next quote is what it takes */
-            arrive_market(engine, id, false);
-    } else if (live->missed || arrive_triggers(order, trade->price)) {
-        arrive_trigger(engine, id);
-    } else if (order->type == ORDER_TRAILING_STOP && arrive_trail(engine, order, trade->price)) {
-        fills_rest(engine, id);
+            engine_arrive_market(engine, id, false);
+    } else if (live->missed || engine_arrive_triggers(order, trade->price)) {
+        engine_arrive_trigger(engine, id);
+    } else if (order->type == ORDER_TRAILING_STOP && engine_arrive_trail(engine, order, trade->price)) {
+        engine_fills_rest(engine, id);
     }
 }
 
-void resting_quote(struct engine *engine, uint64_t id)
+void engine_resting_quote(struct engine *engine, uint64_t id)
 {
-    struct live_order *live = &engine->orders[match_find(engine, id)];
+    struct live_order *live = &engine->orders[engine_match_find(engine, id)];
     struct order *order = &live->order;
     struct book_level best;
     if (!order_works_as_limit(order)) {
         if (order->triggered || order->type == ORDER_MARKET) /* the latter came before the market opened */
-            arrive_market(engine, id, false);
+            engine_arrive_market(engine, id, false);
         return;
     }
-    int64_t shown = walk_shown(&engine->markets[order->symbol], order->side, order->price);
+    int64_t shown = engine_walk_shown(&engine->markets[order->symbol], order->side, order->price);
     if (shown >= 0 && (live->queue_ahead < 0 || shown < live->queue_ahead))
         live->queue_ahead = shown;
-    if (!match_best(engine, order->symbol, order->side, &best))
+    if (!engine_match_best(engine, order->symbol, order->side, &best))
         return;
     if (!fill_limit_crosses(order->side, order->price, best.price)) {
         live->takes = false; /* from here on the market comes to it */
         return;
     }
     if (live->takes && order->post_only) { /* it came while the market was closed, and would take now */
-        live_end(engine, id, ORDER_IS_CANCELED, ORDER_WOULD_TAKE);
+        engine_live_end(engine, id, ORDER_IS_CANCELED, ORDER_WOULD_TAKE);
         return;
     }
     int64_t before = order->filled;
-    enum order_reason reason = fills_shown(engine, live, !live->takes);
+    enum order_reason reason = engine_fills_shown(engine, live, !live->takes);
     if (order->filled == before && (reason == ORDER_OK || reason == ORDER_NO_LIQUIDITY))
-        reserve_set(engine, order); /* nothing new */
+        engine_reserve_set(engine, order); /* nothing new */
     else
-        fills_settle(engine, id, before, reason, true);
+        engine_fills_settle(engine, id, before, reason, true);
 }

@@ -48,7 +48,7 @@ int engine_restore_position(struct engine *engine, int account, int symbol, cons
         to->fifo_realized = to->realized;
     }
     struct lot whole = {to->qty < 0 ? -to->qty : to->qty, to->fifo_cost, to->opened_ns};
-    return lots_push(lots, &whole);
+    return position_lots_push(lots, &whole);
 }
 
 int engine_restore_lots(struct engine *engine, int account, int symbol, const struct lots *from)
@@ -67,7 +67,7 @@ int engine_restore_lots(struct engine *engine, int account, int symbol, const st
     struct lots *lots = &engine->accounts[account].lots[symbol];
     lots->first = lots->n = 0;
     for (uint32_t i = from->first; i < from->n; i++)
-        if (lots_push(lots, &from->lots[i]) < 0)
+        if (position_lots_push(lots, &from->lots[i]) < 0)
             return -ENOMEM;
     return 0;
 }
@@ -77,7 +77,7 @@ int engine_restore_order(struct engine *engine, const struct order *order)
     if (order->account < 0 || order->account >= engine->n_accounts || order->symbol < 0 ||
         order->symbol >= engine->n_symbols)
         return -EINVAL;
-    return match_restore(engine, order);
+    return engine_match_restore(engine, order);
 }
 
 void engine_restore_equity(struct engine *engine, int account, int64_t deposits, int64_t peak, int64_t day,
@@ -104,14 +104,14 @@ void engine_restore_interest(struct engine *engine, int account, int64_t charged
         if (to->positions[s].qty < 0 && to->positions[s].opened_ns < since_ns)
             since_ns = to->positions[s].opened_ns;
     if (to->shorts > 0)
-        to->interest_ns = loan_hour(since_ns > charged_ns ? since_ns : charged_ns);
+        to->interest_ns = engine_loan_hour(since_ns > charged_ns ? since_ns : charged_ns);
 }
 
 int engine_restore_action(struct engine *engine, int symbol, const char *id, int64_t ex_ns)
 {
     if (symbol < 0 || symbol >= engine->n_symbols || id[0] == '\0')
         return -EINVAL;
-    return action_remember(&engine->markets[symbol], id, ex_ns);
+    return engine_action_remember(&engine->markets[symbol], id, ex_ns);
 }
 
 void engine_restore_ids(struct engine *engine, uint64_t last_order, uint64_t last_fill, uint64_t last_ledger,

@@ -13,7 +13,7 @@
 
 enum { KEPT_MAX = 2048, SEEN_MAX = 32 /* among the newest of them a trade is looked for that comes twice */ };
 
-bool revise_keeps(const struct symbol *symbol)
+bool engine_revise_keeps(const struct symbol *symbol)
 {
     return symbol->loose_ids || symbol->calendar[0] != '\0';
 }
@@ -69,7 +69,7 @@ static void drop_oldest(struct kept_trades *trades, int64_t interval_ns)
         find_newest(trades);
 }
 
-int revise_put(struct kept_trades *trades, const struct kept_trade *trade)
+int engine_revise_put(struct kept_trades *trades, const struct kept_trade *trade)
 {
     if (trades->n == trades->cap) {
         if (trades->cap == KEPT_MAX)
@@ -90,7 +90,8 @@ int revise_put(struct kept_trades *trades, const struct kept_trade *trade)
     return 0;
 }
 
-int revise_keep(struct market_state *market, int64_t interval_ns, const struct kept_trade *trade, bool jumped)
+int engine_revise_keep(struct market_state *market, int64_t interval_ns, const struct kept_trade *trade,
+                       bool jumped)
 {
     struct kept_trades *trades = &market->trades;
     if (!trades->begun || jumped) {
@@ -101,15 +102,15 @@ int revise_keep(struct market_state *market, int64_t interval_ns, const struct k
     for (uint32_t at; (at = oldest(trades)) < trades->n &&
                       (trades->n == KEPT_MAX || kept(trades, at)->ts_ns < trade->ts_ns - HOUR_NS);)
         drop_oldest(trades, interval_ns);
-    return revise_put(trades, trade);
+    return engine_revise_put(trades, trade);
 }
 
-const struct kept_trade *revise_kept(const struct kept_trades *trades, uint32_t i)
+const struct kept_trade *engine_revise_kept(const struct kept_trades *trades, uint32_t i)
 {
     return kept(trades, i);
 }
 
-void revise_forget(struct kept_trades *trades)
+void engine_revise_forget(struct kept_trades *trades)
 {
     free(trades->trades);
     *trades = (struct kept_trades){0};
@@ -125,7 +126,7 @@ static int64_t newest_price(const struct kept_trades *trades)
 }
 
 /* No bar is whole that had begun. */
-void revise_interrupted(struct kept_trades *trades)
+void engine_revise_interrupted(struct kept_trades *trades)
 {
     int64_t at = newest_price(trades);
     struct kept_trade last = at < 0 ? (struct kept_trade){0} : *kept(trades, (uint32_t)at);
@@ -151,22 +152,22 @@ static bool told(const struct kept_trades *trades, const struct market_trade *tr
     return false;
 }
 
-bool revise_seen(const struct kept_trades *trades, const struct market_trade *trade)
+bool engine_revise_seen(const struct kept_trades *trades, const struct market_trade *trade)
 {
     return told(trades, trade, true);
 }
 
-bool revise_again(const struct kept_trades *trades, const struct market_trade *trade)
+bool engine_revise_again(const struct kept_trades *trades, const struct market_trade *trade)
 {
     return told(trades, trade, false);
 }
 
 /* A time that is far ahead of the clock is an error, and holds nothing up. */
-bool revise_behind(const struct engine *engine, int symbol, const struct market_trade *trade)
+bool engine_revise_behind(const struct engine *engine, int symbol, const struct market_trade *trade)
 {
     const struct market_state *market = &engine->markets[symbol];
     const struct kept_trades *trades = &market->trades;
-    if (!revise_keeps(&market->symbol))
+    if (!engine_revise_keeps(&market->symbol))
         return false;
     if (market->last_from != LAST_TRADE)
         return market->bars > 0 && trade->ts_ns < market->last_bar.open_ns + engine->interval_ns;
@@ -174,14 +175,14 @@ bool revise_behind(const struct engine *engine, int symbol, const struct market_
            trades->priced_ns <= engine->recv_ns + DELAY_ALLOWED_NS;
 }
 
-void revise_split(struct kept_trades *trades, const struct split *split)
+void engine_revise_split(struct kept_trades *trades, const struct split *split)
 {
     for (uint32_t i = 0; i < trades->n; i++) {
         struct kept_trade *one = kept(trades, i);
-        int64_t qty = split_qty(split, one->qty);
+        int64_t qty = engine_split_qty(split, one->qty);
         if (one->ts_ns >= split->ex_ns)
             continue;
-        one->price = split_shown(split, one->price);
+        one->price = engine_split_shown(split, one->price);
         one->qty = qty < 0 ? one->qty : qty;
     }
 }
@@ -273,14 +274,14 @@ static enum bar_built build(struct bar_builder *builder, const struct market_tra
     return bar_builder_trade(builder, trade->ts_ns, trade->id, trade->price, trade->qty, ret);
 }
 
-enum bar_built revise_build(struct engine *engine, int symbol, const struct market_trade *trade,
-                            struct bar *ret)
+enum bar_built engine_revise_build(struct engine *engine, int symbol, const struct market_trade *trade,
+                                   struct bar *ret)
 {
     struct market_state *market = &engine->markets[symbol];
     struct kept_trades *trades = &market->trades;
     const struct kept_trade one = {trade->ts_ns, trade->id, trade->price, trade->qty, trade->odd};
     int64_t open_ns = bar_open_time(trade->ts_ns, engine->interval_ns);
-    bool keeps = revise_keeps(&market->symbol);
+    bool keeps = engine_revise_keeps(&market->symbol);
     bool late = keeps && trades->n > 0 && trade->ts_ns < trades->newest_ns;
     uint64_t gaps = market->builder.gaps;
     enum bar_built made = build(&market->builder, trade, late, ret);
@@ -288,7 +289,7 @@ enum bar_built revise_build(struct engine *engine, int symbol, const struct mark
     if (!keeps)
         return made;
     bool was = late && rebuild(trades, open_ns, engine->interval_ns, &before);
-    if (revise_keep(market, engine->interval_ns, &one, market->builder.gaps != gaps) < 0)
+    if (engine_revise_keep(market, engine->interval_ns, &one, market->builder.gaps != gaps) < 0)
         engine->out_of_memory = true;
     if (!late)
         return made;
@@ -357,7 +358,7 @@ static void correct(struct engine *engine, struct market_state *market, uint32_t
     told->now = whole && is ? after : NULL;
 }
 
-void revise_trade(struct engine *engine, int symbol, const struct market_event *event)
+void engine_revise_trade(struct engine *engine, int symbol, const struct market_event *event)
 {
     struct market_state *market = &engine->markets[symbol];
     const struct market_correction *correction = &event->correction;
@@ -390,7 +391,7 @@ static struct bar *find_bar(struct recent_bars *recent, int64_t open_ns)
     return NULL;
 }
 
-bool revise_bar(struct engine *engine, int symbol, const struct bar *now)
+bool engine_revise_bar(struct engine *engine, int symbol, const struct bar *now)
 {
     struct market_state *market = &engine->markets[symbol];
     if (market->bars == 0 || now->open_ns > market->last_bar.open_ns)

@@ -17,12 +17,13 @@ static int8_t frame_of(struct seat *seat, int64_t frame_ns, int64_t interval_ns)
     return (int8_t)seat->n_frames++;
 }
 
-int seat_open(struct seat *seat, const struct strategy *strategy, const double *params, int64_t interval_ns)
+int engine_slot_open(struct seat *seat, const struct strategy *strategy, const double *params,
+                     int64_t interval_ns)
 {
     struct desk_spec specs[STRATEGY_SPECS_MAX];
     char why[SPECS_ERROR_MAX];
     size_t n;
-    int r = desk_specs(strategy, params, interval_ns, specs, &n, why);
+    int r = engine_runner_specs(strategy, params, interval_ns, specs, &n, why);
     for (size_t i = 0; i < n && r == 0; i++) {
         const struct indicator *row = specs[i].indicator.row;
         r = indicator_stream_open(&specs[i].indicator, &seat->streams[i]);
@@ -38,13 +39,13 @@ int seat_open(struct seat *seat, const struct strategy *strategy, const double *
         seat->frame_of[i] = specs[i].frame_ns > 0 ? frame_of(seat, specs[i].frame_ns, interval_ns) : -1;
         for (size_t k = 0; k < row->n_outputs; k++) {
             seat->values[seat->n_values] = NAN;
-            desk_output_name(&specs[i], k, seat->names[seat->n_values++], OUTPUT_NAME_MAX);
+            engine_runner_output_name(&specs[i], k, seat->names[seat->n_values++], OUTPUT_NAME_MAX);
         }
     }
     return r;
 }
 
-void seat_close(struct seat *seat)
+void engine_slot_close(struct seat *seat)
 {
     for (size_t i = 0; i < seat->n_streams; i++)
         indicator_stream_close(seat->streams[i]);
@@ -66,7 +67,7 @@ static bool measured_bars(const struct seat *seat, int64_t open_ns,
                           struct indicator_bar ret[static BOOK_MEASURES])
 {
     struct measure_bar bars[BOOK_MEASURES];
-    if (!seat->measured || !measure_of(seat->measured, open_ns, bars))
+    if (!seat->measured || !engine_measure_of(seat->measured, open_ns, bars))
         return false;
     for (int m = 0; m < BOOK_MEASURES; m++)
         ret[m] = (struct indicator_bar){bars[m].open,          bars[m].high, bars[m].low, bars[m].close, 0,
@@ -74,12 +75,12 @@ static bool measured_bars(const struct seat *seat, int64_t open_ns,
     return true;
 }
 
-void seat_update(struct seat *seat, int64_t open_ns, const struct indicator_bar *bar)
+void engine_slot_update(struct seat *seat, int64_t open_ns, const struct indicator_bar *bar)
 {
     struct indicator_bar closed[STRATEGY_SPECS_MAX][2];
     size_t n_closed[STRATEGY_SPECS_MAX];
     for (size_t i = 0; i < seat->n_frames; i++)
-        n_closed[i] = frame_add(&seat->frames[i], open_ns, bar, closed[i]);
+        n_closed[i] = engine_frame_add(&seat->frames[i], open_ns, bar, closed[i]);
     struct indicator_bar measured[BOOK_MEASURES];
     bool there = measured_bars(seat, open_ns, measured);
     double *values = seat->values;

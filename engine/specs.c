@@ -45,9 +45,9 @@ static int parse(const char *text, const struct strategy *strategy, struct desk_
     return 0;
 }
 
-int desk_specs(const struct strategy *strategy, const double *params, int64_t interval_ns,
-               struct desk_spec specs[static STRATEGY_SPECS_MAX], size_t *ret_n,
-               char err[static SPECS_ERROR_MAX])
+int engine_runner_specs(const struct strategy *strategy, const double *params, int64_t interval_ns,
+                        struct desk_spec specs[static STRATEGY_SPECS_MAX], size_t *ret_n,
+                        char err[static SPECS_ERROR_MAX])
 {
     char words[STRATEGY_SPECS_MAX][STRATEGY_SPEC_TEXT];
     size_t n = strategy->specs(params, words);
@@ -74,13 +74,13 @@ int desk_specs(const struct strategy *strategy, const double *params, int64_t in
     return 0;
 }
 
-int desk_specs_of_bars(const struct strategy *strategy, const struct desk_spec *specs, size_t n,
-                       char err[static SPECS_ERROR_MAX])
+int engine_runner_specs_of_bars(const struct strategy *strategy, const struct desk_spec *specs, size_t n,
+                                char err[static SPECS_ERROR_MAX])
 {
     char name[48];
     for (size_t i = 0; i < n; i++)
         if (specs[i].measure >= 0) {
-            desk_output_name(&specs[i], 0, name, sizeof name);
+            engine_runner_output_name(&specs[i], 0, name, sizeof name);
             snprintf(err, SPECS_ERROR_MAX,
                      "strategy %.32s reads %.47s: bars have no order book, an event log has", strategy->name,
                      name);
@@ -89,7 +89,7 @@ int desk_specs_of_bars(const struct strategy *strategy, const struct desk_spec *
     return 0;
 }
 
-size_t desk_outputs(const struct desk_spec *specs, size_t n)
+size_t engine_runner_outputs(const struct desk_spec *specs, size_t n)
 {
     size_t sum = 0;
     for (size_t i = 0; i < n; i++)
@@ -97,7 +97,7 @@ size_t desk_outputs(const struct desk_spec *specs, size_t n)
     return sum;
 }
 
-size_t desk_output_name(const struct desk_spec *spec, size_t output, char *buf, size_t cap)
+size_t engine_runner_output_name(const struct desk_spec *spec, size_t output, char *buf, size_t cap)
 {
     size_t len = indicator_spec_name(&spec->indicator, output, buf, cap);
     if (spec->frame_ns > 0 && len < cap)

@@ -5,42 +5,42 @@
 #include "exchange/fill_rules.h"
 #include "exchange/filter.h"
 
-bool split_valid(const struct split *split)
+bool engine_split_valid(const struct split *split)
 {
     return split->shares > 0 && split->shares <= SPLIT_RATIO_MAX && split->per > 0 &&
            split->per <= SPLIT_RATIO_MAX;
 }
 
-int64_t split_qty(const struct split *split, int64_t qty)
+int64_t engine_split_qty(const struct split *split, int64_t qty)
 {
     int128_t after = (int128_t)qty * split->shares / split->per;
     return after > FILL_MONEY_MAX ? -1 : (int64_t)after;
 }
 
-int64_t split_lot(const struct split *split, const struct symbol *symbol, int64_t qty)
+int64_t engine_split_lot(const struct split *split, const struct symbol *symbol, int64_t qty)
 {
-    int64_t after = split_qty(split, qty), step = symbol->filters.step;
+    int64_t after = engine_split_qty(split, qty), step = symbol->filters.step;
     return after > 0 && step > 0 ? after - after % step : after;
 }
 
-int64_t split_price(const struct split *split, int64_t price)
+int64_t engine_split_price(const struct split *split, int64_t price)
 {
     int128_t after = ((int128_t)price * split->per + split->shares / 2) / split->shares;
     return after > FILL_MONEY_MAX ? -1 : (int64_t)after;
 }
 
-int64_t split_tick(const struct split *split, const struct symbol *symbol, int64_t price)
+int64_t engine_split_tick(const struct split *split, const struct symbol *symbol, int64_t price)
 {
-    int64_t after = split_price(split, price);
+    int64_t after = engine_split_price(split, price);
     if (after <= 0 || symbol->filters.tick <= 0)
         return after;
     int64_t below = filter_floor_price(symbol, after), above = filter_ceil_price(symbol, after);
     return after - below < above - after || above < after ? below : above;
 }
 
-int64_t split_shown(const struct split *split, int64_t price)
+int64_t engine_split_shown(const struct split *split, int64_t price)
 {
-    int64_t after = split_price(split, price);
+    int64_t after = engine_split_price(split, price);
     return after > 0 ? after : after < 0 ? FILL_MONEY_MAX : price > 0;
 }
 
@@ -53,14 +53,14 @@ static int128_t volume_of(const struct split *split, int128_t volume)
                : product / split->per;
 }
 
-void split_bar(const struct split *split, struct bar *bar)
+void engine_split_bar(const struct split *split, struct bar *bar)
 {
     if (bar->open_ns >= split->ex_ns)
         return;
-    bar->open = split_shown(split, bar->open);
-    bar->high = split_shown(split, bar->high);
-    bar->low = split_shown(split, bar->low);
-    bar->close = split_shown(split, bar->close);
+    bar->open = engine_split_shown(split, bar->open);
+    bar->high = engine_split_shown(split, bar->high);
+    bar->low = engine_split_shown(split, bar->low);
+    bar->close = engine_split_shown(split, bar->close);
     bar->volume = volume_of(split, bar->volume);
 }
 
@@ -105,10 +105,10 @@ static void share_out(const struct split *split, struct lots *lots)
     lots->n = kept;
 }
 
-int split_position(const struct split *split, struct position *position, struct lots *lots, int64_t now_ns,
-                   int64_t *ret_change, bool *ret_left_out)
+int engine_split_position(const struct split *split, struct position *position, struct lots *lots,
+                          int64_t now_ns, int64_t *ret_change, bool *ret_left_out)
 {
-    int64_t old = lots_before(lots, split->ex_ns), new = split_qty(split, old);
+    int64_t old = lots_before(lots, split->ex_ns), new = engine_split_qty(split, old);
     int64_t held = position->qty < 0 ? -position->qty : position->qty;
     int sign = position->qty < 0 ? -1 : 1;
     if (new < 0 || new > FILL_MONEY_MAX - (held - old))
@@ -129,8 +129,8 @@ int split_position(const struct split *split, struct position *position, struct 
     return 0;
 }
 
-bool dividend_amount(const struct corporate_action *action, const struct symbol *symbol, int64_t qty,
-                     int64_t *ret)
+bool engine_dividend_amount(const struct corporate_action *action, const struct symbol *symbol, int64_t qty,
+                            int64_t *ret)
 {
     int scale = symbol->qty_scale + ACTION_CASH_SCALE - symbol->quote_scale;
     int128_t amount = (int128_t)qty * action->cash;

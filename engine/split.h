@@ -18,32 +18,32 @@ struct split {
 
 /* Most of both sides of a ratio, and of money and quantities after it. */
 enum { SPLIT_RATIO_MAX = ACTION_RATIO_MAX };
-bool split_valid(const struct split *split);
+bool engine_split_valid(const struct split *split);
 
 /* A quantity >= 0, rounded down; -1 beyond what quantities can be. */
-int64_t split_qty(const struct split *split, int64_t qty);
+int64_t engine_split_qty(const struct split *split, int64_t qty);
 /* The same on the symbol's step. */
-int64_t split_lot(const struct split *split, const struct symbol *symbol, int64_t qty);
+int64_t engine_split_lot(const struct split *split, const struct symbol *symbol, int64_t qty);
 /* A price, to the nearest unit; 0 when it rounds to nothing, -1 beyond what prices can be. */
-int64_t split_price(const struct split *split, int64_t price);
+int64_t engine_split_price(const struct split *split, int64_t price);
 /* The same of a price that is only told: at least one unit where it was not 0, and bounded. */
-int64_t split_shown(const struct split *split, int64_t price);
+int64_t engine_split_shown(const struct split *split, int64_t price);
 /* The same to the nearest tick. */
-int64_t split_tick(const struct split *split, const struct symbol *symbol, int64_t price);
+int64_t engine_split_tick(const struct split *split, const struct symbol *symbol, int64_t price);
 /* A bar that opens before ex_ns, in new shares; prices are at least one unit. */
-void split_bar(const struct split *split, struct bar *bar);
+void engine_split_bar(const struct split *split, struct bar *bar);
 
 /* The part of a position that was opened up to ex_ns, and all of it as it is after. Returns how much it
  * becomes more (of a short: less), lots and costs with it; what rounds to nothing is closed for nothing at
  * now_ns. On failure nothing has changed: -ERANGE beyond what quantities can be, -ENOMEM. *ret_left_out: was
  * a fraction left out? */
-int split_position(const struct split *split, struct position *position, struct lots *lots, int64_t now_ns,
-                   int64_t *ret_change, bool *ret_left_out);
+int engine_split_position(const struct split *split, struct position *position, struct lots *lots,
+                          int64_t now_ns, int64_t *ret_change, bool *ret_left_out);
 
 /* Of a dividend: what `qty` shares (negative: owed) are paid in the quote, rounded down; false beyond what
  * money can be. */
-bool dividend_amount(const struct corporate_action *action, const struct symbol *symbol, int64_t qty,
-                     int64_t *ret);
+bool engine_dividend_amount(const struct corporate_action *action, const struct symbol *symbol, int64_t qty,
+                            int64_t *ret);
 /* What of a position was opened up to a moment; negative of a short. */
 int64_t position_before(const struct position *position, const struct lots *lots, int64_t ns);
 

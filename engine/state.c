@@ -50,7 +50,7 @@ static void visit_orders(struct visit *visit)
     struct engine *engine = visit->engine;
     uint32_t n = (uint32_t)engine->n_orders;
     uint64_t before = 0;
-    visit_count(codec, &n, UINT32_MAX, 32);
+    engine_visit_count(codec, &n, UINT32_MAX, 32);
     if (!codec->saving && !codec->failed && n > 0) {
         engine->orders = calloc(n, sizeof *engine->orders);
         if (!engine->orders) {
@@ -78,7 +78,7 @@ static void visit_pending(struct visit *visit)
     struct codec *codec = visit->codec;
     struct engine *engine = visit->engine;
     uint32_t n = (uint32_t)(engine->n_pending - engine->first_pending);
-    visit_count(codec, &n, UINT32_MAX, 10);
+    engine_visit_count(codec, &n, UINT32_MAX, 10);
     if (!codec->saving && !codec->failed && n > 0) {
         engine->pending = calloc(n, sizeof *engine->pending);
         if (!engine->pending) {
@@ -96,7 +96,7 @@ static void visit_pending(struct visit *visit)
             pending->created_ns = pending->effective_ns - engine->latency_ns;
         codec_u64(codec, &pending->order_id);
         codec_enum(codec, &pending->kind, PENDING_AMEND + 1);
-        visit_amend(codec, &pending->amend);
+        engine_visit_amend(codec, &pending->amend);
     }
 }
 
@@ -106,7 +106,7 @@ static void visit_lots(struct visit *visit, const struct position *position, str
     struct codec *codec = visit->codec;
     uint32_t n = lots->n - lots->first;
     int128_t held = 0;
-    visit_count(codec, &n, UINT32_MAX, 3);
+    engine_visit_count(codec, &n, UINT32_MAX, 3);
     for (uint32_t i = 0; i < n && !over(visit); i++) {
         struct lot lot = {0};
         if (codec->saving)
@@ -117,7 +117,7 @@ static void visit_lots(struct visit *visit, const struct position *position, str
         codec->failed |= lot.qty <= 0 || lot.cost < 0;
         held += lot.qty;
         if (!codec->saving && !codec->failed)
-            visit->error = lots_push(lots, &lot);
+            visit->error = position_lots_push(lots, &lot);
     }
     int128_t qty = position->qty;
     codec->failed |= !over(visit) && held != (qty < 0 ? -qty : qty);
@@ -142,7 +142,7 @@ static void visit_record(struct codec *codec, const struct position *position, s
 static void visit_refused(struct codec *codec, uint64_t refused[static ORDER_REASONS])
 {
     uint32_t n = codec->version >= 6 ? ORDER_REASONS : ORDER_RISK_POSITIONS + 1;
-    visit_count(codec, &n, ORDER_REASONS, 1);
+    engine_visit_count(codec, &n, ORDER_REASONS, 1);
     for (uint32_t i = 0; i < n; i++)
         codec_u64(codec, &refused[i]);
 }
@@ -155,8 +155,8 @@ static void visit_account(struct visit *visit, int index)
     codec_text(codec, account->name, sizeof account->name);
     codec_text(codec, account->currency, sizeof account->currency);
     codec_int(codec, &account->currency_scale, 0, DECIMAL_SCALE_MAX);
-    visit_rules(codec, &account->rules);
-    visit_count(codec, &n_assets, ACCOUNT_ASSETS_MAX, 5);
+    engine_visit_rules(codec, &account->rules);
+    engine_visit_count(codec, &n_assets, ACCOUNT_ASSETS_MAX, 5);
     for (uint32_t i = 0; i < n_assets && !over(visit); i++) {
         struct balance read = codec->saving ? account->assets[i] : (struct balance){0};
         codec_text(codec, read.asset, sizeof read.asset);
@@ -177,7 +177,7 @@ static void visit_account(struct visit *visit, int index)
     if (!codec->saving && !over(visit))
         visit->error = account_arrays(visit->engine, index);
     for (int s = 0; s < visit->engine->n_symbols && !over(visit); s++) {
-        visit_position(codec, &account->positions[s]);
+        engine_visit_position(codec, &account->positions[s]);
         visit_lots(visit, &account->positions[s], &account->lots[s]);
         visit_record(codec, &account->positions[s], &account->records[s]);
     }
@@ -280,7 +280,7 @@ static void visit_seat(struct codec *codec, struct seat *seat)
 static void visit_refusals(struct codec *codec, struct desk *desk)
 {
     uint32_t n = INTENT_FAULTS;
-    visit_count(codec, &n, INTENT_FAULTS, 2);
+    engine_visit_count(codec, &n, INTENT_FAULTS, 2);
     for (uint32_t i = 0; i < n; i++) {
         codec_u64(codec, &desk->refused[i]);
         codec_i64(codec, &desk->told_ns[i]);
@@ -309,24 +309,25 @@ static void visit_steering(struct codec *codec, struct steering *steering)
         codec_bool(codec, &seat->fresh);
         codec->failed |= seat->quantum <= 0;
         if (!codec->saving && !codec->failed)
-            steer_count(seat);
+            engine_driver_count(seat);
     }
     const struct indicator_stream_fields fields = {codec, visit_number, visit_counter};
     if (steering->mind && codec->version >= 4 && !codec->failed)
         steering->policy->mind->visit(steering->mind, &fields);
 }
 
-/* A seat's indicators and their names follow from the strategy's parameters. False as visit_strategy(). */
+/* A seat's indicators and their names follow from the strategy's parameters. False as
+ * engine_visit_strategy(). */
 static bool visit_desk(struct visit *visit, int account)
 {
     struct desk *desk = &visit->engine->desks[account];
     struct account_spec spec = visit->engine->specs[account];
     spec.strategy = desk->strategy;
     memcpy(spec.params, desk->params, sizeof spec.params);
-    if (!visit_strategy(visit->codec, &spec.strategy, spec.params))
+    if (!engine_visit_strategy(visit->codec, &spec.strategy, spec.params))
         return false;
     if (!visit->codec->saving && !over(visit))
-        visit->error = desk_open(visit->engine, account, &spec);
+        visit->error = engine_runner_open(visit->engine, account, &spec);
     for (int s = 0; desk->seats && s < visit->engine->n_symbols && !over(visit); s++)
         visit_seat(visit->codec, &desk->seats[s]);
     if (visit->codec->version >= 3 && !over(visit))
@@ -351,7 +352,7 @@ static void visit_accounts(struct visit *visit)
     struct codec *codec = visit->codec;
     struct engine *engine = visit->engine;
     for (int a = 0; a < engine->n_accounts && !over(visit); a++) {
-        bool known = visit_spec(codec, &engine->specs[a]);
+        bool known = engine_visit_spec(codec, &engine->specs[a]);
         if (known && !codec->failed)
             visit_account(visit, a);
         if (known && !over(visit))
@@ -437,14 +438,14 @@ static void visit_engine(struct visit *visit)
     codec_i64(codec, &engine->interest_due_ns);
     visit_counters(codec, &engine->counters);
     for (int s = 0; s < engine->n_symbols && !over(visit); s++)
-        visit->error = visit_market(codec, &engine->markets[s], engine->interval_ns);
+        visit->error = engine_visit_market(codec, &engine->markets[s], engine->interval_ns);
     visit_accounts(visit);
     if (!codec->saving && !over(visit)) {
         account_count_shorts(engine);
-        kill_watch(engine);
-        steer_waits(engine);
+        engine_halt_watch(engine);
+        engine_driver_waits(engine);
         engine->closes = engine->ends = true; /* looked at with the next event */
-        match_model(engine);
+        engine_match_model(engine);
     }
     if (!over(visit))
         visit_orders(visit);

@@ -28,7 +28,7 @@ static void visit_pending(struct codec *codec, struct book *book)
         levels += (uint64_t)diff->n_bids + diff->n_asks;
     }
     codec->failed |= levels != book->n_pending_levels;
-    visit_levels(codec, book->pending_levels, book->n_pending_levels);
+    engine_visit_levels(codec, book->pending_levels, book->n_pending_levels);
 }
 
 static int visit_book(struct codec *codec, struct book *book)
@@ -42,10 +42,10 @@ static int visit_book(struct codec *codec, struct book *book)
     codec_u64(codec, &book->resyncs);
     if (codec->version >= 6)
         codec_u64(codec, &book->crossed);
-    visit_count(codec, &n_bids, BOOK_LEVELS_MAX, 2);
-    visit_count(codec, &n_asks, BOOK_LEVELS_MAX, 2);
-    visit_count(codec, &n_pending, BOOK_BUFFER_MAX, 4);
-    visit_count(codec, &n_levels, BOOK_BUFFER_MAX, 2);
+    engine_visit_count(codec, &n_bids, BOOK_LEVELS_MAX, 2);
+    engine_visit_count(codec, &n_asks, BOOK_LEVELS_MAX, 2);
+    engine_visit_count(codec, &n_pending, BOOK_BUFFER_MAX, 4);
+    engine_visit_count(codec, &n_levels, BOOK_BUFFER_MAX, 2);
     if (codec->failed)
         return 0;
     if (!codec->saving) {
@@ -57,8 +57,8 @@ static int visit_book(struct codec *codec, struct book *book)
         book->n_pending = n_pending;
         book->n_pending_levels = n_levels;
     }
-    visit_levels(codec, book->bids.levels, n_bids);
-    visit_levels(codec, book->asks.levels, n_asks);
+    engine_visit_levels(codec, book->bids.levels, n_bids);
+    engine_visit_levels(codec, book->asks.levels, n_asks);
     visit_pending(codec, book);
     codec->failed |= !codec->saving && (!sorted(&book->bids, 1) || !sorted(&book->asks, -1));
     return 0;
@@ -67,7 +67,7 @@ static int visit_book(struct codec *codec, struct book *book)
 static void visit_builder(struct codec *codec, struct bar_builder *builder)
 {
     codec_bool(codec, &builder->have_forming);
-    visit_bar(codec, &builder->forming);
+    engine_visit_bar(codec, &builder->forming);
     codec_bool(codec, &builder->complete);
     codec_bool(codec, &builder->first_unknown);
     codec_i64(codec, &builder->last_trade_id);
@@ -93,11 +93,11 @@ static void visit_quote(struct codec *codec, struct market_quote *quote)
 static int visit_recent(struct codec *codec, struct recent_bars *recent)
 {
     uint32_t n = recent->n;
-    visit_count(codec, &n, RECENT_BARS_MAX, 10);
+    engine_visit_count(codec, &n, RECENT_BARS_MAX, 10);
     for (uint32_t i = 0; i < n && !codec->failed; i++) {
-        struct bar bar = codec->saving ? *recent_bar(recent, i) : (struct bar){0};
-        visit_bar(codec, &bar);
-        int r = codec->saving || codec->failed ? 0 : recent_push(recent, &bar);
+        struct bar bar = codec->saving ? *engine_recent_bar(recent, i) : (struct bar){0};
+        engine_visit_bar(codec, &bar);
+        int r = codec->saving || codec->failed ? 0 : engine_recent_push(recent, &bar);
         if (r < 0)
             return r;
     }
@@ -107,7 +107,7 @@ static int visit_recent(struct codec *codec, struct recent_bars *recent)
 static int visit_taken(struct codec *codec, struct market_state *market)
 {
     uint32_t n = market->n_taken;
-    visit_count(codec, &n, UINT32_MAX, 4);
+    engine_visit_count(codec, &n, UINT32_MAX, 4);
     if (!codec->saving && !codec->failed && n > 0) {
         market->taken = calloc(n, sizeof *market->taken);
         if (!market->taken)
@@ -148,14 +148,14 @@ static int visit_known(struct codec *codec, struct market_state *market)
     if (codec->version < 6)
         return 0;
     codec_i64(codec, &market->known_before_ns);
-    visit_count(codec, &n, UINT32_MAX, 2);
+    engine_visit_count(codec, &n, UINT32_MAX, 2);
     for (uint32_t i = 0; i < n && !codec->failed; i++) {
         struct known_action known = {0};
         if (codec->saving)
             known = market->known[i];
         codec_text(codec, known.id, sizeof known.id);
         codec_i64(codec, &known.ex_ns);
-        int r = codec->saving || codec->failed ? 0 : action_remember(market, known.id, known.ex_ns);
+        int r = codec->saving || codec->failed ? 0 : engine_action_remember(market, known.id, known.ex_ns);
         if (r < 0)
             return r;
     }
@@ -173,9 +173,9 @@ static int visit_trades(struct codec *codec, struct market_state *market)
     codec_bool(codec, &market->torn);
     codec_bool(codec, &begun);
     codec_i64(codec, &whole_ns);
-    visit_count(codec, &n, UINT32_MAX, 5);
+    engine_visit_count(codec, &n, UINT32_MAX, 5);
     for (uint32_t i = 0; i < n && !codec->failed; i++) {
-        struct kept_trade trade = codec->saving ? *revise_kept(trades, i) : (struct kept_trade){0};
+        struct kept_trade trade = codec->saving ? *engine_revise_kept(trades, i) : (struct kept_trade){0};
         int64_t step = (int64_t)((uint64_t)trade.ts_ns - (uint64_t)before);
         codec_i64(codec, &step);
         before = trade.ts_ns = (int64_t)((uint64_t)before + (uint64_t)step);
@@ -183,7 +183,7 @@ static int visit_trades(struct codec *codec, struct market_state *market)
         codec_i64(codec, &trade.price);
         codec_i64(codec, &trade.qty);
         codec_bool(codec, &trade.odd);
-        int r = codec->saving || codec->failed ? 0 : revise_put(trades, &trade);
+        int r = codec->saving || codec->failed ? 0 : engine_revise_put(trades, &trade);
         codec->failed |= r == -ENOSPC;
         if (r == -ENOMEM)
             return r;
@@ -195,9 +195,9 @@ static int visit_trades(struct codec *codec, struct market_state *market)
     return 0;
 }
 
-int visit_market(struct codec *codec, struct market_state *market, int64_t interval_ns)
+int engine_visit_market(struct codec *codec, struct market_state *market, int64_t interval_ns)
 {
-    visit_symbol(codec, &market->symbol);
+    engine_visit_symbol(codec, &market->symbol);
     if (codec->failed)
         return 0;
     if (!codec->saving) {
@@ -224,17 +224,17 @@ int visit_market(struct codec *codec, struct market_state *market, int64_t inter
     if (r < 0)
         return r;
     codec_u64(codec, &market->bars);
-    visit_bar(codec, &market->last_bar);
-    visit_bar(codec, &market->forming);
+    engine_visit_bar(codec, &market->last_bar);
+    engine_visit_bar(codec, &market->forming);
     r = visit_recent(codec, &market->recent);
-    visit_count(codec, &market->n_held, HELD_BARS_MAX, 10);
+    engine_visit_count(codec, &market->n_held, HELD_BARS_MAX, 10);
     if (!codec->saving && !codec->failed && market->n_held > 0 &&
         !(market->held = calloc(HELD_BARS_MAX, sizeof *market->held))) {
         market->n_held = 0;
         return -ENOMEM;
     }
     for (uint32_t i = 0; i < market->n_held && !codec->failed; i++)
-        visit_bar(codec, &market->held[i]);
+        engine_visit_bar(codec, &market->held[i]);
     if (r == 0)
         r = visit_trades(codec, market);
     return r < 0 ? r : visit_taken(codec, market);

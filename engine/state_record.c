@@ -10,7 +10,7 @@ static const char *const names[STATE_WHYS] = {
     [STATE_STOP] = "stop",
 };
 
-const char *state_why_name(enum state_why why)
+const char *engine_state_why_name(enum state_why why)
 {
     return names[why];
 }
@@ -42,8 +42,8 @@ static void visit_beside(struct codec *codec, struct state_record *record)
     codec->at += record->beside_len;
 }
 
-int state_record_encode_beside(const struct engine *engine, uint64_t run, enum state_why why,
-                               const void *beside, size_t beside_len, struct codec *codec)
+int engine_state_record_encode_beside(const struct engine *engine, uint64_t run, enum state_why why,
+                                      const void *beside, size_t beside_len, struct codec *codec)
 {
     struct state_record record = {
         .run = run, .why = why, .program = PAPERTAPE_VERSION, .beside = beside, .beside_len = beside_len};
@@ -53,12 +53,13 @@ int state_record_encode_beside(const struct engine *engine, uint64_t run, enum s
     return engine_save(engine, codec);
 }
 
-int state_record_encode(const struct engine *engine, uint64_t run, enum state_why why, struct codec *codec)
+int engine_state_record_encode(const struct engine *engine, uint64_t run, enum state_why why,
+                               struct codec *codec)
 {
-    return state_record_encode_beside(engine, run, why, NULL, 0, codec);
+    return engine_state_record_encode_beside(engine, run, why, NULL, 0, codec);
 }
 
-int state_record_decode(const void *bytes, size_t len, struct state_record *ret)
+int engine_state_record_decode(const void *bytes, size_t len, struct state_record *ret)
 {
     struct state_record record = {0};
     struct codec codec;

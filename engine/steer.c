@@ -32,7 +32,7 @@ static int find_symbol(const struct engine *engine, const struct policy_asset *a
     return found;
 }
 
-void steer_count(struct policy_seat *seat)
+void engine_driver_count(struct policy_seat *seat)
 {
     if (seat->units.quantum == 0 || seat->quantum == seat->units.quantum)
         return;
@@ -43,7 +43,7 @@ void steer_count(struct policy_seat *seat)
     seat->quantum = seat->units.quantum;
 }
 
-int steer_open(struct engine *engine, int index, const struct policy *policy)
+int engine_driver_open(struct engine *engine, int index, const struct policy *policy)
 {
     struct steering *steering = &engine->desks[index].steering;
     const struct account *account = &engine->accounts[index];
@@ -72,7 +72,7 @@ int steer_open(struct engine *engine, int index, const struct policy *policy)
     return policy->mind ? policy->mind->create(policy, &steering->mind) : 0;
 }
 
-void steer_close(struct engine *engine, int account)
+void engine_driver_close(struct engine *engine, int account)
 {
     struct steering *steering = &engine->desks[account].steering;
     if (steering->mind)
@@ -81,7 +81,7 @@ void steer_close(struct engine *engine, int account)
     *steering = (struct steering){0};
 }
 
-bool steer_counts(const struct engine *engine, int account)
+bool engine_driver_counts(const struct engine *engine, int account)
 {
     const struct steering *steering = &engine->desks[account].steering;
     for (int i = 0; steering->policy && i < steering->policy->n_assets; i++)
@@ -90,7 +90,7 @@ bool steer_counts(const struct engine *engine, int account)
     return true;
 }
 
-void steer_move(struct steering *to, struct steering *from)
+void engine_driver_move(struct steering *to, struct steering *from)
 {
     struct policy_mind *mind = to->mind;
     to->mind = from->mind;
@@ -107,13 +107,13 @@ void steer_move(struct steering *to, struct steering *from)
         seat->quantum = from->seats[i].quantum;
         seat->there = from->seats[i].there;
         seat->fresh = from->seats[i].fresh;
-        steer_count(seat);
+        engine_driver_count(seat);
         if (to->policy->first_closes && memcmp(to->policy->id, from->policy->id, POLICY_ID_SIZE) != 0)
             seat->memory.scale = 0; /* it may say another */
     }
 }
 
-void steer_symbol(struct engine *engine, int symbol)
+void engine_driver_symbol(struct engine *engine, int symbol)
 {
     for (int a = 0; a < engine->n_accounts; a++) {
         const struct steering *steering = &engine->desks[a].steering;
@@ -128,7 +128,7 @@ void steer_symbol(struct engine *engine, int symbol)
                     "%s is not traded by the policy of account %s any more: its lots share no quantum",
                     engine->markets[symbol].symbol.name, engine->accounts[a].name);
             }
-            steer_count(seat);
+            engine_driver_count(seat);
         }
     }
 }
@@ -166,13 +166,13 @@ static void put_stop(struct engine *engine, int account, int symbol, int64_t pri
     if (!stop) {
         struct order_request request = request_of(account, symbol, ORDER_SELL, ORDER_STOP, qty, why_stop);
         request.stop_price = price;
-        match_submit(engine, &request, &reason);
+        engine_match_submit(engine, &request, &reason);
         return;
     }
     struct order_amend amend = {.order_id = stop->id, .stop_price = price, .qty = qty + stop->filled};
     amend.set = (stop->stop_price != price ? AMEND_STOP : 0) | (stop->qty != amend.qty ? AMEND_QTY : 0);
     if (amend.set != 0)
-        match_amend(engine, &amend);
+        engine_match_amend(engine, &amend);
 }
 
 static void carry_out(struct engine *engine, int account, const struct policy_seat *seat,
@@ -188,7 +188,7 @@ static void carry_out(struct engine *engine, int account, const struct policy_se
     struct order_request request = request_of(account, seat->symbol, buys ? ORDER_BUY : ORDER_SELL,
                                               ORDER_MARKET, size, leaves ? why_stop : why_market);
     enum order_reason reason;
-    match_submit(engine, &request, &reason);
+    engine_match_submit(engine, &request, &reason);
 }
 
 static void tell(const struct engine *engine, int account, const struct policy_seat *seat,
@@ -233,14 +233,15 @@ static void decide_asset(struct engine *engine, int account, const struct policy
     if (seat->units.quantum == 0)
         return;
     policy_watch(rules, &seat->memory, held(engine, account, seat), close);
-    if (!seat->fresh || wish_working(engine, account, seat->symbol))
+    if (!seat->fresh || engine_intent_working(engine, account, seat->symbol))
         return;
     struct engine_policy_decision told = {.policy = engine->desks[account].steering.policy,
                                           .units = &seat->units,
                                           .action = action,
                                           .memory = seat->memory,
                                           .equity = equity,
-                                          .available = wish_free_cash(engine, account, seat->symbol)};
+                                          .available =
+                                              engine_intent_free_cash(engine, account, seat->symbol)};
     told.order = policy_decide(rules, &seat->units, &seat->memory, action, close, (double)equity,
                                (double)told.available);
     told.leaves = told.order.qty < 0 && rules->trailing_stop > 0 && told.order.stop == 0 &&
@@ -255,11 +256,11 @@ static void decide_asset(struct engine *engine, int account, const struct policy
 static const struct bar *first_bar(const struct recent_bars *recent, int64_t open_ns)
 {
     uint32_t i = recent->n;
-    if (i == 0 || recent_bar(recent, 0)->open_ns > open_ns)
+    if (i == 0 || engine_recent_bar(recent, 0)->open_ns > open_ns)
         return NULL;
-    while (i > 0 && recent_bar(recent, i - 1)->open_ns >= open_ns)
+    while (i > 0 && engine_recent_bar(recent, i - 1)->open_ns >= open_ns)
         i--;
-    return i < recent->n ? recent_bar(recent, i) : NULL;
+    return i < recent->n ? engine_recent_bar(recent, i) : NULL;
 }
 
 enum start { START_KNOWN, START_MISSING, START_OTHER };
@@ -281,7 +282,7 @@ static enum start find_scale(const struct engine *engine, const struct policy_ru
             given <= 0 || (bar && bar->open_ns == first_ns && given != close))
             return START_OTHER;
         close = given;
-    } else if (!bar && market->recent.n > 0 && recent_bar(&market->recent, 0)->open_ns > first_ns) {
+    } else if (!bar && market->recent.n > 0 && engine_recent_bar(&market->recent, 0)->open_ns > first_ns) {
         return START_MISSING;
     }
     if (close > 0)
@@ -293,7 +294,7 @@ static enum start find_scale(const struct engine *engine, const struct policy_ru
 static int find_scales(const struct engine *engine, const struct policy_rules *rules,
                        struct steering *steering, enum start *ret_why)
 {
-    int64_t first_ns = steer_first(steering);
+    int64_t first_ns = engine_driver_first(steering);
     int found = -1;
     for (int i = 0; i < steering->policy->n_assets; i++) {
         enum start start = find_scale(engine, rules, steering->policy, first_ns, i, &steering->seats[i]);
@@ -305,12 +306,12 @@ static int find_scales(const struct engine *engine, const struct policy_rules *r
     return found;
 }
 
-void steer_scales(struct engine *engine, int account)
+void engine_driver_scales(struct engine *engine, int account)
 {
     struct steering *steering = &engine->desks[account].steering;
     const struct policy_rules rules = rules_of(engine, account, steering->policy);
     enum start why;
-    if (steer_first(steering) > 0)
+    if (engine_driver_first(steering) > 0)
         find_scales(engine, &rules, steering, &why);
 }
 
@@ -323,7 +324,7 @@ static void tell_start(struct engine *engine, int account, int asset, enum start
     if (steering->told)
         return;
     steering->told = true;
-    clock_utc_text(steer_first(steering), time);
+    clock_utc_text(engine_driver_first(steering), time);
     if (why == START_OTHER)
         engine_alert(engine, "POLICY_START",
                      "the policy of account %s orders nothing: first_close of %s is not the close of its bar "
@@ -368,10 +369,10 @@ static void end_pass(struct engine *engine, int account)
     struct steering *steering = &engine->desks[account].steering;
     steering->decided = true;
     steering->since_ns = 0;
-    steer_act(engine, account, steering->round_ns, false, NULL);
+    engine_driver_act(engine, account, steering->round_ns, false, NULL);
 }
 
-void steer_pass(struct engine *engine, int account)
+void engine_driver_pass(struct engine *engine, int account)
 {
     struct steering *steering = &engine->desks[account].steering;
     steering->decided = false;
@@ -379,7 +380,8 @@ void steer_pass(struct engine *engine, int account)
     for (int i = 0; i < steering->policy->n_assets; i++) {
         struct policy_seat *seat = &steering->seats[i];
         const struct recent_bars *recent = &engine->markets[seat->symbol].recent;
-        seat->there = recent->n > 0 && recent_bar(recent, recent->n - 1)->open_ns == steering->round_ns;
+        seat->there =
+            recent->n > 0 && engine_recent_bar(recent, recent->n - 1)->open_ns == steering->round_ns;
         seat->fresh = false;
     }
     if (all_there(steering))
@@ -392,14 +394,14 @@ static void decide(struct engine *engine, int account)
     const struct policy *policy = steering->policy;
     const struct policy_rules rules = rules_of(engine, account, policy);
     float actions[SYMBOLS_MAX] = {0};
-    int64_t first_ns = steer_first(steering);
+    int64_t first_ns = engine_driver_first(steering);
     steering->decided = true;
     steering->since_ns = 0;
     if (first_ns == 0 || steering->round_ns < first_ns)
         return;
     enum start why = START_KNOWN;
     int unknown = find_scales(engine, &rules, steering, &why);
-    if (!steer_act(engine, account, steering->round_ns, any_fresh(steering), actions))
+    if (!engine_driver_act(engine, account, steering->round_ns, any_fresh(steering), actions))
         return;
     if (unknown >= 0) {
         tell_start(engine, account, unknown, why);
@@ -425,7 +427,7 @@ static struct policy_seat *find_seat(const struct steering *steering, int symbol
     return NULL;
 }
 
-void steer_due(struct engine *engine, int symbol, int64_t open_ns)
+void engine_driver_due(struct engine *engine, int symbol, int64_t open_ns)
 {
     for (int a = 0; a < engine->n_accounts; a++) {
         const struct steering *steering = &engine->desks[a].steering;
@@ -436,7 +438,7 @@ void steer_due(struct engine *engine, int symbol, int64_t open_ns)
         else if (!steering->decided)
             decide(engine, a);
         if (steering->mind && steering->round_ns > 0 && open_ns - steering->round_ns > engine->interval_ns)
-            steer_act(engine, a, open_ns - engine->interval_ns, false, NULL);
+            engine_driver_act(engine, a, open_ns - engine->interval_ns, false, NULL);
     }
 }
 
@@ -451,7 +453,7 @@ static int64_t wait_end(const struct engine *engine, const struct steering *stee
     return __builtin_add_overflow(steering->since_ns, engine->policy_wait_ns, &end_ns) ? INT64_MAX : end_ns;
 }
 
-void steer_waits(struct engine *engine)
+void engine_driver_waits(struct engine *engine)
 {
     engine->wait_until_ns = INT64_MAX;
     for (int a = 0; a < engine->n_accounts; a++) {
@@ -473,7 +475,7 @@ static void give_up(const struct engine *engine, struct steering *steering)
         steering->seats[i].fresh = false;
 }
 
-void steer_wait(struct engine *engine)
+void engine_driver_wait(struct engine *engine)
 {
     if (engine->recv_ns < engine->wait_until_ns)
         return;
@@ -487,7 +489,7 @@ void steer_wait(struct engine *engine)
     }
     if (engine->now_ns < now_ns)
         engine->now_ns = now_ns; /* the date was the round's only */
-    steer_waits(engine);
+    engine_driver_waits(engine);
 }
 
 /* One whose time is over: it only moves what is remembered. */
@@ -495,21 +497,21 @@ static void watch_late(struct engine *engine, int account, struct policy_seat *s
 {
     struct steering *steering = &engine->desks[account].steering;
     const struct policy_rules rules = rules_of(engine, account, steering->policy);
-    int64_t first_ns = steer_first(steering);
+    int64_t first_ns = engine_driver_first(steering);
     if (steering->mind)
-        steer_scales(engine, account);
+        engine_driver_scales(engine, account);
     if (first_ns > 0 && bar->open_ns >= first_ns)
         policy_watch(&rules, &seat->memory, held(engine, account, seat), (double)bar->close);
 }
 
-void steer_bar(struct engine *engine, int account, int symbol, const struct bar *bar, bool fresh)
+void engine_driver_bar(struct engine *engine, int account, int symbol, const struct bar *bar, bool fresh)
 {
     struct steering *steering = &engine->desks[account].steering;
     struct policy_seat *seat = find_seat(steering, symbol);
     if (!seat)
         return;
     if (steering->mind)
-        steer_see(engine, account, (int)(seat - steering->seats), bar);
+        engine_driver_see(engine, account, (int)(seat - steering->seats), bar);
     if (bar->open_ns < steering->round_ns || (bar->open_ns == steering->round_ns && steering->decided)) {
         watch_late(engine, account, seat, bar);
         return;

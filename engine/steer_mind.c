@@ -2,7 +2,7 @@
 #include "engine/core.h"
 #include "exchange/decimal.h"
 
-int64_t steer_first(const struct steering *steering)
+int64_t engine_driver_first(const struct steering *steering)
 {
     return steering->mind ? steering->policy->mind->first(steering->mind) : steering->policy->first_ns;
 }
@@ -13,7 +13,7 @@ static double seconds_of(int64_t open_ns)
     return (double)open_ns / 1e9;
 }
 
-void steer_see(struct engine *engine, int account, int asset, const struct bar *bar)
+void engine_driver_see(struct engine *engine, int account, int asset, const struct bar *bar)
 {
     struct steering *steering = &engine->desks[account].steering;
     const struct symbol *symbol = &engine->markets[steering->seats[asset].symbol].symbol;
@@ -34,7 +34,7 @@ static double share_of(const struct account *account, const struct policy *polic
     return made_for > 0 && account->opening_cash > 0 ? made_for / (double)account->opening_cash : 1;
 }
 
-bool steer_act(struct engine *engine, int account, int64_t open_ns, bool wanted, float *ret_actions)
+bool engine_driver_act(struct engine *engine, int account, int64_t open_ns, bool wanted, float *ret_actions)
 {
     const struct steering *steering = &engine->desks[account].steering;
     const struct policy *policy = steering->policy;
@@ -55,7 +55,7 @@ bool steer_act(struct engine *engine, int account, int64_t open_ns, bool wanted,
     return policy->mind->act(steering->mind, open_ns, cash, qty, wanted ? ret_actions : NULL);
 }
 
-void steer_leave(struct engine *engine)
+void engine_driver_leave(struct engine *engine)
 {
     for (int a = 0; a < engine->n_accounts; a++) {
         struct steering *steering = &engine->desks[a].steering;
@@ -73,28 +73,29 @@ static int next_asset(const struct engine *engine, const struct steering *steeri
     int64_t oldest = INT64_MAX;
     for (int i = 0; i < steering->policy->n_assets; i++) {
         const struct recent_bars *recent = &engine->markets[steering->seats[i].symbol].recent;
-        if (shown[i] == recent->n || recent_bar(recent, shown[i])->open_ns >= oldest)
+        if (shown[i] == recent->n || engine_recent_bar(recent, shown[i])->open_ns >= oldest)
             continue;
-        oldest = recent_bar(recent, shown[i])->open_ns;
+        oldest = engine_recent_bar(recent, shown[i])->open_ns;
         next = i;
     }
     return next;
 }
 
-void steer_warm(struct engine *engine, int account)
+void engine_driver_warm(struct engine *engine, int account)
 {
     struct steering *steering = &engine->desks[account].steering;
     uint32_t shown[SYMBOLS_MAX] = {0};
     for (int i; (i = next_asset(engine, steering, shown)) >= 0;) {
-        const struct bar *bar = recent_bar(&engine->markets[steering->seats[i].symbol].recent, shown[i]++);
+        const struct bar *bar =
+            engine_recent_bar(&engine->markets[steering->seats[i].symbol].recent, shown[i]++);
         if (bar->open_ns > steering->round_ns && steering->round_ns > 0) {
-            steer_act(engine, account, steering->round_ns, false, NULL);
-            steer_act(engine, account, bar->open_ns - engine->interval_ns, false, NULL);
+            engine_driver_act(engine, account, steering->round_ns, false, NULL);
+            engine_driver_act(engine, account, bar->open_ns - engine->interval_ns, false, NULL);
         }
-        steer_see(engine, account, i, bar);
+        engine_driver_see(engine, account, i, bar);
         steering->round_ns = bar->open_ns;
     }
     if (steering->round_ns > 0)
-        steer_pass(engine, account);
-    steer_scales(engine, account);
+        engine_driver_pass(engine, account);
+    engine_driver_scales(engine, account);
 }

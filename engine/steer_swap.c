@@ -11,7 +11,7 @@
 
 #include "engine/core.h"
 
-void steer_inherit(const struct steering *to, const struct steering *from, const int *now)
+void engine_driver_inherit(const struct steering *to, const struct steering *from, const int *now)
 {
     for (int k = 0; to->policy && from->policy && k < from->policy->n_assets; k++) {
         const struct policy_seat *had = &from->seats[k];
@@ -29,20 +29,21 @@ void steer_inherit(const struct steering *to, const struct steering *from, const
     }
 }
 
-void steer_begin(struct engine *engine, int account)
+void engine_driver_begin(struct engine *engine, int account)
 {
     struct steering *steering = &engine->desks[account].steering;
     if (steering->mind)
-        steer_warm(engine, account);
+        engine_driver_warm(engine, account);
     for (int i = 0; i < steering->policy->n_assets && !steering->mind; i++) {
         const struct market_state *market = &engine->markets[steering->seats[i].symbol];
         if (market->bars > 0 && market->last_bar.open_ns > steering->round_ns)
             steering->round_ns = market->last_bar.open_ns;
     }
-    steer_scales(engine, account);
+    engine_driver_scales(engine, account);
 }
 
-void steer_split(struct engine *engine, int account, int symbol, int64_t before, int64_t shares, int64_t per)
+void engine_driver_split(struct engine *engine, int account, int symbol, int64_t before, int64_t shares,
+                         int64_t per)
 {
     const struct steering *steering = &engine->desks[account].steering;
     int64_t after = engine->accounts[account].positions[symbol].qty;
@@ -68,7 +69,7 @@ static bool trades(const struct steering *steering, int symbol)
     return false;
 }
 
-void steer_again(struct engine *engine, int account, int symbol)
+void engine_driver_again(struct engine *engine, int account, int symbol)
 {
     struct steering *steering = &engine->desks[account].steering;
     struct policy_mind *mind = NULL;
@@ -81,8 +82,8 @@ void steer_again(struct engine *engine, int account, int symbol)
     steering->policy->mind->destroy(steering->mind);
     steering->mind = mind;
     steering->round_ns = 0;
-    steer_warm(engine, account);
-    steer_waits(engine);
+    engine_driver_warm(engine, account);
+    engine_driver_waits(engine);
 }
 
 static void tell_left(struct engine *engine, int account)
@@ -112,21 +113,22 @@ static int replace(struct engine *engine, int account, const struct policy *poli
 {
     struct steering *steering = &engine->desks[account].steering, former = *steering;
     *steering = (struct steering){0};
-    int r = policy ? steer_open(engine, account, policy) : 0;
-    if (r == 0 && policy && !steer_counts(engine, account))
+    int r = policy ? engine_driver_open(engine, account, policy) : 0;
+    if (r == 0 && policy && !engine_driver_counts(engine, account))
         r = -EINVAL;
     struct steering made = *steering;
     if (r == 0 && policy && former.policy && policy_same_rules(policy, former.policy))
-        steer_move(&made, &former);
+        engine_driver_move(&made, &former);
     else if (r == 0)
-        steer_inherit(&made, &former, NULL);
+        engine_driver_inherit(&made, &former, NULL);
     *steering = r == 0 ? former : made;
-    steer_close(engine, account);
+    engine_driver_close(engine, account);
     *steering = r == 0 ? made : former;
     return r;
 }
 
-enum order_reason steer_swap(struct engine *engine, int account, const struct policy *policy, bool close)
+enum order_reason engine_driver_swap(struct engine *engine, int account, const struct policy *policy,
+                                     bool close)
 {
     struct desk *desk = &engine->desks[account];
     struct account_spec *spec = &engine->specs[account];
@@ -139,20 +141,20 @@ enum order_reason steer_swap(struct engine *engine, int account, const struct po
             engine->out_of_memory = true;
         if (r < 0)
             return ORDER_BAD_ACCOUNT;
-        desk_leave(engine, account);
+        engine_runner_leave(engine, account);
         spec->policy = policy;
         spec->strategy = NULL;
         memset(spec->params, 0, sizeof spec->params);
         if (policy && !goes_on)
-            steer_begin(engine, account);
-        steer_waits(engine);
+            engine_driver_begin(engine, account);
+        engine_driver_waits(engine);
         if (engine->sink.account)
             engine->sink.account(engine->sink.ctx, account);
     }
     desk->closing = close && !policy;
     engine->closes |= desk->closing;
     if (close)
-        desk_quit(engine, account);
+        engine_runner_quit(engine, account);
     else if (!same)
         tell_left(engine, account);
     return ORDER_OK;

@@ -152,7 +152,7 @@ const struct account_spec *engine_account_spec(const struct engine *engine, int 
 
 const struct order *engine_find_order(const struct engine *engine, uint64_t id)
 {
-    size_t at = match_find(engine, id);
+    size_t at = engine_match_find(engine, id);
     return at < engine->n_orders ? &engine->orders[at].order : NULL;
 }
 
@@ -173,7 +173,7 @@ bool engine_policy_view(const struct engine *engine, int account, struct engine_
     *ret = (struct engine_policy_view){0};
     if (!policy)
         return false;
-    int64_t first_ns = steer_first(steering);
+    int64_t first_ns = engine_driver_first(steering);
     ret->decided_ns = steering->decided_ns;
     ret->acting = steering->decided_ns > 0 ||
                   (first_ns > 0 &&

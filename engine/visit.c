@@ -7,7 +7,7 @@
 #include "record/market.h"
 #include "record/symbol.h"
 
-void visit_count(struct codec *codec, uint32_t *n, uint32_t most, uint32_t bytes)
+void engine_visit_count(struct codec *codec, uint32_t *n, uint32_t most, uint32_t bytes)
 {
     size_t count = *n, room = most;
     if (!codec->saving && (codec->len - codec->at) / bytes < room)
@@ -34,7 +34,7 @@ static const struct record_field holding_fields[] = {RECORD_FIELDS(RECORD_HOLDIN
 static const struct record holdings = RECORD_OF("positions", holding_fields);
 #undef ROW
 
-void visit_symbol(struct codec *codec, struct symbol *symbol)
+void engine_visit_symbol(struct codec *codec, struct symbol *symbol)
 {
     codec_record(codec, &units, symbol, 0, 0);
     int unit_scale = symbol->price_scale + symbol->qty_scale - symbol->quote_scale;
@@ -48,19 +48,19 @@ void visit_symbol(struct codec *codec, struct symbol *symbol)
     codec_record(codec, &filters, &symbol->filters, 0, 0);
 }
 
-void visit_bar(struct codec *codec, struct bar *bar)
+void engine_visit_bar(struct codec *codec, struct bar *bar)
 {
     codec_record(codec, &record_bars, bar, 0, 0);
 }
 
-void visit_position(struct codec *codec, struct position *position)
+void engine_visit_position(struct codec *codec, struct position *position)
 {
     codec_record(codec, &holdings, position, 0, 0);
     if (codec->version >= 2)
         codec_i64(codec, &position->closed_ns);
 }
 
-void visit_levels(struct codec *codec, struct book_level *levels, uint32_t n)
+void engine_visit_levels(struct codec *codec, struct book_level *levels, uint32_t n)
 {
     uint64_t before = 0; /* unsigned: steps may wrap, and come back */
     for (uint32_t i = 0; i < n && !codec->failed; i++) {
@@ -73,12 +73,12 @@ void visit_levels(struct codec *codec, struct book_level *levels, uint32_t n)
     }
 }
 
-void visit_rules(struct codec *codec, struct account_rules *rules)
+void engine_visit_rules(struct codec *codec, struct account_rules *rules)
 {
     codec_record(codec, &rules_record, rules, 0, 0);
 }
 
-void visit_amend(struct codec *codec, struct order_amend *amend)
+void engine_visit_amend(struct codec *codec, struct order_amend *amend)
 {
     codec_u64(codec, &amend->order_id);
     codec_u32(codec, &amend->set);
@@ -100,8 +100,8 @@ static bool takes(const struct strategy *strategy, const double *params)
     return !strategy->check || !strategy->check(params);
 }
 
-bool visit_strategy(struct codec *codec, const struct strategy **strategy,
-                    double params[static STRATEGY_PARAMS_MAX])
+bool engine_visit_strategy(struct codec *codec, const struct strategy **strategy,
+                           double params[static STRATEGY_PARAMS_MAX])
 {
     char name[64] = "";
     if (codec->saving && *strategy)
@@ -118,7 +118,7 @@ bool visit_strategy(struct codec *codec, const struct strategy **strategy,
     return name[0] == '\0' || (*strategy && (*strategy)->n_params == n && takes(*strategy, params));
 }
 
-bool visit_policy(struct codec *codec, const struct policy **policy)
+bool engine_visit_policy(struct codec *codec, const struct policy **policy)
 {
     uint8_t id[POLICY_ID_SIZE] = {0};
     bool has = codec->saving && *policy;
@@ -137,16 +137,16 @@ bool visit_policy(struct codec *codec, const struct policy **policy)
     return !has || *policy;
 }
 
-bool visit_spec(struct codec *codec, struct account_spec *spec)
+bool engine_visit_spec(struct codec *codec, struct account_spec *spec)
 {
     codec_text(codec, spec->name, sizeof spec->name);
     codec_text(codec, spec->currency, sizeof spec->currency);
     codec_int(codec, &spec->currency_scale, 0, DECIMAL_SCALE_MAX);
     codec_i64(codec, &spec->cash);
-    visit_rules(codec, &spec->rules);
-    bool known = visit_strategy(codec, &spec->strategy, spec->params);
+    engine_visit_rules(codec, &spec->rules);
+    bool known = engine_visit_strategy(codec, &spec->strategy, spec->params);
     if (codec->version >= 3)
-        known &= visit_policy(codec, &spec->policy);
+        known &= engine_visit_policy(codec, &spec->policy);
     codec->failed |= spec->strategy && spec->policy;
     return known;
 }

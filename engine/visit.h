@@ -7,26 +7,27 @@
 #include "record/codec.h"
 
 /* visit.c: the vocabulary */
-void visit_symbol(struct codec *codec, struct symbol *symbol); /* fails on scales that no market can have */
-void visit_bar(struct codec *codec, struct bar *bar);
-void visit_position(struct codec *codec, struct position *position);
+void engine_visit_symbol(struct codec *codec,
+                         struct symbol *symbol); /* fails on scales that no market can have */
+void engine_visit_bar(struct codec *codec, struct bar *bar);
+void engine_visit_position(struct codec *codec, struct position *position);
 /* Levels as their prices' steps and quantities. */
-void visit_levels(struct codec *codec, struct book_level *levels, uint32_t n);
-void visit_rules(struct codec *codec, struct account_rules *rules);
-void visit_amend(struct codec *codec, struct order_amend *amend);
+void engine_visit_levels(struct codec *codec, struct book_level *levels, uint32_t n);
+void engine_visit_rules(struct codec *codec, struct account_rules *rules);
+void engine_visit_amend(struct codec *codec, struct order_amend *amend);
 /* A count of at most `most` things of at least `bytes` bytes each: fails when so many cannot follow. */
-void visit_count(struct codec *codec, uint32_t *n, uint32_t most, uint32_t bytes);
+void engine_visit_count(struct codec *codec, uint32_t *n, uint32_t most, uint32_t bytes);
 /* A strategy by its name, and its parameters; false when loading one that this program does not have, or
  * parameters that it would not take. NULL is none. */
-bool visit_strategy(struct codec *codec, const struct strategy **strategy,
-                    double params[static STRATEGY_PARAMS_MAX]);
+bool engine_visit_strategy(struct codec *codec, const struct strategy **strategy,
+                           double params[static STRATEGY_PARAMS_MAX]);
 /* A policy by its id; false when loading one that codec->policies has not, with no_policy set. NULL is none.
  */
-bool visit_policy(struct codec *codec, const struct policy **policy);
-/* The same as a part of the whole; false as visit_strategy() and visit_policy(). */
-bool visit_spec(struct codec *codec, struct account_spec *spec);
+bool engine_visit_policy(struct codec *codec, const struct policy **policy);
+/* The same as a part of the whole; false as engine_visit_strategy() and engine_visit_policy(). */
+bool engine_visit_spec(struct codec *codec, struct account_spec *spec);
 
 /* state_market.c: 0 or -ENOMEM; the codec fails by itself. */
-int visit_market(struct codec *codec, struct market_state *market, int64_t interval_ns);
+int engine_visit_market(struct codec *codec, struct market_state *market, int64_t interval_ns);
 
 #endif

@@ -27,8 +27,8 @@ static enum order_side other_side(enum order_side side)
     return side == ORDER_BUY ? ORDER_SELL : ORDER_BUY;
 }
 
-void walk_begin(struct walk *walk, const struct engine *engine, int account, int symbol,
-                enum order_side taker)
+void engine_walk_begin(struct walk *walk, const struct engine *engine, int account, int symbol,
+                       enum order_side taker)
 {
     const struct market_state *market = &engine->markets[symbol];
     *walk = (struct walk){.market = market, .account = account, .taker = taker};
@@ -74,7 +74,7 @@ static struct taken *find_taken(const struct market_state *market, int account, 
     return NULL;
 }
 
-bool walk_next(struct walk *walk)
+bool engine_walk_next(struct walk *walk)
 {
     if (!next_level(walk))
         return false;
@@ -83,14 +83,14 @@ bool walk_next(struct walk *walk)
     return true;
 }
 
-bool match_best(const struct engine *engine, int symbol, enum order_side taker, struct book_level *ret)
+bool engine_match_best(const struct engine *engine, int symbol, enum order_side taker, struct book_level *ret)
 {
     struct walk walk;
     if (engine->fill_model == FILL_BAR) {
         *ret = (struct book_level){engine->markets[symbol].last, INT64_MAX};
         return ret->price > 0;
     }
-    walk_begin(&walk, engine, -1, symbol, taker);
+    engine_walk_begin(&walk, engine, -1, symbol, taker);
     if (!next_level(&walk))
         return false;
     *ret = walk.level;
@@ -115,7 +115,7 @@ static void forget_oldest(struct market_state *market, int account)
         forget(market, oldest);
 }
 
-bool walk_take(struct engine *engine, const struct walk *walk, int symbol, int64_t qty)
+bool engine_walk_take(struct engine *engine, const struct walk *walk, int symbol, int64_t qty)
 {
     struct market_state *market = &engine->markets[symbol];
     struct taken *taken = find_taken(market, walk->account, walk->taker, walk->level.price);
@@ -137,7 +137,7 @@ bool walk_take(struct engine *engine, const struct walk *walk, int symbol, int64
     return true;
 }
 
-int64_t walk_shown(const struct market_state *market, enum order_side side, int64_t price)
+int64_t engine_walk_shown(const struct market_state *market, enum order_side side, int64_t price)
 {
     struct book_level best = quoted(market, side);
     if (quote_counts(market, &best)) {
@@ -151,11 +151,11 @@ int64_t walk_shown(const struct market_state *market, enum order_side side, int6
                : -1;
 }
 
-void walk_refresh(struct market_state *market)
+void engine_walk_refresh(struct market_state *market)
 {
     for (uint32_t i = market->n_taken; i > 0; i--) {
         struct taken *taken = &market->taken[i - 1];
-        int64_t shown = walk_shown(market, other_side(taken->taker), taken->price);
+        int64_t shown = engine_walk_shown(market, other_side(taken->taker), taken->price);
         if (shown == 0)
             forget(market, i - 1);
         else if (shown > 0 && shown < taken->qty)

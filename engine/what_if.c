@@ -52,7 +52,7 @@ static int account_of(const struct run *run, const struct engine *engine)
 
 static const struct engine *engine_of(const struct way *way)
 {
-    return way == &way->run->was ? replay_engine(way->run->replay) : way->run->fork;
+    return way == &way->run->was ? engine_replay_engine(way->run->replay) : way->run->fork;
 }
 
 static bool concerns(const struct way *way, int account)
@@ -217,7 +217,8 @@ static int choose(struct run *run, const struct engine *engine, char *err, size_
     struct desk_spec specs[STRATEGY_SPECS_MAX];
     char why[SPECS_ERROR_MAX];
     size_t n_specs;
-    if (changed && desk_specs(changed, run->changed.params, engine->interval_ns, specs, &n_specs, why) < 0) {
+    if (changed &&
+        engine_runner_specs(changed, run->changed.params, engine->interval_ns, specs, &n_specs, why) < 0) {
         snprintf(err, err_size, "%s", why);
         return -EINVAL;
     }
@@ -233,7 +234,7 @@ static int choose(struct run *run, const struct engine *engine, char *err, size_
 
 static int fork_engine(struct run *run, char *err, size_t err_size)
 {
-    struct engine *engine = replay_engine(run->replay);
+    struct engine *engine = engine_replay_engine(run->replay);
     char why[ENGINE_ERROR_MAX];
     int r = choose(run, engine, err, err_size);
     if (r < 0)
@@ -349,7 +350,7 @@ static void deepen(struct what_if_way *way, int64_t *highest, int64_t *deposits,
 
 static void look(struct run *run)
 {
-    const struct engine *engine = replay_engine(run->replay);
+    const struct engine *engine = engine_replay_engine(run->replay);
     int was = account_of(run, engine), would_be = account_of(run, run->fork);
     if (was < 0 || would_be < 0)
         return;
@@ -379,14 +380,14 @@ static const int64_t LOOK_NS = 1000000000LL;
 static int play(struct run *run, char *err, size_t err_size)
 {
     const struct what_if_options *options = run->options;
-    uint64_t runs = replay_runs(run->replay);
+    uint64_t runs = engine_replay_runs(run->replay);
     int64_t next_look_ns = 0;
     int r;
-    while ((r = replay_step(run->replay)) == 1) {
-        const struct event *event = replay_event(run->replay);
-        if (replay_runs(run->replay) != runs) {
-            runs = replay_runs(run->replay);
-            r = configure_fork(run, replay_engine(run->replay), err, err_size);
+    while ((r = engine_replay_step(run->replay)) == 1) {
+        const struct event *event = engine_replay_event(run->replay);
+        if (engine_replay_runs(run->replay) != runs) {
+            runs = engine_replay_runs(run->replay);
+            r = configure_fork(run, engine_replay_engine(run->replay), err, err_size);
             if (r < 0)
                 return r;
         }
@@ -405,7 +406,7 @@ static int play(struct run *run, char *err, size_t err_size)
         }
     }
     if (r < 0) {
-        snprintf(err, err_size, "%s", replay_error(run->replay));
+        snprintf(err, err_size, "%s", engine_replay_error(run->replay));
         return r;
     }
     look(run);
@@ -418,8 +419,8 @@ static int play(struct run *run, char *err, size_t err_size)
 static int play_to_fork(struct run *run, char *err, size_t err_size)
 {
     int r;
-    while ((r = replay_step(run->replay)) == 1) {
-        const struct event *event = replay_event(run->replay);
+    while ((r = engine_replay_step(run->replay)) == 1) {
+        const struct event *event = engine_replay_event(run->replay);
         run->result.at_seq = run->result.to_seq = event->seq;
         run->result.at_ns = run->result.to_ns = event->recv_ns;
         if (event->recv_ns >= run->options->at_ns)
@@ -428,11 +429,12 @@ static int play_to_fork(struct run *run, char *err, size_t err_size)
     if (r == 0)
         snprintf(err, err_size, "the log ends before that time");
     else
-        snprintf(err, err_size, "%s", replay_error(run->replay));
+        snprintf(err, err_size, "%s", engine_replay_error(run->replay));
     return r == 0 ? -ENOENT : r;
 }
 
-int what_if_run(const struct what_if_options *options, struct what_if_result *ret, char *err, size_t err_size)
+int engine_what_if_run(const struct what_if_options *options, struct what_if_result *ret, char *err,
+                       size_t err_size)
 {
     struct run *run = calloc(1, sizeof *run);
     if (!run) {
@@ -446,18 +448,18 @@ int what_if_run(const struct what_if_options *options, struct what_if_result *re
                                           .from_ns = options->at_ns,
                                           .to_ns = options->to_ns == INT64_MAX ? 0 : options->to_ns,
                                           .sink = sink_of(&run->was)};
-    int r = replay_open(&replay, &run->replay, err, err_size);
+    int r = engine_replay_open(&replay, &run->replay, err, err_size);
     if (r == 0)
         r = play_to_fork(run, err, err_size);
     if (r == 0)
         r = play(run, err, err_size);
     if (r == 0) {
-        run->result.runs = replay_runs(run->replay);
-        run->result.holes = replay_holes(run->replay);
+        run->result.runs = engine_replay_runs(run->replay);
+        run->result.holes = engine_replay_holes(run->replay);
         *ret = run->result;
     }
     engine_destroy(run->fork);
-    replay_close(run->replay);
+    engine_replay_close(run->replay);
     free(run->was.made);
     free(run->would_be.made);
     free(run->pairs);

@@ -50,8 +50,8 @@ struct what_if_result {
 };
 
 /* 0; -ENOENT for an account that is not there at that time, or a time before the log; -EINVAL; errors of
- * replay_open(), replay_step(), engine_load(), engine_configure(); err: one sentence. */
-int what_if_run(const struct what_if_options *options, struct what_if_result *ret, char *err,
-                size_t err_size);
+ * engine_replay_open(), engine_replay_step(), engine_load(), engine_configure(); err: one sentence. */
+int engine_what_if_run(const struct what_if_options *options, struct what_if_result *ret, char *err,
+                       size_t err_size);
 
 #endif

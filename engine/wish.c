@@ -21,7 +21,7 @@ static bool protects(const struct live_order *live, int account, int symbol)
     return live->order.type == ORDER_STOP && exits(live, account, symbol);
 }
 
-int64_t wish_stop(const struct engine *engine, int account, int symbol)
+int64_t engine_intent_stop(const struct engine *engine, int account, int symbol)
 {
     for (size_t i = 0; engine->markets[symbol].live_orders > 0 && i < engine->n_orders; i++)
         if (protects(&engine->orders[i], account, symbol))
@@ -29,7 +29,7 @@ int64_t wish_stop(const struct engine *engine, int account, int symbol)
     return 0;
 }
 
-int64_t wish_profit(const struct engine *engine, int account, int symbol)
+int64_t engine_intent_profit(const struct engine *engine, int account, int symbol)
 {
     for (size_t i = 0; engine->markets[symbol].live_orders > 0 && i < engine->n_orders; i++) {
         const struct order *order = &engine->orders[i].order;
@@ -43,7 +43,7 @@ int64_t wish_profit(const struct engine *engine, int account, int symbol)
     return 0;
 }
 
-bool wish_working(const struct engine *engine, int account, int symbol)
+bool engine_intent_working(const struct engine *engine, int account, int symbol)
 {
     for (size_t i = 0; engine->markets[symbol].live_orders > 0 && i < engine->n_orders; i++) {
         const struct order *order = &engine->orders[i].order;
@@ -54,11 +54,11 @@ bool wish_working(const struct engine *engine, int account, int symbol)
     return false;
 }
 
-int64_t wish_free_cash(struct engine *engine, int account, int symbol)
+int64_t engine_intent_free_cash(struct engine *engine, int account, int symbol)
 {
     const struct account *of = &engine->accounts[account];
     const struct balance *quote = account_quote(engine, account, symbol);
-    return of->pairs[symbol].quote == of->currency_at ? loan_spendable(engine, account)
+    return of->pairs[symbol].quote == of->currency_at ? engine_loan_spendable(engine, account)
                                                       : quote->total - quote->reserved;
 }
 
@@ -77,7 +77,7 @@ static struct sizing sizing_of(struct engine *engine, int account, int symbol)
         .symbol = &engine->markets[symbol].symbol,
         .fees = engine->accounts[account].rules.fees,
         .equity = engine->accounts[account].equity,
-        .available = wish_free_cash(engine, account, symbol),
+        .available = engine_intent_free_cash(engine, account, symbol),
     };
 }
 
@@ -85,7 +85,7 @@ static struct sizing sizing_of(struct engine *engine, int account, int symbol)
 static int64_t asked_price(const struct engine *engine, int symbol)
 {
     struct book_level best = {.price = engine->markets[symbol].last};
-    match_best(engine, symbol, ORDER_BUY, &best);
+    engine_match_best(engine, symbol, ORDER_BUY, &best);
     return best.price;
 }
 
@@ -138,13 +138,13 @@ static enum intent_fault enter(struct engine *engine, int account, int symbol, c
         legs[n++].price = prices.profit;
     }
     enum order_reason reason;
-    match_submit_group(engine, n > 1 ? ORDERS_BRACKET : ORDERS_SINGLE, legs, n, &reason);
+    engine_match_submit_group(engine, n > 1 ? ORDERS_BRACKET : ORDERS_SINGLE, legs, n, &reason);
     return INTENT_FITS;
 }
 
 /* A protective stop stays until the position is closed, which ends it (reduce-only orders: match.c); should
  * the sale find too little, the stop goes on with the rest. */
-enum order_reason wish_leave(struct engine *engine, int account, int symbol, const char *why)
+enum order_reason engine_intent_leave(struct engine *engine, int account, int symbol, const char *why)
 {
     const struct symbol *listed = &engine->markets[symbol].symbol;
     int64_t held = engine->accounts[account].positions[symbol].qty;
@@ -154,7 +154,7 @@ enum order_reason wish_leave(struct engine *engine, int account, int symbol, con
     struct order_request request = request_of(account, symbol, side, ORDER_MARKET, qty > 0 ? qty : held, why);
     request.reduce_only = true;
     enum order_reason reason;
-    match_submit(engine, &request, &reason);
+    engine_match_submit(engine, &request, &reason);
     return reason;
 }
 
@@ -170,9 +170,9 @@ static bool move_stop(struct engine *engine, int account, int symbol, int64_t pr
             continue;
         bare -= stop->qty - stop->filled;
         if (stop->stop_price != price && !stop->triggered)
-            moved &= match_amend(engine, &(struct order_amend){.order_id = stop->id,
-                                                               .set = AMEND_STOP,
-                                                               .stop_price = price}) == ORDER_OK;
+            moved &= engine_match_amend(engine, &(struct order_amend){.order_id = stop->id,
+                                                                      .set = AMEND_STOP,
+                                                                      .stop_price = price}) == ORDER_OK;
     }
     int64_t qty = bare > 0 ? filter_floor_qty(&engine->markets[symbol].symbol, ORDER_STOP, bare) : 0;
     if (qty == 0)
@@ -181,7 +181,7 @@ static bool move_stop(struct engine *engine, int account, int symbol, int64_t pr
     request.stop_price = price;
     request.reduce_only = true;
     enum order_reason reason;
-    match_submit(engine, &request, &reason);
+    engine_match_submit(engine, &request, &reason);
     return moved;
 }
 
@@ -192,7 +192,7 @@ static enum intent_fault protect(struct engine *engine, int account, int symbol,
     int64_t price;
     if (!sizing_price(&market->symbol, intent->stop, false, &price))
         return INTENT_BAD_STOP;
-    if (market->stale || !match_best(engine, symbol, ORDER_SELL, &best))
+    if (market->stale || !engine_match_best(engine, symbol, ORDER_SELL, &best))
         return INTENT_STOP_STAYS;
     return move_stop(engine, account, symbol, price, intent->why) ? INTENT_FITS : INTENT_STOP_STAYS;
 }
@@ -219,7 +219,7 @@ static void reach(struct engine *engine, int account, int symbol, const struct i
     int64_t held = position + on_order(engine, account, symbol);
     if (intent->fraction == 0) {
         if (position != 0 && held != 0)
-            wish_leave(engine, account, symbol, intent->why);
+            engine_intent_leave(engine, account, symbol, intent->why);
         return;
     }
     struct sizing sizing = sizing_of(engine, account, symbol);
@@ -231,7 +231,7 @@ static void reach(struct engine *engine, int account, int symbol, const struct i
                                               qty > 0 ? qty : -qty, intent->why);
     request.reduce_only = qty < 0;
     enum order_reason reason;
-    match_submit(engine, &request, &reason);
+    engine_match_submit(engine, &request, &reason);
 }
 
 static enum intent_fault carry_out(struct engine *engine, int account, int symbol,
@@ -244,7 +244,7 @@ static enum intent_fault carry_out(struct engine *engine, int account, int symbo
     case INTENT_ENTER:
         return enter(engine, account, symbol, intent);
     case INTENT_EXIT:
-        wish_leave(engine, account, symbol, intent->why);
+        engine_intent_leave(engine, account, symbol, intent->why);
         break;
     case INTENT_STOP:
         return protect(engine, account, symbol, intent);
@@ -270,8 +270,8 @@ static void refuse(struct engine *engine, int account, int symbol, enum intent_f
                  engine->markets[symbol].symbol.name, engine->accounts[account].name, what);
 }
 
-void wish_carry_out(struct engine *engine, int account, int symbol, const struct strategy_input *input,
-                    const struct intent *intents, size_t n)
+void engine_intent_carry_out(struct engine *engine, int account, int symbol,
+                             const struct strategy_input *input, const struct intent *intents, size_t n)
 {
     if (n > STRATEGY_INTENTS_MAX) {
         refuse(engine, account, symbol, INTENT_TOO_MANY, &intents[0], input);

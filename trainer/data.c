@@ -167,8 +167,8 @@ static int fit(struct trainer_data *data, const struct market *market,
         return parse_set(market, options->sets, symbol, &data->sets[symbol], err);
     int r = read_set(options->features, &data->sets[symbol], err);
     if (r == 0 && options->columns)
-        return market_columns_fit(options->columns[symbol], data->sets[symbol], options->fit_blocks,
-                                  options->n_fit_blocks, err);
+        return market_store_columns_fit(options->columns[symbol], data->sets[symbol], options->fit_blocks,
+                                        options->n_fit_blocks, err);
     if (r < 0 || data->sets[symbol]->fitted)
         return r;
     if (options->fit_to <= options->fit_from || options->fit_to > market->rows)
@@ -176,7 +176,8 @@ static int fit(struct trainer_data *data, const struct market *market,
                    "features %.200s: rows [%zu, %zu): the rows of the market that its scalings are to be "
                    "fitted on; there are %zu",
                    options->features, options->fit_from, options->fit_to, market->rows);
-    return market_features_fit(market, symbol, data->sets[symbol], options->fit_from, options->fit_to, err);
+    return market_store_features_fit(market, symbol, data->sets[symbol], options->fit_from, options->fit_to,
+                                     err);
 }
 
 /* One symbol's features into its columns of the matrix; `*first` becomes the first row that all have. */
@@ -215,9 +216,10 @@ static int make_features(struct trainer_data *data, const struct market *market,
         struct market_features *features;
         int r = fit(data, market, options, i, err);
         if (r == 0 && options->columns)
-            r = market_columns_scale(options->columns[i], data->sets[i], &features, err);
+            r = market_store_columns_scale(options->columns[i], data->sets[i], &features, err);
         else if (r == 0)
-            r = market_features(market, i, data->sets[i], options->backend, store, &features, NULL, err);
+            r = market_store_features(market, i, data->sets[i], options->backend, store, &features, NULL,
+                                      err);
         if (r < 0)
             return r;
         if (i == 0) {
@@ -227,12 +229,12 @@ static int make_features(struct trainer_data *data, const struct market *market,
             r = say(err, -EINVAL, "features of %s: %zu: as many as of %s, %zu, are right",
                     market->series[i].symbol.name, features->n, market->series[0].symbol.name,
                     (size_t)data->source.n_features / n);
-            market_features_close(features);
+            market_store_features_close(features);
             return r;
         }
         if (data->features)
             place(data, features, (size_t)i * features->n, &first);
-        market_features_close(features);
+        market_store_features_close(features);
         if (!data->features)
             return say(err, -ENOMEM, "out of memory");
         if (first >= data->source.rows)
@@ -308,7 +310,7 @@ int trainer_columns_open(const struct market *market, const struct trainer_data_
     struct feature_set *set = NULL;
     int r = columns ? read_set(options->features, &set, err) : say(err, -ENOMEM, "out of memory");
     for (int i = 0; i < market->n_symbols && r == 0; i++)
-        r = market_columns_open(market, i, set, options->backend, &columns[i], err);
+        r = market_store_columns_open(market, i, set, options->backend, &columns[i], err);
     feature_set_destroy(set);
     if (r < 0) {
         trainer_columns_close(market, columns);
@@ -321,7 +323,7 @@ int trainer_columns_open(const struct market *market, const struct trainer_data_
 void trainer_columns_close(const struct market *market, struct market_columns **columns)
 {
     for (int i = 0; columns && i < market->n_symbols; i++)
-        market_columns_close(columns[i]);
+        market_store_columns_close(columns[i]);
     free(columns);
 }
 

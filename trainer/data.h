@@ -1,6 +1,6 @@
 /* What an environment trades on (trainer/env/market.h), from the market store: a market that
- * market_load_files() or db_market_load() made becomes the columns of an environment's source, and what a
- * policy sees of it, made once. */
+ * market_store_load_files() or db_market_load() made becomes the columns of an environment's source, and what
+ * a policy sees of it, made once. */
 #ifndef TRAINER_DATA_H
 #define TRAINER_DATA_H
 
@@ -36,14 +36,15 @@ struct trainer_data_options {
     const char *const *sets; /* NULL, or instead of `features` each symbol's set as its text, fitted */
     enum feature_backend backend;
 
-    const double *min_order_qty;        /* [n_symbols], units; NULL: 0 each */
-    const struct market_options *store; /* cache and threads of market_features(); NULL: none, one a core */
+    const double *min_order_qty; /* [n_symbols], units; NULL: 0 each */
+    const struct market_options
+        *store; /* cache and threads of market_store_features(); NULL: none, one a core */
 };
 
 /* Makes it. The market must outlive it. 0, for trainer_data_destroy(); -EINVAL for rows that the market does
  * not have, a set that is none, that needs to be fitted and no rows for it, or that has no row in which all
- * features have values; errors of market_features() and of reading the set; -ENOMEM; with a sentence "what:
- * where: what would be right". */
+ * features have values; errors of market_store_features() and of reading the set; -ENOMEM; with a sentence
+ * "what: where: what would be right". */
 int trainer_data_create(const struct market *market, const struct trainer_data_options *options,
                         struct trainer_data **ret, char err[static TRAINER_DATA_ERROR_MAX]);
 void trainer_data_destroy(struct trainer_data *data); /* NULL is fine */

@@ -13,7 +13,7 @@
 
 enum { THREADS_MAX = 64, ROOM_FIRST = 64 };
 
-void *run_room(void *array, size_t n, size_t *cap, size_t size)
+void *backtest_run_room(void *array, size_t n, size_t *cap, size_t size)
 {
     if (n < *cap)
         return array;
@@ -24,7 +24,7 @@ void *run_room(void *array, size_t n, size_t *cap, size_t size)
     return moved;
 }
 
-bool run_progress(struct run_thread *thread, size_t rows)
+bool backtest_run_progress(struct run_thread *thread, size_t rows)
 {
     struct run *run = thread->run;
     const struct backtest_config *config = run->config;
@@ -35,7 +35,7 @@ bool run_progress(struct run_thread *thread, size_t rows)
     return !atomic_load(&run->stopped) && !atomic_load(&run->failed);
 }
 
-int run_fail(struct run_thread *thread, int r, const char *format, ...)
+int backtest_run_fail(struct run_thread *thread, int r, const char *format, ...)
 {
     struct run *run = thread->run;
     va_list args;
@@ -75,21 +75,22 @@ static void run_job(struct run_thread *thread, int first, int n)
 {
     const struct backtest_config *config = thread->run->config;
     enum backtest_way way = n > 1 ? BACKTEST_ENGINE : config->way;
-    if (way != BACKTEST_ENGINE && !sim_covers(config, &config->accounts[first])) {
+    if (way != BACKTEST_ENGINE && !backtest_sim_covers(config, &config->accounts[first])) {
         size_t done = atomic_load(&thread->run->done);
-        if (by_columns(thread, first) != -ENOTSUP)
+        if (backtest_by_columns(thread, first) != -ENOTSUP)
             return;
         forget(&thread->run->ret->accounts[first]);
         atomic_store(&thread->run->done, done);
         if (way == BACKTEST_COLUMNS) {
-            run_fail(thread, -EINVAL,
-                     "account %s: too many orders at once, or too much money, for the way by columns: "
-                     "leave the way open, or take the engine's",
-                     config->accounts[first].name);
+            backtest_run_fail(
+                thread, -EINVAL,
+                "account %s: too many orders at once, or too much money, for the way by columns: "
+                "leave the way open, or take the engine's",
+                config->accounts[first].name);
             return;
         }
     }
-    by_engine(thread, first, n);
+    backtest_by_engine(thread, first, n);
 }
 
 static void *work(void *data)
@@ -151,7 +152,7 @@ static void run_jobs(struct run *run)
 
 int backtest_run(const struct backtest_config *config, struct backtest *ret, char *err, size_t err_size)
 {
-    int r = check_config(config, err, err_size);
+    int r = backtest_check_config(config, err, err_size);
     if (r < 0)
         return r;
     struct backtest backtest = {.n_accounts = config->n_accounts, .from = config->from, .to = config->to};

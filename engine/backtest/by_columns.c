@@ -42,7 +42,7 @@ struct columns_run {
 
 static int out_of_memory(struct columns_run *run)
 {
-    return run_fail(run->thread, -ENOMEM, "not enough memory for this backtest");
+    return backtest_run_fail(run->thread, -ENOMEM, "not enough memory for this backtest");
 }
 
 /* What the engine sees of a volume is at the symbol's scale. */
@@ -73,7 +73,7 @@ static int open_lane(const struct columns_run *run, int s)
     const struct market *market = run->config->market;
     struct lane *lane = &run->lanes[s];
     bool reads_volume = false, whole = run->how == AS_COLUMNS;
-    int r = columns_dense(market, s, 0, run->config->to, run->grid, &lane->bars);
+    int r = backtest_columns_dense(market, s, 0, run->config->to, run->grid, &lane->bars);
     if (r == 0 && lane->bars.n < run->config->to)
         r = make_rows(run, lane);
     for (size_t i = 0; i < run->n_specs; i++)
@@ -82,7 +82,7 @@ static int open_lane(const struct columns_run *run, int s)
         r = scale_volume(lane, &market->series[s].symbol);
     size_t n = lane->bars.n;
     if (r == 0)
-        r = columns_room_make(whole ? run->n_outputs : 0, n, &lane->room);
+        r = backtest_columns_room_make(whole ? run->n_outputs : 0, n, &lane->room);
     lane->outputs = malloc((run->n_outputs + 1) * sizeof *lane->outputs);
     lane->marks = calloc(run->how == IN_CHUNKS ? 1 : 2 * (n / 64 + 1), sizeof *lane->marks);
     if (r < 0 || !lane->outputs || !lane->marks)
@@ -96,31 +96,31 @@ static void close_lanes(struct columns_run *run)
 {
     for (int s = 0; run->lanes && s < run->config->market->n_symbols; s++) {
         struct lane *lane = &run->lanes[s];
-        columns_dense_finish(&lane->bars);
+        backtest_columns_dense_finish(&lane->bars);
         free(lane->rows);
-        columns_room_finish(&lane->room);
+        backtest_columns_room_finish(&lane->room);
         free(lane->outputs);
         free(lane->volume);
         free(lane->marks);
     }
     free(run->lanes);
     free(run->grid);
-    points_finish(&run->points);
+    backtest_points_finish(&run->points);
 }
 
 static int open_run(struct columns_run *run)
 {
     const struct market *market = run->config->market;
     char err[SPECS_ERROR_MAX];
-    int r = desk_specs(run->spec->strategy, run->spec->params, market->interval_ns, run->specs, &run->n_specs,
-                       err);
+    int r = engine_runner_specs(run->spec->strategy, run->spec->params, market->interval_ns, run->specs,
+                                &run->n_specs, err);
     if (r < 0)
-        return run_fail(run->thread, r, "%s", err);
-    run->n_outputs = desk_outputs(run->specs, run->n_specs);
+        return backtest_run_fail(run->thread, r, "%s", err);
+    run->n_outputs = engine_runner_outputs(run->specs, run->n_specs);
     run->how = AS_COLUMNS;
-    if (run->spec->strategy->scan_bars && points_serve(run->specs, run->n_specs))
+    if (run->spec->strategy->scan_bars && backtest_points_serve(run->specs, run->n_specs))
         run->how = AT_POINTS;
-    else if (chunks_serve(run->spec->strategy, run->specs, run->n_specs))
+    else if (backtest_chunks_serve(run->spec->strategy, run->specs, run->n_specs))
         run->how = IN_CHUNKS;
     run->lanes = calloc((size_t)market->n_symbols, sizeof *run->lanes);
     if (run->how == AS_COLUMNS)
@@ -146,10 +146,10 @@ static int compute(struct columns_run *run)
         return out_of_memory(run);
     for (int s = 0; s < n; s++)
         jobs[s] = (struct columns_job){.bars = run->lanes[s].bars, .out = run->lanes[s].outputs};
-    int r = columns_compute(run->specs, run->n_specs, jobs, (size_t)n, run->thread->helpers, err);
+    int r = backtest_columns_compute(run->specs, run->n_specs, jobs, (size_t)n, run->thread->helpers, err);
     free(jobs);
     if (r == -EINVAL)
-        return run_fail(run->thread, r, "%s", err);
+        return backtest_run_fail(run->thread, r, "%s", err);
     return r < 0 ? out_of_memory(run) : 0;
 }
 
@@ -195,7 +195,8 @@ static int64_t first_open_ns(const struct market *market)
 static void outputs_at(void *ctx, int symbol, const size_t *bars, size_t n, double *out)
 {
     struct columns_run *run = ctx;
-    if (points_at(&run->points, run->specs, run->n_specs, &run->lanes[symbol].bars, bars, n, out) < 0)
+    if (backtest_points_at(&run->points, run->specs, run->n_specs, &run->lanes[symbol].bars, bars, n, out) <
+        0)
         run->points_failed = true;
 }
 
@@ -203,7 +204,7 @@ static void outputs_at(void *ctx, int symbol, const size_t *bars, size_t n, doub
 static bool go_on(const struct columns_run *run, size_t row, size_t end)
 {
     size_t from = run->config->from;
-    return run_progress(run->thread, end <= from ? 0 : end - (row > from ? row : from));
+    return backtest_run_progress(run->thread, end <= from ? 0 : end - (row > from ? row : from));
 }
 
 static int simulate_whole(struct columns_run *run, struct sim *sim)
@@ -214,10 +215,10 @@ static int simulate_whole(struct columns_run *run, struct sim *sim)
     sim->outputs = outputs_at;
     sim->outputs_ctx = run;
     for (int s = 0; s < run->config->market->n_symbols; s++)
-        sim_give(sim, s, &run->lanes[s].view);
+        backtest_sim_give(sim, s, &run->lanes[s].view);
     for (size_t row = 0; row < to && r == 0; row += STRIDE) {
         size_t end = row + STRIDE < to ? row + STRIDE : to;
-        r = sim_rows(sim, end);
+        r = backtest_sim_rows(sim, end);
         if (run->points_failed)
             r = -ENOMEM;
         if (r == 0 && !go_on(run, row, end))
@@ -239,16 +240,16 @@ static int simulate_chunks(struct columns_run *run, struct sim *sim)
     }
     double indicators_s = 0, signals_s = 0;
     if (r == 0)
-        r = chunks_open(run->config, run->spec, run->specs, run->n_specs, bars, rows, run->thread->helpers,
-                        &chunks);
-    for (; r == 0 && (end = chunks_next(chunks, sim)) > 0; row = end) {
-        r = sim_rows(sim, end);
+        r = backtest_chunks_open(run->config, run->spec, run->specs, run->n_specs, bars, rows,
+                                 run->thread->helpers, &chunks);
+    for (; r == 0 && (end = backtest_chunks_next(chunks, sim)) > 0; row = end) {
+        r = backtest_sim_rows(sim, end);
         if (r == 0 && !go_on(run, row, end))
             r = -ECANCELED;
     }
     if (chunks)
-        chunks_seconds(chunks, &indicators_s, &signals_s);
-    chunks_close(chunks);
+        backtest_chunks_seconds(chunks, &indicators_s, &signals_s);
+    backtest_chunks_close(chunks);
     free(bars);
     free(rows);
     run->thread->busy[STAGE_INDICATORS] += indicators_s;
@@ -260,17 +261,18 @@ static int simulate_chunks(struct columns_run *run, struct sim *sim)
 static int simulate(struct columns_run *run, int account)
 {
     struct sim sim;
-    if (sim_open(&sim, run->config, account, run->n_outputs, &run->thread->run->ret->accounts[account]) < 0)
+    if (backtest_sim_open(&sim, run->config, account, run->n_outputs,
+                          &run->thread->run->ret->accounts[account]) < 0)
         return out_of_memory(run);
-    sim_begin(&sim, first_open_ns(run->config->market));
+    backtest_sim_begin(&sim, first_open_ns(run->config->market));
     int r = run->how == IN_CHUNKS ? simulate_chunks(run, &sim) : simulate_whole(run, &sim);
     if (r == 0)
-        r = sim_finish(&sim);
-    sim_close(&sim);
+        r = backtest_sim_finish(&sim);
+    backtest_sim_close(&sim);
     return r == -ENOMEM ? out_of_memory(run) : r;
 }
 
-int by_columns(struct run_thread *thread, int account)
+int backtest_by_columns(struct run_thread *thread, int account)
 {
     struct columns_run run = {
         .thread = thread, .config = thread->run->config, .spec = &thread->run->config->accounts[account]};

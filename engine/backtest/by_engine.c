@@ -46,7 +46,7 @@ static void count_refused(struct drive *drive, const struct order *order)
                                         .last = view.last,
                                         .free_cash = cash->total - cash->reserved,
                                         .spec = &drive->config->accounts[drive->first + order->account]};
-    run_refused(drive->books[order->account].ret, order->reason, 1, &refusal);
+    backtest_run_refused(drive->books[order->account].ret, order->reason, 1, &refusal);
 }
 
 static void on_order(void *ctx, const struct order *order)
@@ -58,7 +58,7 @@ static void on_order(void *ctx, const struct order *order)
         return;
     if (order->id > drive->n_orders) { /* ids have no holes */
         struct order *moved =
-            run_room(drive->orders, drive->n_orders, &drive->cap_orders, sizeof *drive->orders);
+            backtest_run_room(drive->orders, drive->n_orders, &drive->cap_orders, sizeof *drive->orders);
         if (!moved) {
             drive->out_of_memory = true;
             return;
@@ -74,7 +74,8 @@ static void on_fill(void *ctx, const struct fill *fill)
 {
     struct drive *drive = ctx;
     struct desk_book *book = &drive->books[fill->account];
-    struct fill *moved = run_room(book->ret->fills, book->ret->n_fills, &book->cap_fills, sizeof *moved);
+    struct fill *moved =
+        backtest_run_room(book->ret->fills, book->ret->n_fills, &book->cap_fills, sizeof *moved);
     if (!moved) {
         drive->out_of_memory = true;
         return;
@@ -92,7 +93,7 @@ static void on_ledger(void *ctx, const struct ledger_row *row)
     if (!drive->config->ledger)
         return;
     struct ledger_row *moved =
-        run_room(book->ret->ledger, book->ret->n_ledger, &book->cap_ledger, sizeof *moved);
+        backtest_run_room(book->ret->ledger, book->ret->n_ledger, &book->cap_ledger, sizeof *moved);
     if (!moved) {
         drive->out_of_memory = true;
         return;
@@ -142,10 +143,11 @@ static uint64_t sequence(const struct market *market, size_t row, int symbol)
 static int refuse_bar(struct run_thread *thread, int symbol, size_t row)
 {
     const struct market *market = thread->run->config->market;
-    return run_fail(thread, -EINVAL,
-                    "%s: the bar of row %zu is no bar: its prices must be above 0, at most %d digits after "
-                    "the point, and below 9.2e18 units of them",
-                    market->series[symbol].symbol.name, row, market->series[symbol].symbol.price_scale);
+    return backtest_run_fail(
+        thread, -EINVAL,
+        "%s: the bar of row %zu is no bar: its prices must be above 0, at most %d digits after "
+        "the point, and below 9.2e18 units of them",
+        market->series[symbol].symbol.name, row, market->series[symbol].symbol.price_scale);
 }
 
 static int handle(struct run_thread *thread, struct drive *drive, const struct event *event)
@@ -153,8 +155,9 @@ static int handle(struct run_thread *thread, struct drive *drive, const struct e
     int r = engine_handle(drive->engine, event);
     if (r == 0 && !drive->out_of_memory)
         return 0;
-    return run_fail(thread, r == -EINVAL ? r : -ENOMEM, "%s",
-                    r == -EINVAL ? "the engine refuses a bar" : "not enough memory for this backtest");
+    return backtest_run_fail(thread, r == -EINVAL ? r : -ENOMEM, "%s",
+                             r == -EINVAL ? "the engine refuses a bar"
+                                          : "not enough memory for this backtest");
 }
 
 static int give_history(struct run_thread *thread, struct drive *drive)
@@ -285,14 +288,14 @@ static void note_holdings(struct drive *drive)
         if (!book->moved && account->shorts == 0 && account->interest_owed == 0)
             continue;
         book->moved = false;
-        curve_to(&book->curve, drive->row);
+        backtest_curve_to(&book->curve, drive->row);
         const struct balance *currency = &account->assets[account->currency_at];
         book->curve.cash = decimal_to_double(currency->total - account->interest_owed, currency->scale);
         for (int s = 0; s < drive->config->market->n_symbols; s++)
             if (account->pairs[s].quote == account->currency_at)
-                curve_hold(&book->curve, s,
-                           decimal_to_double(account->positions[s].qty,
-                                             drive->config->market->series[s].symbol.qty_scale));
+                backtest_curve_hold(&book->curve, s,
+                                    decimal_to_double(account->positions[s].qty,
+                                                      drive->config->market->series[s].symbol.qty_scale));
     }
 }
 
@@ -309,7 +312,7 @@ static int give_rows(struct run_thread *thread, struct drive *drive)
             r = give_row(thread, drive);
         note_holdings(drive);
         if ((drive->row - config->from) % PROGRESS_ROWS == PROGRESS_ROWS - 1 &&
-            !run_progress(thread, PROGRESS_ROWS * (size_t)drive->n))
+            !backtest_run_progress(thread, PROGRESS_ROWS * (size_t)drive->n))
             return -ECANCELED;
     }
     return r;
@@ -345,7 +348,7 @@ static int sum_up(struct run_thread *thread, struct drive *drive)
     for (int a = 0; a < drive->n && r == 0; a++) {
         struct desk_book *book = &drive->books[a];
         const struct account *account = engine_account(drive->engine, a);
-        curve_to(&book->curve, drive->config->to);
+        backtest_curve_to(&book->curve, drive->config->to);
         book->ret->equity = book->curve.equity;
         book->curve.equity = NULL;
         book->ret->exposed = book->curve.exposed;
@@ -354,9 +357,9 @@ static int sum_up(struct run_thread *thread, struct drive *drive)
         book->ret->final_equity = engine_equity(drive->engine, a);
         book->ret->final_cash = account->assets[account->currency_at].total;
         book->ret->killed_ns = account->killed_ns;
-        r = trades_sum(drive->config, book->ret);
+        r = backtest_trades_sum(drive->config, book->ret);
     }
-    return r < 0 ? run_fail(thread, r, "not enough memory for this backtest") : 0;
+    return r < 0 ? backtest_run_fail(thread, r, "not enough memory for this backtest") : 0;
 }
 
 static int open_drive(struct run_thread *thread, struct drive *drive, const struct engine_trace *trace)
@@ -368,13 +371,13 @@ static int open_drive(struct run_thread *thread, struct drive *drive, const stru
     int r = symbols && drive->books ? 0 : -ENOMEM;
     for (int a = 0; a < drive->n && r == 0; a++) {
         drive->books[a].ret = &thread->run->ret->accounts[drive->first + a];
-        r = curve_open(&drive->books[a].curve, market, config->from, config->to);
+        r = backtest_curve_open(&drive->books[a].curve, market, config->from, config->to);
         const struct account_spec *spec = &config->accounts[drive->first + a];
         drive->books[a].curve.cash = decimal_to_double(spec->cash, spec->currency_scale);
     }
     if (r < 0) {
         free(symbols);
-        return run_fail(thread, r, "not enough memory for this backtest");
+        return backtest_run_fail(thread, r, "not enough memory for this backtest");
     }
     for (int s = 0; s < market->n_symbols; s++)
         symbols[s] = market->series[s].symbol;
@@ -397,13 +400,14 @@ static int open_drive(struct run_thread *thread, struct drive *drive, const stru
     r = engine_create(&setup, &sink, &drive->engine);
     free(symbols);
     if (r == -EINVAL)
-        return run_fail(thread, r,
-                        "the symbols and accounts contradict each other: an asset must have one scale "
-                        "throughout, and price and quantity scales must allow for exact sums");
-    return r < 0 ? run_fail(thread, r, "not enough memory for this backtest") : 0;
+        return backtest_run_fail(
+            thread, r,
+            "the symbols and accounts contradict each other: an asset must have one scale "
+            "throughout, and price and quantity scales must allow for exact sums");
+    return r < 0 ? backtest_run_fail(thread, r, "not enough memory for this backtest") : 0;
 }
 
-int by_engine(struct run_thread *thread, int first, int n)
+int backtest_by_engine(struct run_thread *thread, int first, int n)
 {
     struct drive drive = {.config = thread->run->config, .first = first, .n = n};
     const struct engine_trace trace = {.ctx = &drive, .decision = on_decision};
@@ -416,7 +420,7 @@ int by_engine(struct run_thread *thread, int first, int n)
     thread->busy[STAGE_SIMULATE] += clock_now_s() - begun;
     for (int a = 0; drive.books && a < n; a++) {
         free(drive.books[a].curve.equity);
-        curve_close(&drive.books[a].curve);
+        backtest_curve_close(&drive.books[a].curve);
     }
     engine_destroy(drive.engine);
     free(drive.books);

@@ -38,8 +38,8 @@ int backtest_needs(const struct backtest_config *config, const struct account_sp
         ret->most_there = market->rows;
         return 0;
     }
-    if (desk_specs(account->strategy, account->params, market->interval_ns, specs, &n, why) < 0 ||
-        desk_specs_of_bars(account->strategy, specs, n, why) < 0) {
+    if (engine_runner_specs(account->strategy, account->params, market->interval_ns, specs, &n, why) < 0 ||
+        engine_runner_specs_of_bars(account->strategy, specs, n, why) < 0) {
         snprintf(err, err_size, "%s", why);
         return -EINVAL;
     }
@@ -51,7 +51,7 @@ int backtest_needs(const struct backtest_config *config, const struct account_sp
         }
     }
     if (n > 0)
-        desk_output_name(&specs[longest], 0, ret->output, sizeof ret->output);
+        engine_runner_output_name(&specs[longest], 0, ret->output, sizeof ret->output);
     for (int s = 0; s < market->n_symbols; s++) {
         size_t bars = bars_there(&market->series[s], config->to);
         ret->most_there = bars > ret->most_there ? bars : ret->most_there;
@@ -117,7 +117,7 @@ static int check_first_bar(const struct market *market, const struct policy *pol
                  clock_utc_text(market_open_ns(market, market->rows), to));
         return -EINVAL;
     }
-    size_t row = market_row_at(market, policy->first_ns);
+    size_t row = market_store_row_at(market, policy->first_ns);
     for (int i = 0; i < policy->n_assets; i++) {
         int s = policy_find_symbol(&policy->assets[i], currency, symbols, market->n_symbols);
         const struct market_series *series = &market->series[s];
@@ -194,7 +194,7 @@ static int check_account(const struct backtest_config *config, const struct acco
     return r < 0 ? r : check_bars(config, account, err, err_size);
 }
 
-int check_config(const struct backtest_config *config, char *err, size_t err_size)
+int backtest_check_config(const struct backtest_config *config, char *err, size_t err_size)
 {
     const struct market *market = config->market;
     if (market->n_symbols < 1 || market->n_symbols > SYMBOLS_MAX)
@@ -214,7 +214,7 @@ int check_config(const struct backtest_config *config, char *err, size_t err_siz
     else {
         for (int a = 0; a < config->n_accounts; a++) {
             const char *why =
-                config->way == BACKTEST_COLUMNS ? sim_covers(config, &config->accounts[a]) : NULL;
+                config->way == BACKTEST_COLUMNS ? backtest_sim_covers(config, &config->accounts[a]) : NULL;
             if (why) {
                 snprintf(err, err_size,
                          "account %s cannot be run by columns, for %s: leave the way open, or "

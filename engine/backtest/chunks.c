@@ -49,7 +49,7 @@ struct chunks {
     double indicators_s, signals_s;
 };
 
-bool chunks_serve(const struct strategy *strategy, const struct desk_spec *specs, size_t n_specs)
+bool backtest_chunks_serve(const struct strategy *strategy, const struct desk_spec *specs, size_t n_specs)
 {
     if (!strategy->scan || n_specs == 0)
         return false;
@@ -76,7 +76,7 @@ static size_t lanes_of(const struct chunks *chunks, size_t spec)
 static void compute(struct chunks *chunks, size_t spec, size_t first)
 {
     struct exact_task tasks[LANES_MOST];
-    size_t n = 0, lanes = lanes_of(chunks, spec), output = desk_outputs(chunks->specs, spec);
+    size_t n = 0, lanes = lanes_of(chunks, spec), output = engine_runner_outputs(chunks->specs, spec);
     for (size_t s = first; s < first + lanes && s < (size_t)chunks->n_symbols; s++) {
         struct piece *piece = piece_of(chunks, (int)s);
         const struct columns_bars *bars = &chunks->bars[s];
@@ -195,7 +195,7 @@ static void finish(struct chunks *chunks)
     chunks->signals_s += clock_now_s() - computed;
 }
 
-size_t chunks_next(struct chunks *chunks, struct sim *sim)
+size_t backtest_chunks_next(struct chunks *chunks, struct sim *sim)
 {
     if (!chunks->waits && !begin(chunks))
         return 0;
@@ -209,13 +209,13 @@ size_t chunks_next(struct chunks *chunks, struct sim *sim)
                                       .outputs = (const double *const *)piece->outputs,
                                       .flat = piece->flat,
                                       .holding = piece->holding};
-        sim_give(sim, s, &bars);
+        backtest_sim_give(sim, s, &bars);
     }
     begin(chunks);
     return end;
 }
 
-void chunks_seconds(const struct chunks *chunks, double *ret_indicators, double *ret_signals)
+void backtest_chunks_seconds(const struct chunks *chunks, double *ret_indicators, double *ret_signals)
 {
     *ret_indicators = chunks->indicators_s;
     *ret_signals = chunks->signals_s;
@@ -260,9 +260,9 @@ static int start_helpers(struct chunks *chunks, int n)
     return r;
 }
 
-int chunks_open(const struct backtest_config *config, const struct account_spec *spec,
-                const struct desk_spec *specs, size_t n_specs, const struct columns_bars *bars,
-                uint32_t *const *rows, int threads, struct chunks **ret)
+int backtest_chunks_open(const struct backtest_config *config, const struct account_spec *spec,
+                         const struct desk_spec *specs, size_t n_specs, const struct columns_bars *bars,
+                         uint32_t *const *rows, int threads, struct chunks **ret)
 {
     struct chunks *chunks = calloc(1, sizeof *chunks);
     if (!chunks)
@@ -272,7 +272,7 @@ int chunks_open(const struct backtest_config *config, const struct account_spec 
     chunks->spec = spec;
     chunks->specs = specs;
     chunks->n_specs = n_specs;
-    chunks->n_outputs = desk_outputs(specs, n_specs);
+    chunks->n_outputs = engine_runner_outputs(specs, n_specs);
     chunks->to = config->to;
     chunks->n_symbols = config->market->n_symbols;
     chunks->bars = bars;
@@ -282,14 +282,14 @@ int chunks_open(const struct backtest_config *config, const struct account_spec 
     if (r == 0 && config->to > 2 * ROWS)
         r = start_helpers(chunks, threads - 1);
     if (r < 0) {
-        chunks_close(chunks);
+        backtest_chunks_close(chunks);
         return r;
     }
     *ret = chunks;
     return 0;
 }
 
-void chunks_close(struct chunks *chunks)
+void backtest_chunks_close(struct chunks *chunks)
 {
     if (!chunks)
         return;

@@ -73,7 +73,7 @@ static int build_higher(const struct columns_bars *bars, int64_t frame_ns, struc
         const struct indicator_bar bar = {bars->open[i],  bars->high[i],   bars->low[i],
                                           bars->close[i], bars->volume[i], 0};
         struct indicator_bar ended[2];
-        size_t n_ended = frame_add(&frame, bars->open_ns[i], &bar, ended);
+        size_t n_ended = engine_frame_add(&frame, bars->open_ns[i], &bar, ended);
         for (size_t k = 0; k < n_ended; k++, n++) {
             open[n] = ended[k].open;
             high[n] = ended[k].high;
@@ -148,7 +148,7 @@ struct work {
 
 static double *const *outputs_of(const struct work *work, const struct columns_job *job, size_t spec)
 {
-    return job->out + desk_outputs(work->specs, spec);
+    return job->out + engine_runner_outputs(work->specs, spec);
 }
 
 /* The tasks of one row, over all jobs and specs, by lanes; one that would be alone in its lanes is as fast in
@@ -262,8 +262,8 @@ static void run_on_threads(struct work *work, size_t threads)
         pthread_join(others[i], NULL);
 }
 
-int columns_compute(const struct desk_spec *specs, size_t n_specs, const struct columns_job *jobs,
-                    size_t n_jobs, int threads, char err[static SPECS_ERROR_MAX])
+int backtest_columns_compute(const struct desk_spec *specs, size_t n_specs, const struct columns_job *jobs,
+                             size_t n_jobs, int threads, char err[static SPECS_ERROR_MAX])
 {
     struct work work = {.specs = specs, .n_specs = n_specs, .isa = indicator_isa_best()};
     size_t values = 0;

@@ -17,15 +17,15 @@ struct columns_bars {
     int64_t interval_ns;
     const int64_t *open_ns; /* needed for higher bars and for what reads the time; else may be NULL */
     const double *open, *high, *low, *close, *volume;
-    void *owned; /* columns_dense()'s */
+    void *owned; /* backtest_columns_dense()'s */
 };
 
 /* The bars of a symbol in rows [from, to) of a market, without the missing ones. Where none is missing the
  * columns are the market's own, borrowed; else copies. `grid` is the market's time of each row, [rows], or
  * NULL for open_ns NULL where none is missing. 0 or -ENOMEM. */
-int columns_dense(const struct market *market, int symbol, size_t from, size_t to, const int64_t *grid,
-                  struct columns_bars *ret);
-void columns_dense_finish(struct columns_bars *bars);
+int backtest_columns_dense(const struct market *market, int symbol, size_t from, size_t to,
+                           const int64_t *grid, struct columns_bars *ret);
+void backtest_columns_dense_finish(struct columns_bars *bars);
 
 /* Memory for columns: the k-th begins at cells + k * stride, on a line of its own. Large ones lie in large
  * pages where the system has them, which makes the columns of a million bars several times as fast. {0} is
@@ -38,12 +38,12 @@ struct columns_room {
 };
 
 /* Room for columns of n doubles each, of unknown contents. 0 or -ENOMEM. */
-int columns_room_make(size_t n_columns, size_t n, struct columns_room *ret);
-void columns_room_finish(struct columns_room *room);
+int backtest_columns_room_make(size_t n_columns, size_t n, struct columns_room *ret);
+void backtest_columns_room_finish(struct columns_room *room);
 
-/* What is to be computed of one symbol: out[k] takes n doubles of the k-th output (desk_outputs() of them, in
- * the order of the specs), NaN while warming up. Outputs are the caller's, overlap nothing, and are written
- * fastest where they stand in a columns_room. */
+/* What is to be computed of one symbol: out[k] takes n doubles of the k-th output (engine_runner_outputs() of
+ * them, in the order of the specs), NaN while warming up. Outputs are the caller's, overlap nothing, and are
+ * written fastest where they stand in a columns_room. */
 struct columns_job {
     struct columns_bars bars;
     double *const *out;
@@ -51,7 +51,7 @@ struct columns_job {
 
 /* Computes all jobs, on up to `threads` threads (at least 1). 0; -EINVAL and a clause in err for a bar that
  * is not finite; -ENOMEM. */
-int columns_compute(const struct desk_spec *specs, size_t n_specs, const struct columns_job *jobs,
-                    size_t n_jobs, int threads, char err[static SPECS_ERROR_MAX]);
+int backtest_columns_compute(const struct desk_spec *specs, size_t n_specs, const struct columns_job *jobs,
+                             size_t n_jobs, int threads, char err[static SPECS_ERROR_MAX]);
 
 #endif

@@ -44,8 +44,8 @@ static int copy_present(const struct market *market, const struct market_series 
     return 0;
 }
 
-int columns_dense(const struct market *market, int symbol, size_t from, size_t to, const int64_t *grid,
-                  struct columns_bars *ret)
+int backtest_columns_dense(const struct market *market, int symbol, size_t from, size_t to,
+                           const int64_t *grid, struct columns_bars *ret)
 {
     const struct market_series *series = &market->series[symbol];
     struct columns_bars bars = {.interval_ns = market->interval_ns};
@@ -66,7 +66,7 @@ int columns_dense(const struct market *market, int symbol, size_t from, size_t t
     return 0;
 }
 
-void columns_dense_finish(struct columns_bars *bars)
+void backtest_columns_dense_finish(struct columns_bars *bars)
 {
     free(bars->owned);
     *bars = (struct columns_bars){0};

@@ -39,7 +39,7 @@ static int map_room(size_t bytes, struct columns_room *ret)
     return 0;
 }
 
-int columns_room_make(size_t n_columns, size_t n, struct columns_room *ret)
+int backtest_columns_room_make(size_t n_columns, size_t n, struct columns_room *ret)
 {
     struct columns_room room = {.stride = stride_of(n)};
     size_t columns;
@@ -60,7 +60,7 @@ int columns_room_make(size_t n_columns, size_t n, struct columns_room *ret)
     return 0;
 }
 
-void columns_room_finish(struct columns_room *room)
+void backtest_columns_room_finish(struct columns_room *room)
 {
     if (room->mapped > 0)
         munmap(room->memory, room->mapped);

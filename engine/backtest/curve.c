@@ -11,7 +11,7 @@ enum {
     WHOLE = 64,   /* rows at once: what is written past the last one is written again later */
 };
 
-int curve_open(struct curve *curve, const struct market *market, size_t from, size_t to)
+int backtest_curve_open(struct curve *curve, const struct market *market, size_t from, size_t to)
 {
     *curve = (struct curve){.market = market, .from = from, .next = from, .to = to};
     curve->equity = malloc((to - from) * sizeof *curve->equity);
@@ -19,17 +19,17 @@ int curve_open(struct curve *curve, const struct market *market, size_t from, si
     if (curve->equity && curve->qty)
         return 0;
     free(curve->equity);
-    curve_close(curve);
+    backtest_curve_close(curve);
     return -ENOMEM;
 }
 
-void curve_close(struct curve *curve)
+void backtest_curve_close(struct curve *curve)
 {
     free(curve->qty);
     *curve = (struct curve){0};
 }
 
-void curve_hold(struct curve *curve, int symbol, double qty)
+void backtest_curve_hold(struct curve *curve, int symbol, double qty)
 {
     curve->held += (qty != 0) - (curve->qty[symbol] != 0);
     curve->qty[symbol] = qty;
@@ -73,7 +73,7 @@ static void block(const struct curve *curve, size_t row, size_t n)
     }
 }
 
-void curve_to(struct curve *curve, size_t row)
+void backtest_curve_to(struct curve *curve, size_t row)
 {
     if (curve->held > 0)
         curve->exposed += row - curve->next;

@@ -4,8 +4,8 @@
 
 enum { BLOCK = 32 }; /* bars that are looked at before a branch */
 
-CLONES size_t find_reached(const double *low, const double *high, double below, double above, size_t from,
-                           size_t to)
+CLONES size_t backtest_find_reached(const double *low, const double *high, double below, double above,
+                                    size_t from, size_t to)
 {
     size_t i = from;
     for (; i + BLOCK <= to; i += BLOCK) {

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /* The first i in [from, to) with low[i] <= below or high[i] >= above; `to`: none. */
-size_t find_reached(const double *low, const double *high, double below, double above, size_t from,
-                    size_t to);
+size_t backtest_find_reached(const double *low, const double *high, double below, double above, size_t from,
+                             size_t to);
 
 /* The first set bit i in [from, to); `to`: none. */
 static inline size_t find_mark(const uint64_t *marks, size_t from, size_t to)

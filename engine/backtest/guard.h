@@ -37,7 +37,7 @@ struct guard_decision {
 enum guard_change { GUARD_CUT, GUARD_PERTURBED, GUARD_MOVED, GUARD_WAYS, GUARD_CHANGES };
 
 /* In words: "the bars end there". */
-const char *guard_change_name(enum guard_change change);
+const char *backtest_guard_change_name(enum guard_change change);
 
 /* A decision, or an order, that only one of two runs has, or that they have otherwise. */
 struct guard_difference {
@@ -64,8 +64,8 @@ struct guard_lookahead {
 
 /* 0 with the verdict; errors of backtest_run(); -EINVAL for fewer rows than there can be a cut in; -ENOMEM;
  * err: one sentence. */
-int guard_lookahead(const struct guard_config *config, struct guard_lookahead *ret, char *err,
-                    size_t err_size);
+int backtest_guard_lookahead(const struct guard_config *config, struct guard_lookahead *ret, char *err,
+                             size_t err_size);
 
 struct guard_warmup {
     bool settles;
@@ -81,12 +81,13 @@ struct guard_warmup {
 
 /* The same errors; -EINVAL also when the market is too short to give a window and twice the predicted
  * history. */
-int guard_warmup(const struct guard_config *config, struct guard_warmup *ret, char *err, size_t err_size);
+int backtest_guard_warmup(const struct guard_config *config, struct guard_warmup *ret, char *err,
+                          size_t err_size);
 
 /* The longest warm-up and lookback of the indicators that a strategy with these parameters reads, in bars of
  * `interval_ns`: of those on longer bars, the bars that make them up, and those of one bar that is cut. 0;
  * -EINVAL for a specification that cannot be read (err: which). */
-int guard_history(const struct strategy *strategy, const double *params, int64_t interval_ns,
-                  size_t *ret_warmup, size_t *ret_lookback, char *err, size_t err_size);
+int backtest_guard_history(const struct strategy *strategy, const double *params, int64_t interval_ns,
+                           size_t *ret_warmup, size_t *ret_lookback, char *err, size_t err_size);
 
 #endif

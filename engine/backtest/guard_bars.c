@@ -42,7 +42,7 @@ static bool allocate(struct guard_bars *bars, int n_symbols, size_t rows)
         .present = calloc(n * words, sizeof(uint64_t)),
     };
     if (!bars->series || !bars->columns || !bars->present) {
-        guard_bars_finish(bars);
+        backtest_guard_bars_finish(bars);
         return false;
     }
     bars->market = (struct market){.n_symbols = n_symbols,
@@ -102,7 +102,7 @@ static void settle(struct guard_bars *bars, int symbol)
         fill_row(bars, symbol, i, series->open[first]);
 }
 
-int guard_bars_copy(const struct market *market, size_t from, size_t to, struct guard_bars *ret)
+int backtest_guard_bars_copy(const struct market *market, size_t from, size_t to, struct guard_bars *ret)
 {
     struct guard_bars bars;
     if (!allocate(&bars, market->n_symbols, to - from))
@@ -154,7 +154,7 @@ static void set_bar(struct guard_bars *bars, int symbol, size_t row, const doubl
     column_of(bars, symbol, VOLUME)[row] = on_step(listed, bar[VOLUME]);
 }
 
-void guard_bars_perturb(struct guard_bars *bars, size_t from, uint64_t seed)
+void backtest_guard_bars_perturb(struct guard_bars *bars, size_t from, uint64_t seed)
 {
     for (int s = 0; s < bars->market.n_symbols; s++) {
         const struct market_series *series = &bars->series[s];
@@ -230,7 +230,8 @@ static void make_series(struct guard_bars *bars, int symbol, uint64_t seed)
     settle(bars, symbol);
 }
 
-int guard_bars_make(uint64_t seed, int n_symbols, size_t rows, int64_t interval_ns, struct guard_bars *ret)
+int backtest_guard_bars_make(uint64_t seed, int n_symbols, size_t rows, int64_t interval_ns,
+                             struct guard_bars *ret)
 {
     struct guard_bars bars;
     if (!allocate(&bars, n_symbols, rows))
@@ -245,7 +246,7 @@ int guard_bars_make(uint64_t seed, int n_symbols, size_t rows, int64_t interval_
     return 0;
 }
 
-void guard_bars_finish(struct guard_bars *bars)
+void backtest_guard_bars_finish(struct guard_bars *bars)
 {
     free(bars->series);
     free(bars->columns);

@@ -13,16 +13,17 @@ struct guard_bars {
 };
 
 /* Copies rows [from, to) of a market. 0 or -ENOMEM. */
-int guard_bars_copy(const struct market *market, size_t from, size_t to, struct guard_bars *ret);
+int backtest_guard_bars_copy(const struct market *market, size_t from, size_t to, struct guard_bars *ret);
 
 /* Makes other prices and volumes of the bars from row `from` on: the first of them jumps. What is missing
  * stays missing. Prices keep to the symbol's tick. */
-void guard_bars_perturb(struct guard_bars *bars, size_t from, uint64_t seed);
+void backtest_guard_bars_perturb(struct guard_bars *bars, size_t from, uint64_t seed);
 
 /* Makes up bars: walks whose spread and drift change from time to time, with trends and calms, and a few bars
  * missing. At most 8 symbols, from midnight of 2024-01-01. 0 or -ENOMEM. */
-int guard_bars_make(uint64_t seed, int n_symbols, size_t rows, int64_t interval_ns, struct guard_bars *ret);
+int backtest_guard_bars_make(uint64_t seed, int n_symbols, size_t rows, int64_t interval_ns,
+                             struct guard_bars *ret);
 
-void guard_bars_finish(struct guard_bars *bars); /* all zero is fine */
+void backtest_guard_bars_finish(struct guard_bars *bars); /* all zero is fine */
 
 #endif

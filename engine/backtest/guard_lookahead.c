@@ -42,7 +42,7 @@ struct search {
     int n_moved[2];                   /* that make a difference */
 };
 
-const char *guard_change_name(enum guard_change change)
+const char *backtest_guard_change_name(enum guard_change change)
 {
     static const char *const names[GUARD_CHANGES] = {
         [GUARD_CUT] = "the bars end there",
@@ -88,11 +88,11 @@ static int make_bars(const struct search *search, const struct job *job, struct 
     size_t rows = job->change == GUARD_CUT ? job->cut + 1 : market->rows;
     if (job->change == GUARD_PERTURBED && rows > job->cut + 1 + FUTURE_ROWS)
         rows = job->cut + 1 + FUTURE_ROWS;
-    int r = guard_bars_copy(market, 0, rows, ret);
+    int r = backtest_guard_bars_copy(market, 0, rows, ret);
     if (r < 0)
         return r;
     if (job->change == GUARD_PERTURBED)
-        guard_bars_perturb(ret, job->cut + 1, search->config->seed);
+        backtest_guard_bars_perturb(ret, job->cut + 1, search->config->seed);
     if (job->change == GUARD_MOVED)
         ret->market.start_ns += search->moves_ns[job->move];
     return 0;
@@ -121,7 +121,7 @@ static void compare(struct search *search, const struct job *job, const struct g
     const struct guard_run *whole = search->whole[job->way == BACKTEST_COLUMNS];
     struct guard_shift shift = {.ns = job->change == GUARD_MOVED ? search->moves_ns[job->move] : 0};
     struct guard_difference found = {.change = job->change, .way = job->way, .cut = job->cut};
-    if (!guard_run_differ(whole, market, run, shift, job->cut, &found))
+    if (!backtest_guard_run_differ(whole, market, run, shift, job->cut, &found))
         return;
     found.cut_ns = market->start_ns + (int64_t)(job->cut + 1) * market->interval_ns;
     if (job->change != GUARD_MOVED) {
@@ -143,8 +143,8 @@ static int try_job(struct search *search, const struct job *job, struct guard_ru
         snprintf(err, err_size, "out of memory");
         return -ENOMEM;
     }
-    int r = guard_run_make(search->config, &bars.market, 0, job->way, ret, err, err_size);
-    guard_bars_finish(&bars);
+    int r = backtest_guard_run_make(search->config, &bars.market, 0, job->way, ret, err, err_size);
+    backtest_guard_bars_finish(&bars);
     return r;
 }
 
@@ -176,7 +176,7 @@ static void *work(void *arg)
         if (r == 0)
             compare(search, job, &run);
         told(search, r, err);
-        guard_run_finish(&run);
+        backtest_guard_run_finish(&run);
     }
     pthread_mutex_unlock(&search->lock);
     return NULL;
@@ -209,8 +209,8 @@ static size_t first_cut(const struct guard_config *config)
     char err[256];
     for (int s = 0; s < market->n_symbols; s++)
         first = market->series[s].first > first ? market->series[s].first : first;
-    if (guard_history(config->account->strategy, config->account->params, market->interval_ns, &warmup,
-                      &lookback, err, sizeof err) < 0)
+    if (backtest_guard_history(config->account->strategy, config->account->params, market->interval_ns,
+                               &warmup, &lookback, err, sizeof err) < 0)
         lookback = 0; /* the whole run has said so */
     while (row < market->rows && (bars += market_present(&market->series[0], row)) <= lookback)
         row++;
@@ -273,8 +273,8 @@ static void compare_ways(struct search *search)
 {
     const struct market *market = search->config->market;
     struct guard_difference found = {.change = GUARD_WAYS, .way = BACKTEST_COLUMNS, .cut = market->rows - 1};
-    if (!search->whole[1] || !guard_run_differ(search->whole[0], market, search->whole[1],
-                                               (struct guard_shift){0}, found.cut, &found))
+    if (!search->whole[1] || !backtest_guard_run_differ(search->whole[0], market, search->whole[1],
+                                                        (struct guard_shift){0}, found.cut, &found))
         return;
     found.cut_ns = market->start_ns + (int64_t)market->rows * market->interval_ns;
     search->to->first = found;
@@ -300,8 +300,8 @@ static int search_all(struct search *search)
     return r < 0 ? r : run_jobs(search);
 }
 
-int guard_lookahead(const struct guard_config *config, struct guard_lookahead *ret, char *err,
-                    size_t err_size)
+int backtest_guard_lookahead(const struct guard_config *config, struct guard_lookahead *ret, char *err,
+                             size_t err_size)
 {
     struct guard_lookahead verdict = {0};
     struct guard_run engine = {0}, columns = {0};
@@ -332,8 +332,8 @@ int guard_lookahead(const struct guard_config *config, struct guard_lookahead *r
     }
     if (r == 0)
         r = search_all(&search);
-    guard_run_finish(&engine);
-    guard_run_finish(&columns);
+    backtest_guard_run_finish(&engine);
+    backtest_guard_run_finish(&columns);
     free(search.jobs);
     pthread_mutex_destroy(&search.lock);
     if (r == 0)

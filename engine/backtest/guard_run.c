@@ -35,8 +35,8 @@ static int by_row(const void *a, const void *b)
     return x->symbol - y->symbol;
 }
 
-int guard_run_make(const struct guard_config *config, const struct market *market, size_t from,
-                   enum backtest_way way, struct guard_run *ret, char *err, size_t err_size)
+int backtest_guard_run_make(const struct guard_config *config, const struct market *market, size_t from,
+                            enum backtest_way way, struct guard_run *ret, char *err, size_t err_size)
 {
     struct guard_run run = {.from = from};
     struct backtest_config how = {.market = market,
@@ -58,7 +58,7 @@ int guard_run_make(const struct guard_config *config, const struct market *marke
     }
     if (run.no_memory) {
         snprintf(err, err_size, "out of memory");
-        guard_run_finish(&run);
+        backtest_guard_run_finish(&run);
         return -ENOMEM;
     }
     if (run.n_decisions > 0)
@@ -67,7 +67,7 @@ int guard_run_make(const struct guard_config *config, const struct market *marke
     return 0;
 }
 
-void guard_run_finish(struct guard_run *run)
+void backtest_guard_run_finish(struct guard_run *run)
 {
     free(run->decisions);
     backtest_finish(&run->backtest);
@@ -185,9 +185,9 @@ static bool differ_in_orders(const struct guard_run *whole, const struct market 
     }
 }
 
-bool guard_run_differ(const struct guard_run *whole, const struct market *market,
-                      const struct guard_run *changed, struct guard_shift shift, size_t last,
-                      struct guard_difference *ret)
+bool backtest_guard_run_differ(const struct guard_run *whole, const struct market *market,
+                               const struct guard_run *changed, struct guard_shift shift, size_t last,
+                               struct guard_difference *ret)
 {
     struct guard_difference decision = *ret, order = *ret;
     bool decides = differ_in_decisions(whole, market, changed, shift, last, &decision);

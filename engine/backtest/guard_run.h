@@ -12,9 +12,9 @@ struct guard_run {
 };
 
 /* Trades rows [from, market->rows) on this thread. 0, or an error of backtest_run(). */
-int guard_run_make(const struct guard_config *config, const struct market *market, size_t from,
-                   enum backtest_way way, struct guard_run *ret, char *err, size_t err_size);
-void guard_run_finish(struct guard_run *run); /* all zero is fine */
+int backtest_guard_run_make(const struct guard_config *config, const struct market *market, size_t from,
+                            enum backtest_way way, struct guard_run *ret, char *err, size_t err_size);
+void backtest_guard_run_finish(struct guard_run *run); /* all zero is fine */
 
 /* How two runs are laid side by side: row r of the one is row r + rows of the other, whose times are later by
  * `ns`. */
@@ -24,8 +24,8 @@ struct guard_shift {
 
 /* The first decision or order of rows [.., last] in which two runs differ, into row, symbol, ts_ns and what
  * follows of *ret; false: there is none. ts_ns is the whole run's. */
-bool guard_run_differ(const struct guard_run *whole, const struct market *market,
-                      const struct guard_run *changed, struct guard_shift shift, size_t last,
-                      struct guard_difference *ret);
+bool backtest_guard_run_differ(const struct guard_run *whole, const struct market *market,
+                               const struct guard_run *changed, struct guard_shift shift, size_t last,
+                               struct guard_difference *ret);
 
 #endif

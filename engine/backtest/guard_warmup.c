@@ -32,15 +32,15 @@ static size_t in_bars(size_t own, size_t times)
     return (own + 1) * times;
 }
 
-int guard_history(const struct strategy *strategy, const double *params, int64_t interval_ns,
-                  size_t *ret_warmup, size_t *ret_lookback, char *err, size_t err_size)
+int backtest_guard_history(const struct strategy *strategy, const double *params, int64_t interval_ns,
+                           size_t *ret_warmup, size_t *ret_lookback, char *err, size_t err_size)
 {
     struct desk_spec specs[STRATEGY_SPECS_MAX];
     char why_not[SPECS_ERROR_MAX];
     size_t n, warmup = 0, lookback = 0;
-    int r = desk_specs(strategy, params, interval_ns, specs, &n, why_not);
+    int r = engine_runner_specs(strategy, params, interval_ns, specs, &n, why_not);
     if (r == 0)
-        r = desk_specs_of_bars(strategy, specs, n, why_not);
+        r = engine_runner_specs_of_bars(strategy, specs, n, why_not);
     if (r < 0) {
         snprintf(err, err_size, "%s", why_not);
         return r;
@@ -61,14 +61,14 @@ int guard_history(const struct strategy *strategy, const double *params, int64_t
 static int run_window(const struct probe *probe, size_t start, size_t history, struct guard_run *ret)
 {
     struct guard_bars bars;
-    if (guard_bars_copy(probe->config->market, start - history, start + probe->rows, &bars) < 0) {
+    if (backtest_guard_bars_copy(probe->config->market, start - history, start + probe->rows, &bars) < 0) {
         snprintf(probe->err, probe->err_size, "out of memory");
         return -ENOMEM;
     }
     probe->to->runs++;
-    int r =
-        guard_run_make(probe->config, &bars.market, history, BACKTEST_AUTO, ret, probe->err, probe->err_size);
-    guard_bars_finish(&bars);
+    int r = backtest_guard_run_make(probe->config, &bars.market, history, BACKTEST_AUTO, ret, probe->err,
+                                    probe->err_size);
+    backtest_guard_bars_finish(&bars);
     return r;
 }
 
@@ -91,8 +91,8 @@ static int suffices(struct probe *probe, size_t history)
         found.cut = window->start + probe->rows - 1;
         found.cut_ns = market_open_ns(market, found.cut + 1);
         struct guard_shift shift = {.rows = (int64_t)history - (int64_t)window->start};
-        bool differs = guard_run_differ(&window->full, market, &run, shift, found.cut, &found);
-        guard_run_finish(&run);
+        bool differs = backtest_guard_run_differ(&window->full, market, &run, shift, found.cut, &found);
+        backtest_guard_run_finish(&run);
         if (differs && history >= probe->to->last_bars) {
             probe->to->last = found;
             probe->to->last_bars = history;
@@ -161,7 +161,8 @@ static int place_windows(struct probe *probe, size_t half)
     const struct market *market = probe->config->market;
     size_t last = market->rows - probe->rows, n = 0;
     struct guard_run run = {0};
-    int r = guard_run_make(probe->config, market, half, BACKTEST_AUTO, &run, probe->err, probe->err_size);
+    int r = backtest_guard_run_make(probe->config, market, half, BACKTEST_AUTO, &run, probe->err,
+                                    probe->err_size);
     if (r < 0)
         return r;
     probe->to->runs++;
@@ -173,7 +174,7 @@ static int place_windows(struct probe *probe, size_t half)
         if (w % 2 == 1 && n > 0)
             probe->windows[w].start = run.decisions[(n - 1) * w / (GUARD_WINDOWS - 1)].row;
     }
-    guard_run_finish(&run);
+    backtest_guard_run_finish(&run);
     return 0;
 }
 
@@ -213,7 +214,8 @@ static int check_length(const struct guard_config *config, size_t first, const s
     return -EINVAL;
 }
 
-int guard_warmup(const struct guard_config *config, struct guard_warmup *ret, char *err, size_t err_size)
+int backtest_guard_warmup(const struct guard_config *config, struct guard_warmup *ret, char *err,
+                          size_t err_size)
 {
     struct guard_warmup verdict = {.windows = GUARD_WINDOWS};
     struct probe probe = {.config = config, .to = &verdict, .err = err, .err_size = err_size};
@@ -221,8 +223,9 @@ int guard_warmup(const struct guard_config *config, struct guard_warmup *ret, ch
     for (int s = 0; s < config->market->n_symbols; s++)
         if (config->market->series[s].first > first)
             first = config->market->series[s].first;
-    int r = guard_history(config->account->strategy, config->account->params, config->market->interval_ns,
-                          &verdict.predicted, &verdict.lookback, err, err_size);
+    int r = backtest_guard_history(config->account->strategy, config->account->params,
+                                   config->market->interval_ns, &verdict.predicted, &verdict.lookback, err,
+                                   err_size);
     if (r == 0)
         r = check_length(config, first, &verdict, err, err_size);
     if (r == 0)
@@ -235,7 +238,7 @@ int guard_warmup(const struct guard_config *config, struct guard_warmup *ret, ch
     if (r == 1)
         r = narrow(&probe);
     for (size_t w = 0; w < GUARD_WINDOWS; w++)
-        guard_run_finish(&probe.windows[w].full);
+        backtest_guard_run_finish(&probe.windows[w].full);
     if (r == 0)
         *ret = verdict;
     return r;

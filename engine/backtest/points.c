@@ -7,7 +7,7 @@
 #include "indicators_gpu/indicator_rows.h"
 #include "strategy/clones.h"
 
-bool points_serve(const struct desk_spec *specs, size_t n)
+bool backtest_points_serve(const struct desk_spec *specs, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         const struct indicator_spec *spec = &specs[i].indicator;
@@ -84,10 +84,10 @@ static int window_at(struct points *points, const struct indicator_spec *spec,
     return r;
 }
 
-int points_at(struct points *points, const struct desk_spec *specs, size_t n_specs,
-              const struct columns_bars *bars, const size_t *at, size_t n, double *out)
+int backtest_points_at(struct points *points, const struct desk_spec *specs, size_t n_specs,
+                       const struct columns_bars *bars, const size_t *at, size_t n, double *out)
 {
-    size_t stride = desk_outputs(specs, n_specs);
+    size_t stride = engine_runner_outputs(specs, n_specs);
     int r = 0;
     for (size_t s = 0; s < n_specs && r == 0; out += specs[s++].indicator.row->n_outputs) {
         const struct indicator_spec *spec = &specs[s].indicator;
@@ -103,7 +103,7 @@ int points_at(struct points *points, const struct desk_spec *specs, size_t n_spe
     return r;
 }
 
-void points_finish(struct points *points)
+void backtest_points_finish(struct points *points)
 {
     free(points->room);
     *points = (struct points){0};

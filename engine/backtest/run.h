@@ -31,12 +31,13 @@ struct run_thread {
 
 /* Counts rows as done and tells the caller; false: stop now, because the caller said so or another job
  * failed. */
-bool run_progress(struct run_thread *thread, size_t rows);
+bool backtest_run_progress(struct run_thread *thread, size_t rows);
 /* Keeps the sentence of the first failure; returns r. */
-int run_fail(struct run_thread *thread, int r, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int backtest_run_fail(struct run_thread *thread, int r, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Room for one more of n: the array as it is or moved, NULL without memory, which leaves it as it was. */
-void *run_room(void *array, size_t n, size_t *cap, size_t size);
+void *backtest_run_room(void *array, size_t n, size_t *cap, size_t size);
 
 /* ---- curve.c: the equity, the same arithmetic in both ways ---- */
 
@@ -50,11 +51,11 @@ struct curve {
     int held;    /* of them that are not 0 */
     size_t exposed;
 };
-int curve_open(struct curve *curve, const struct market *market, size_t from, size_t to);
-void curve_close(struct curve *curve); /* leaves the equity, which then is the caller's */
+int backtest_curve_open(struct curve *curve, const struct market *market, size_t from, size_t to);
+void backtest_curve_close(struct curve *curve); /* leaves the equity, which then is the caller's */
 /* Writes the equity of the rows before `row` that it lacks, all with what is had now. */
-void curve_to(struct curve *curve, size_t row);
-void curve_hold(struct curve *curve, int symbol, double qty);
+void backtest_curve_to(struct curve *curve, size_t row);
+void backtest_curve_hold(struct curve *curve, int symbol, double qty);
 
 /* ---- shortage.c ---- */
 
@@ -66,28 +67,29 @@ struct run_refusal {
     const struct account_spec *spec;
 };
 /* Counts n refused orders (a group's legs), by reason, and what those of a bad quantity were short of. */
-void run_refused(struct backtest_account *account, enum order_reason reason, int n,
-                 const struct run_refusal *refusal);
+void backtest_run_refused(struct backtest_account *account, enum order_reason reason, int n,
+                          const struct run_refusal *refusal);
 
 /* ---- trades.c ---- */
 
 /* The trades of an account's fills, and the sums over them. 0 or -ENOMEM. */
-int trades_sum(const struct backtest_config *config, struct backtest_account *account);
+int backtest_trades_sum(const struct backtest_config *config, struct backtest_account *account);
 
 /* ---- check.c ---- */
 
 /* 0, or -EINVAL with one sentence. */
-int check_config(const struct backtest_config *config, char *err, size_t err_size);
+int backtest_check_config(const struct backtest_config *config, char *err, size_t err_size);
 
 /* ---- by_columns.c ---- */
 
 /* Runs one account by columns. 0; -ENOTSUP: it needs more than they cover, and nothing is left behind;
- * -EINVAL, -ECANCELED, -ENOMEM (run_fail() was told). */
-int by_columns(struct run_thread *thread, int account);
+ * -EINVAL, -ECANCELED, -ENOMEM (backtest_run_fail() was told). */
+int backtest_by_columns(struct run_thread *thread, int account);
 
 /* ---- by_engine.c ---- */
 
-/* Runs accounts [first, first + n) in one engine. 0; -EINVAL, -ECANCELED, -ENOMEM (run_fail() was told). */
-int by_engine(struct run_thread *thread, int first, int n);
+/* Runs accounts [first, first + n) in one engine. 0; -EINVAL, -ECANCELED, -ENOMEM (backtest_run_fail() was
+ * told). */
+int backtest_by_engine(struct run_thread *thread, int first, int n);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-double selection_expected_max(size_t n)
+double backtest_selection_expected_max(size_t n)
 {
     enum { STEPS = 4000 };
     const double low = -12, high = 12, step = (high - low) / STEPS;
@@ -16,7 +16,7 @@ double selection_expected_max(size_t n)
     return sum * step / 3;
 }
 
-double selection_best_sharpe(size_t n, double years)
+double backtest_selection_best_sharpe(size_t n, double years)
 {
-    return selection_expected_max(n) / sqrt(years);
+    return backtest_selection_expected_max(n) / sqrt(years);
 }

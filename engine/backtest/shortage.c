@@ -11,8 +11,8 @@ static void count(struct backtest_shortage *shortage, int symbol, int n)
     shortage->n += (uint64_t)n;
 }
 
-void run_refused(struct backtest_account *account, enum order_reason reason, int n,
-                 const struct run_refusal *refusal)
+void backtest_run_refused(struct backtest_account *account, enum order_reason reason, int n,
+                          const struct run_refusal *refusal)
 {
     const struct symbol *listed = refusal->listed;
     const struct fee_rates *fees = &refusal->spec->rules.fees;

@@ -23,7 +23,7 @@ static bool apart(const struct market *market, const char *currency)
     return true;
 }
 
-const char *sim_covers(const struct backtest_config *config, const struct account_spec *spec)
+const char *backtest_sim_covers(const struct backtest_config *config, const struct account_spec *spec)
 {
     if (config->ticks)
         return "trades are played one by one";
@@ -39,8 +39,8 @@ const char *sim_covers(const struct backtest_config *config, const struct accoun
     return NULL;
 }
 
-int sim_open(struct sim *sim, const struct backtest_config *config, int account, size_t n_outputs,
-             struct backtest_account *ret)
+int backtest_sim_open(struct sim *sim, const struct backtest_config *config, int account, size_t n_outputs,
+                      struct backtest_account *ret)
 {
     const struct market *market = config->market;
     const struct account_spec *spec = &config->accounts[account];
@@ -56,11 +56,11 @@ int sim_open(struct sim *sim, const struct backtest_config *config, int account,
     sim->symbols = calloc((size_t)market->n_symbols, sizeof *sim->symbols);
     sim->ahead_outputs = malloc(((size_t)market->n_symbols * SIM_AHEAD * n_outputs + 1) * sizeof(double));
     if (!sim->symbols || !sim->ahead_outputs ||
-        curve_open(&sim->curve, market, config->from, config->to) < 0) {
-        sim_close(sim);
+        backtest_curve_open(&sim->curve, market, config->from, config->to) < 0) {
+        backtest_sim_close(sim);
         return -ENOMEM;
     }
-    sim->plain = sim_plain_run(sim);
+    sim->plain = backtest_sim_plain_run(sim);
     sim->curve.cash = sim_number(spec->cash, sim->money_units);
     for (int s = 0; s < market->n_symbols; s++) {
         struct sim_symbol *symbol = &sim->symbols[s];
@@ -75,10 +75,10 @@ int sim_open(struct sim *sim, const struct backtest_config *config, int account,
     return 0;
 }
 
-void sim_close(struct sim *sim)
+void backtest_sim_close(struct sim *sim)
 {
     free(sim->curve.equity);
-    curve_close(&sim->curve);
+    backtest_curve_close(&sim->curve);
     free(sim->symbols);
     free(sim->ahead_outputs);
     *sim = (struct sim){0};
@@ -124,7 +124,7 @@ static size_t find_orders(const struct sim *sim, const struct sim_symbol *symbol
     if (symbol->bars.rows == NULL) {
         const struct market_series *series = symbol->series;
         size_t first = symbol->bars.first;
-        return find_reached(series->low + first, series->high + first, below, above, from, to);
+        return backtest_find_reached(series->low + first, series->high + first, below, above, from, to);
     }
     for (; from < to; from++) {
         size_t row = symbol->bars.rows[from];
@@ -152,7 +152,7 @@ static void find_next(const struct sim *sim, struct sim_symbol *symbol)
     symbol->next_row = at < n ? row_of(&symbol->bars, at) : SIZE_MAX;
 }
 
-void sim_give(struct sim *sim, int s, const struct sim_bars *bars)
+void backtest_sim_give(struct sim *sim, int s, const struct sim_bars *bars)
 {
     struct sim_symbol *symbol = &sim->symbols[s];
     symbol->bars = *bars;
@@ -173,17 +173,17 @@ static void look(struct sim *sim, struct sim_symbol *symbol)
     symbol->last = sim_units(series->close[row], units);
     if (symbol->plain.id != 0) {
         sim->now_ns = market_open_ns(market, row);
-        sim_plain_fill(sim, symbol, sim_units(series->open[row], units));
+        backtest_sim_plain_fill(sim, symbol, sim_units(series->open[row], units));
     } else if (symbol->n_live > 0) {
         const struct bar_prices prices = {sim_units(series->open[row], units),
                                           sim_units(series->high[row], units),
                                           sim_units(series->low[row], units), symbol->last};
-        sim_bar(sim, symbol, &prices);
+        backtest_sim_bar(sim, symbol, &prices);
     }
     sim->now_ns = market_open_ns(market, row) + market->interval_ns;
     const uint64_t *marks = marks_of(symbol);
     if (!marks || marks[bar / 64] >> (bar % 64) & 1)
-        sim_decide(sim, symbol, bar, row >= sim->config->from);
+        backtest_sim_decide(sim, symbol, bar, row >= sim->config->from);
     find_next(sim, symbol);
 }
 
@@ -196,7 +196,7 @@ static struct sim_symbol *first_of(const struct sim *sim)
     return first;
 }
 
-int sim_rows(struct sim *sim, size_t end)
+int backtest_sim_rows(struct sim *sim, size_t end)
 {
     while (sim->failed == 0) {
         struct sim_symbol *symbol = first_of(sim);
@@ -221,12 +221,12 @@ static bool beyond(const struct sim *sim, int128_t equity)
 }
 
 /* Orders that live on, as they stand. */
-int sim_finish(struct sim *sim)
+int backtest_sim_finish(struct sim *sim)
 {
     const struct backtest_config *config = sim->config;
     struct backtest_account *ret = sim->ret;
     int128_t equity = sim->cash;
-    curve_to(&sim->curve, config->to);
+    backtest_curve_to(&sim->curve, config->to);
     for (int s = 0; s < sim->n_symbols; s++) {
         const struct sim_symbol *symbol = &sim->symbols[s];
         int64_t last = sim_units(symbol->series->close[config->to - 1], symbol->price_units);
@@ -240,5 +240,5 @@ int sim_finish(struct sim *sim)
     ret->exposed = sim->curve.exposed;
     ret->final_equity = (int64_t)equity;
     ret->final_cash = sim->cash;
-    return trades_sum(config, ret);
+    return backtest_trades_sum(config, ret);
 }

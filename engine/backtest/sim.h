@@ -111,38 +111,38 @@ struct sim {
 };
 
 /* NULL, or why the account is not one that is covered: a clause. */
-const char *sim_covers(const struct backtest_config *config, const struct account_spec *spec);
+const char *backtest_sim_covers(const struct backtest_config *config, const struct account_spec *spec);
 
-int sim_open(struct sim *sim, const struct backtest_config *config, int account, size_t n_outputs,
-             struct backtest_account *ret);
+int backtest_sim_open(struct sim *sim, const struct backtest_config *config, int account, size_t n_outputs,
+                      struct backtest_account *ret);
 /* Frees all but what it gave to `ret`. */
-void sim_close(struct sim *sim);
+void backtest_sim_close(struct sim *sim);
 /* The symbols' bars, from the first one after those before. */
-void sim_give(struct sim *sim, int symbol, const struct sim_bars *bars);
+void backtest_sim_give(struct sim *sim, int symbol, const struct sim_bars *bars);
 /* Everything that happens before row `end`, which lies within the bars of all symbols. 0 or sim->failed. */
-int sim_rows(struct sim *sim, size_t end);
+int backtest_sim_rows(struct sim *sim, size_t end);
 /* The run is over: fills in what is left of `ret`. 0, -ENOMEM, or -ENOTSUP: it came to more than can be
  * counted (FILL_MONEY_MAX), where the engine stops counting. */
-int sim_finish(struct sim *sim);
+int backtest_sim_finish(struct sim *sim);
 
 /* ---- sim_book.c: what is told and booked ---- */
 
-void sim_begin(struct sim *sim, int64_t ts_ns); /* the opening deposit, once */
+void backtest_sim_begin(struct sim *sim, int64_t ts_ns); /* the opening deposit, once */
 /* Books a trade: the fill, the ledger's rows, cash, position, record. Returns its notional. */
-int64_t sim_book(struct sim *sim, struct sim_symbol *symbol, uint64_t order_id, enum order_side side,
-                 int64_t price, int64_t qty, bool maker);
+int64_t backtest_sim_book(struct sim *sim, struct sim_symbol *symbol, uint64_t order_id, enum order_side side,
+                          int64_t price, int64_t qty, bool maker);
 /* An order as it stands, where orders are kept: new at first. */
-void sim_tell_new(struct sim *sim, const struct sim_symbol *symbol, const struct sim_order *order,
-                  enum order_reason reason);
-void sim_tell_ended(struct sim *sim, const struct sim_order *order, enum order_reason reason);
+void backtest_sim_tell_new(struct sim *sim, const struct sim_symbol *symbol, const struct sim_order *order,
+                           enum order_reason reason);
+void backtest_sim_tell_ended(struct sim *sim, const struct sim_order *order, enum order_reason reason);
 static inline void sim_tell(struct sim *sim, const struct sim_order *order)
 {
-    sim_tell_ended(sim, order, ORDER_OK);
+    backtest_sim_tell_ended(sim, order, ORDER_OK);
 }
-void sim_entering(struct sim *sim, struct sim_symbol *symbol, int change);
+void backtest_sim_entering(struct sim *sim, struct sim_symbol *symbol, int change);
 
 /* Counts n orders as refused. */
-void sim_refused(struct sim *sim, const struct sim_symbol *symbol, enum order_reason reason, int n);
+void backtest_sim_refused(struct sim *sim, const struct sim_symbol *symbol, enum order_reason reason, int n);
 
 static inline int sim_index(const struct sim *sim, const struct sim_symbol *symbol)
 {
@@ -171,36 +171,39 @@ static inline double sim_volume(double volume, int qty_scale)
 
 /* ---- sim_live.c: orders ---- */
 
-struct sim_order *sim_find(struct sim_symbol *symbol, uint64_t id); /* NULL: not live */
+struct sim_order *backtest_sim_find(struct sim_symbol *symbol, uint64_t id); /* NULL: not live */
 /* Ends an order (FILLED already, or as `state`): its reserve is free, a bracket's exits begin or end. */
-void sim_end(struct sim *sim, struct sim_symbol *symbol, uint64_t id, enum order_state state,
-             enum order_reason reason);
-void sim_reserve(struct sim *sim, struct sim_symbol *symbol, struct sim_order *live);
-void sim_lift(struct sim *sim, struct sim_order *live);
-/* One order or a bracket, all or none, as match_submit_group(). */
-void sim_submit(struct sim *sim, struct sim_symbol *symbol, struct sim_order *legs, int n_legs);
-bool sim_amend(struct sim *sim, struct sim_symbol *symbol, struct sim_order *live, int64_t stop_price);
+void backtest_sim_end(struct sim *sim, struct sim_symbol *symbol, uint64_t id, enum order_state state,
+                      enum order_reason reason);
+void backtest_sim_reserve(struct sim *sim, struct sim_symbol *symbol, struct sim_order *live);
+void backtest_sim_lift(struct sim *sim, struct sim_order *live);
+/* One order or a bracket, all or none, as engine_match_submit_group(). */
+void backtest_sim_submit(struct sim *sim, struct sim_symbol *symbol, struct sim_order *legs, int n_legs);
+bool backtest_sim_amend(struct sim *sim, struct sim_symbol *symbol, struct sim_order *live,
+                        int64_t stop_price);
 /* At the last prices, as the bar of `symbol` closes. */
-int64_t sim_equity(const struct sim *sim, const struct sim_symbol *symbol);
+int64_t backtest_sim_equity(const struct sim *sim, const struct sim_symbol *symbol);
 
-void sim_push(struct sim *sim, struct sim_symbol *symbol, const struct sim_order *order, int64_t reserved);
+void backtest_sim_push(struct sim *sim, struct sim_symbol *symbol, const struct sim_order *order,
+                       int64_t reserved);
 
 /* ---- sim_plain.c ---- */
 
-bool sim_plain_run(const struct sim *sim); /* may orders be plain? */
-/* A purchase, or a sale of what is held, as sim_submit() does it. False, with nothing done: it cannot be
- * plain. */
-bool sim_plain_submit(struct sim *sim, struct sim_symbol *symbol, bool buy, int64_t qty);
+bool backtest_sim_plain_run(const struct sim *sim); /* may orders be plain? */
+/* A purchase, or a sale of what is held, as backtest_sim_submit() does it. False, with nothing done: it
+ * cannot be plain. */
+bool backtest_sim_plain_submit(struct sim *sim, struct sim_symbol *symbol, bool buy, int64_t qty);
 /* Another order comes: it becomes one like others. */
-void sim_plain_end(struct sim *sim, struct sim_symbol *symbol);
-void sim_plain_fill(struct sim *sim, struct sim_symbol *symbol, int64_t open);
-int64_t sim_affordable(const struct sim *sim, const struct sim_symbol *symbol, int64_t price, int64_t qty);
+void backtest_sim_plain_end(struct sim *sim, struct sim_symbol *symbol);
+void backtest_sim_plain_fill(struct sim *sim, struct sim_symbol *symbol, int64_t open);
+int64_t backtest_sim_affordable(const struct sim *sim, const struct sim_symbol *symbol, int64_t price,
+                                int64_t qty);
 
-/* ---- sim_bar.c: what a bar does to the symbol's orders, as match_bar() ---- */
-void sim_bar(struct sim *sim, struct sim_symbol *symbol, const struct bar_prices *prices);
+/* ---- sim_bar.c: what a bar does to the symbol's orders, as engine_match_bar() ---- */
+void backtest_sim_bar(struct sim *sim, struct sim_symbol *symbol, const struct bar_prices *prices);
 
 /* ---- sim_wish.c: what a strategy wants of it, as desk.c and wish.c ---- */
 /* At the close of a bar that is marked; `act`: it is traded, and no history. */
-void sim_decide(struct sim *sim, struct sim_symbol *symbol, size_t bar, bool act);
+void backtest_sim_decide(struct sim *sim, struct sim_symbol *symbol, size_t bar, bool act);
 
 #endif

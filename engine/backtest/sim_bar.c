@@ -29,7 +29,7 @@ static void rest(struct sim *sim, struct sim_symbol *symbol, struct sim_order *l
         symbol->n_pending--;
     }
     live->updated_ns = sim->now_ns;
-    sim_reserve(sim, symbol, live);
+    backtest_sim_reserve(sim, symbol, live);
     sim_tell(sim, live);
 }
 
@@ -39,9 +39,9 @@ static void end_other_leg(struct sim *sim, struct sim_symbol *symbol, uint64_t i
     if (parent == 0)
         return;
     for (uint64_t other = parent + 1; other < parent + ORDER_LEGS_MAX; other++) {
-        const struct sim_order *live = other == id ? NULL : sim_find(symbol, other);
+        const struct sim_order *live = other == id ? NULL : backtest_sim_find(symbol, other);
         if (live && live->parent == parent)
-            sim_end(sim, symbol, other, ORDER_CANCELED, ORDER_OTHER_LEG);
+            backtest_sim_end(sim, symbol, other, ORDER_CANCELED, ORDER_OTHER_LEG);
     }
 }
 
@@ -54,12 +54,13 @@ static void position_changed(struct sim *sim, struct sim_symbol *symbol)
             i++;
             continue;
         }
-        sim_end(sim, symbol, order->id, ORDER_CANCELED, ORDER_REDUCE_ONLY);
+        backtest_sim_end(sim, symbol, order->id, ORDER_CANCELED, ORDER_REDUCE_ONLY);
         i = 0;
     }
 }
 
-int64_t sim_affordable(const struct sim *sim, const struct sim_symbol *symbol, int64_t price, int64_t qty)
+int64_t backtest_sim_affordable(const struct sim *sim, const struct sim_symbol *symbol, int64_t price,
+                                int64_t qty)
 {
     if ((int128_t)price * qty >= (int128_t)(FILL_MONEY_MAX - symbol->cost) * symbol->unit ||
         qty > FILL_MONEY_MAX - symbol->qty)
@@ -75,30 +76,31 @@ static int64_t affordable(const struct sim *sim, const struct sim_symbol *symbol
         qty = symbol->qty;
     if (order->side == ORDER_SELL || qty <= 0)
         return qty > 0 ? qty : 0;
-    return sim_affordable(sim, symbol, price, qty);
+    return backtest_sim_affordable(sim, symbol, price, qty);
 }
 
 /* Trades all that is left of it at one price, as far as the account can. */
 static void fill_all(struct sim *sim, struct sim_symbol *symbol, uint64_t id, int64_t price, bool maker)
 {
-    struct sim_order *order = sim_find(symbol, id);
+    struct sim_order *order = backtest_sim_find(symbol, id);
     int64_t left = order->qty - order->filled;
-    sim_lift(sim, order);
+    backtest_sim_lift(sim, order);
     int64_t qty = affordable(sim, symbol, order, price, left);
     if (qty > 0) {
         symbol->n_pending -= order->state == ORDER_PENDING;
-        order->cost += sim_book(sim, symbol, order->id, order->side, price, qty, maker);
+        order->cost += backtest_sim_book(sim, symbol, order->id, order->side, price, qty, maker);
         order->filled += qty;
         order->state = order->filled == order->qty ? ORDER_FILLED : ORDER_PARTIAL;
         order->updated_ns = sim->now_ns;
         end_other_leg(sim, symbol, id, order->parent);
-        order = sim_find(symbol, id);
+        order = backtest_sim_find(symbol, id);
     }
     if (order->filled == order->qty)
-        sim_end(sim, symbol, id, ORDER_FILLED, ORDER_OK);
+        backtest_sim_end(sim, symbol, id, ORDER_FILLED, ORDER_OK);
     else
-        sim_end(sim, symbol, id, ORDER_CANCELED,
-                order->reduce_only && symbol->qty == 0 ? ORDER_REDUCE_ONLY : ORDER_INSUFFICIENT_BALANCE);
+        backtest_sim_end(sim, symbol, id, ORDER_CANCELED,
+                         order->reduce_only && symbol->qty == 0 ? ORDER_REDUCE_ONLY
+                                                                : ORDER_INSUFFICIENT_BALANCE);
     if (qty > 0)
         position_changed(sim, symbol);
 }
@@ -114,10 +116,10 @@ static int64_t taker_price(const struct sim *sim, const struct sim_symbol *symbo
 /* One order in one step. Returns where the market was when it traded; 0: it did not. */
 static int64_t meet(struct sim *sim, struct sim_symbol *symbol, uint64_t id, const struct at_bar *at)
 {
-    struct sim_order *order = sim_find(symbol, id);
+    struct sim_order *order = backtest_sim_find(symbol, id);
     bool arrives = order->state == ORDER_PENDING;
     if (arrives && order->reduce_only && symbol->qty == 0) {
-        sim_end(sim, symbol, id, ORDER_CANCELED, ORDER_REDUCE_ONLY);
+        backtest_sim_end(sim, symbol, id, ORDER_CANCELED, ORDER_REDUCE_ONLY);
         return 0;
     }
     const struct bar_order asked = {.side = order->side,
@@ -135,7 +137,7 @@ static int64_t meet(struct sim *sim, struct sim_symbol *symbol, uint64_t id, con
     if (order_is_stop(order->type) && !order->triggered) {
         order->triggered = true;
         end_other_leg(sim, symbol, id, order->parent);
-        order = sim_find(symbol, id);
+        order = backtest_sim_find(symbol, id);
     }
     bool maker = deed.act == BAR_MAKES;
     fill_all(sim, symbol, id, maker ? deed.price : taker_price(sim, symbol, order, deed.price), maker);
@@ -151,7 +153,7 @@ static void begin_exits(struct sim *sim, struct sim_symbol *symbol, const struct
     at.prices = bar_rest(entry->side, entry->type, price, &bar->prices);
     for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
         for (uint64_t id = entry->id + 1; id < entry->id + ORDER_LEGS_MAX; id++) {
-            const struct sim_order *exit = sim_find(symbol, id);
+            const struct sim_order *exit = backtest_sim_find(symbol, id);
             at.step = steps[k];
             if (exit && exit->parent == entry->id && exit->state != ORDER_HELD)
                 meet(sim, symbol, id, &at);
@@ -165,7 +167,7 @@ static void step(struct sim *sim, struct sim_symbol *symbol, struct at_bar *at, 
     for (int i = 0; i < symbol->n_live;) {
         struct sim_order order = symbol->live[i];
         int64_t price = takes_part(&order, at) ? meet(sim, symbol, order.id, at) : 0;
-        if (price > 0 && which != BAR_AT_OPEN && !sim_find(symbol, order.id)) {
+        if (price > 0 && which != BAR_AT_OPEN && !backtest_sim_find(symbol, order.id)) {
             if (price == order.price)
                 order.type = ORDER_LIMIT;
             begin_exits(sim, symbol, &order, price, at);
@@ -180,7 +182,7 @@ static void expire(struct sim *sim, struct sim_symbol *symbol, int64_t open_ns)
     for (int i = 0; i < symbol->n_live;) {
         const struct sim_order *order = &symbol->live[i];
         if (order->expires_ns > 0 && order->expires_ns <= open_ns) {
-            sim_end(sim, symbol, order->id, ORDER_EXPIRED, ORDER_OK);
+            backtest_sim_end(sim, symbol, order->id, ORDER_EXPIRED, ORDER_OK);
             i = 0;
         } else {
             i++;
@@ -190,7 +192,7 @@ static void expire(struct sim *sim, struct sim_symbol *symbol, int64_t open_ns)
 
 static void take_amend(struct sim *sim, struct sim_symbol *symbol, const struct sim_amend *amend)
 {
-    struct sim_order *live = sim_find(symbol, amend->order_id);
+    struct sim_order *live = backtest_sim_find(symbol, amend->order_id);
     if (!live || live->triggered)
         return;
     live->stop_price = amend->stop_price;
@@ -206,13 +208,13 @@ static void release(struct sim *sim, struct sim_symbol *symbol, const struct at_
         const struct sim_amend amend = symbol->amends[i];
         if (bar_takes_part(amend.created_ns, amend.effective_ns, at->open_ns, at->end_ns))
             take_amend(sim, symbol, &amend);
-        else if (sim_find(symbol, amend.order_id))
+        else if (backtest_sim_find(symbol, amend.order_id))
             symbol->amends[kept++] = amend;
     }
     symbol->n_amends = kept;
 }
 
-void sim_bar(struct sim *sim, struct sim_symbol *symbol, const struct bar_prices *prices)
+void backtest_sim_bar(struct sim *sim, struct sim_symbol *symbol, const struct bar_prices *prices)
 {
     const struct market *market = sim->config->market;
     struct at_bar at = {.prices = *prices, .open_ns = market_open_ns(market, sim->row)};

@@ -17,7 +17,7 @@ static void post(struct sim *sim, const char *asset, int scale, enum ledger_kind
     if (!sim->config->ledger)
         return;
     struct ledger_row *rows =
-        run_room(sim->ret->ledger, sim->ret->n_ledger, &sim->cap_ledger, sizeof *sim->ret->ledger);
+        backtest_run_room(sim->ret->ledger, sim->ret->n_ledger, &sim->cap_ledger, sizeof *sim->ret->ledger);
     if (!rows) {
         sim->failed = -ENOMEM;
         return;
@@ -46,7 +46,7 @@ static void post_cash(struct sim *sim, enum ledger_kind kind, int64_t amount, ui
     post(sim, sim->spec->currency, sim->spec->currency_scale, kind, amount, sim->cash, order_id, fill_id);
 }
 
-void sim_begin(struct sim *sim, int64_t ts_ns)
+void backtest_sim_begin(struct sim *sim, int64_t ts_ns)
 {
     if (sim->begun)
         return;
@@ -55,7 +55,7 @@ void sim_begin(struct sim *sim, int64_t ts_ns)
     post_cash(sim, LEDGER_DEPOSIT, sim->spec->cash, 0, 0);
 }
 
-void sim_entering(struct sim *sim, struct sim_symbol *symbol, int change)
+void backtest_sim_entering(struct sim *sim, struct sim_symbol *symbol, int change)
 {
     bool before = symbol->qty != 0 || symbol->n_entering > 0;
     symbol->n_entering += change;
@@ -93,18 +93,18 @@ static void apply(struct sim *sim, struct sim_symbol *symbol, const struct fill 
     if (symbol->qty == 0)
         symbol->closed_ns = fill->ts_ns;
     sim->entered += symbol->n_entering == 0 ? (symbol->qty != 0) - (held != 0) : 0;
-    curve_to(&sim->curve, sim->row);
+    backtest_curve_to(&sim->curve, sim->row);
     sim->curve.cash = sim_number(sim->cash, sim->money_units);
-    curve_hold(&sim->curve, sim_index(sim, symbol), sim_number(symbol->qty, symbol->qty_units));
+    backtest_curve_hold(&sim->curve, sim_index(sim, symbol), sim_number(symbol->qty, symbol->qty_units));
 }
 
-int64_t sim_book(struct sim *sim, struct sim_symbol *symbol, uint64_t order_id, enum order_side side,
-                 int64_t price, int64_t qty, bool maker)
+int64_t backtest_sim_book(struct sim *sim, struct sim_symbol *symbol, uint64_t order_id, enum order_side side,
+                          int64_t price, int64_t qty, bool maker)
 {
     const struct fee_rates *fees = &sim->spec->rules.fees;
     struct backtest_account *ret = sim->ret;
     if (ret->n_fills == sim->cap_fills) {
-        struct fill *fills = run_room(ret->fills, ret->n_fills, &sim->cap_fills, sizeof *fills);
+        struct fill *fills = backtest_run_room(ret->fills, ret->n_fills, &sim->cap_fills, sizeof *fills);
         if (!fills) {
             sim->failed = -ENOMEM;
             return 0;
@@ -149,12 +149,13 @@ static void renew(struct order *kept, const struct sim_order *order, enum order_
     kept->amends = order->amends;
 }
 
-void sim_tell_new(struct sim *sim, const struct sim_symbol *symbol, const struct sim_order *order,
-                  enum order_reason reason)
+void backtest_sim_tell_new(struct sim *sim, const struct sim_symbol *symbol, const struct sim_order *order,
+                           enum order_reason reason)
 {
     if (!sim->config->orders)
         return;
-    struct order *orders = run_room(sim->ret->orders, sim->ret->n_orders, &sim->cap_orders, sizeof *orders);
+    struct order *orders =
+        backtest_run_room(sim->ret->orders, sim->ret->n_orders, &sim->cap_orders, sizeof *orders);
     if (!orders) {
         sim->failed = -ENOMEM;
         return;
@@ -179,7 +180,7 @@ void sim_tell_new(struct sim *sim, const struct sim_symbol *symbol, const struct
     renew(kept, order, reason);
 }
 
-void sim_tell_ended(struct sim *sim, const struct sim_order *order, enum order_reason reason)
+void backtest_sim_tell_ended(struct sim *sim, const struct sim_order *order, enum order_reason reason)
 {
     if (sim->config->orders && sim->failed == 0)
         renew(&sim->ret->orders[order->id - 1], order, reason);

@@ -5,7 +5,7 @@
 #include "engine/backtest/sim.h"
 #include "exchange/filter.h"
 
-struct sim_order *sim_find(struct sim_symbol *symbol, uint64_t id)
+struct sim_order *backtest_sim_find(struct sim_symbol *symbol, uint64_t id)
 {
     for (int i = 0; i < symbol->n_live; i++)
         if (symbol->live[i].id == id)
@@ -34,7 +34,7 @@ static int64_t needs(const struct sim *sim, const struct sim_symbol *symbol, con
                          sim->fee_bound_e6);
 }
 
-void sim_lift(struct sim *sim, struct sim_order *live)
+void backtest_sim_lift(struct sim *sim, struct sim_order *live)
 {
     sim->reserved -= live->reserved;
     live->reserved = 0;
@@ -48,9 +48,9 @@ static void hold(struct sim *sim, struct sim_order *live, int64_t need)
     sim->reserved += live->reserved;
 }
 
-void sim_reserve(struct sim *sim, struct sim_symbol *symbol, struct sim_order *live)
+void backtest_sim_reserve(struct sim *sim, struct sim_symbol *symbol, struct sim_order *live)
 {
-    sim_lift(sim, live);
+    backtest_sim_lift(sim, live);
     if (enters(live))
         hold(sim, live, needs(sim, symbol, live));
 }
@@ -103,7 +103,7 @@ static int64_t exposure(const struct sim *sim, const struct sim_symbol *symbol, 
     return value > FILL_MONEY_MAX ? FILL_MONEY_MAX : (int64_t)value;
 }
 
-int64_t sim_equity(const struct sim *sim, const struct sim_symbol *symbol)
+int64_t backtest_sim_equity(const struct sim *sim, const struct sim_symbol *symbol)
 {
     int now = sim_index(sim, symbol);
     int128_t equity = sim->cash;
@@ -170,7 +170,7 @@ static enum order_reason check_risk(struct sim *sim, const struct sim_symbol *sy
     facts.positions = sim->entered - facts.entered;
     if (!facts.reduces && (limits->exposure_symbol > 0 || limits->exposure_account > 0)) {
         gather_exposure(sim, symbol, order, &facts);
-        facts.equity = sim_equity(sim, symbol);
+        facts.equity = backtest_sim_equity(sim, symbol);
     }
     return risk_check(limits, &sim->rate, &facts);
 }
@@ -200,40 +200,41 @@ static enum order_reason check_legs(struct sim *sim, const struct sim_symbol *sy
 
 /* ---- orders come and go ---- */
 
-void sim_refused(struct sim *sim, const struct sim_symbol *symbol, enum order_reason reason, int n)
+void backtest_sim_refused(struct sim *sim, const struct sim_symbol *symbol, enum order_reason reason, int n)
 {
     const struct run_refusal refusal = {.listed = symbol->listed,
                                         .symbol = sim_index(sim, symbol),
                                         .last = symbol->last,
                                         .free_cash = sim->cash - sim->reserved,
                                         .spec = sim->spec};
-    run_refused(sim->ret, reason, n, &refusal);
+    backtest_run_refused(sim->ret, reason, n, &refusal);
 }
 
 static void refuse(struct sim *sim, const struct sim_symbol *symbol, struct sim_order *legs, int n,
                    enum order_reason reason)
 {
-    sim_refused(sim, symbol, reason, n);
+    backtest_sim_refused(sim, symbol, reason, n);
     for (int i = 0; i < n; i++) {
         sim->last_order++;
         legs[i].state = ORDER_REJECTED;
-        sim_tell_new(sim, symbol, &legs[i], reason);
+        backtest_sim_tell_new(sim, symbol, &legs[i], reason);
     }
 }
 
-void sim_push(struct sim *sim, struct sim_symbol *symbol, const struct sim_order *order, int64_t reserved)
+void backtest_sim_push(struct sim *sim, struct sim_symbol *symbol, const struct sim_order *order,
+                       int64_t reserved)
 {
     struct sim_order *live = &symbol->live[symbol->n_live++];
     *live = *order;
     symbol->n_pending += order->state == ORDER_PENDING;
     if (enters(order)) {
-        sim_entering(sim, symbol, 1);
+        backtest_sim_entering(sim, symbol, 1);
         hold(sim, live, reserved);
     }
-    sim_tell_new(sim, symbol, order, ORDER_OK);
+    backtest_sim_tell_new(sim, symbol, order, ORDER_OK);
 }
 
-void sim_submit(struct sim *sim, struct sim_symbol *symbol, struct sim_order *legs, int n)
+void backtest_sim_submit(struct sim *sim, struct sim_symbol *symbol, struct sim_order *legs, int n)
 {
     for (int i = 0; i < n; i++) {
         struct sim_order *leg = &legs[i];
@@ -256,11 +257,12 @@ void sim_submit(struct sim *sim, struct sim_symbol *symbol, struct sim_order *le
     }
     for (int i = 0; i < n; i++) {
         sim->last_order++;
-        sim_push(sim, symbol, &legs[i], sim->need);
+        backtest_sim_push(sim, symbol, &legs[i], sim->need);
     }
 }
 
-bool sim_amend(struct sim *sim, struct sim_symbol *symbol, struct sim_order *live, int64_t stop_price)
+bool backtest_sim_amend(struct sim *sim, struct sim_symbol *symbol, struct sim_order *live,
+                        int64_t stop_price)
 {
     struct sim_order next = *live;
     next.stop_price = stop_price;
@@ -282,11 +284,11 @@ bool sim_amend(struct sim *sim, struct sim_symbol *symbol, struct sim_order *liv
 static void entry_ended(struct sim *sim, struct sim_symbol *symbol, const struct sim_order *entry)
 {
     for (uint64_t id = entry->id + 1; id < entry->id + ORDER_LEGS_MAX; id++) {
-        struct sim_order *exit = sim_find(symbol, id);
+        struct sim_order *exit = backtest_sim_find(symbol, id);
         if (!exit || exit->parent != entry->id)
             continue;
         if (entry->filled == 0) {
-            sim_end(sim, symbol, id, ORDER_CANCELED, ORDER_OTHER_LEG);
+            backtest_sim_end(sim, symbol, id, ORDER_CANCELED, ORDER_OTHER_LEG);
             continue;
         }
         exit->state = ORDER_PENDING;
@@ -297,13 +299,13 @@ static void entry_ended(struct sim *sim, struct sim_symbol *symbol, const struct
     }
 }
 
-void sim_end(struct sim *sim, struct sim_symbol *symbol, uint64_t id, enum order_state state,
-             enum order_reason reason)
+void backtest_sim_end(struct sim *sim, struct sim_symbol *symbol, uint64_t id, enum order_state state,
+                      enum order_reason reason)
 {
-    struct sim_order *live = sim_find(symbol, id);
+    struct sim_order *live = backtest_sim_find(symbol, id);
     if (!live)
         return;
-    sim_lift(sim, live);
+    backtest_sim_lift(sim, live);
     symbol->n_pending -= live->state == ORDER_PENDING;
     struct sim_order order = *live;
     if (order.state != ORDER_FILLED) {
@@ -313,8 +315,8 @@ void sim_end(struct sim *sim, struct sim_symbol *symbol, uint64_t id, enum order
     symbol->n_live--;
     memmove(live, live + 1, (size_t)(&symbol->live[symbol->n_live] - live) * sizeof *live);
     if (enters(&order))
-        sim_entering(sim, symbol, -1);
-    sim_tell_ended(sim, &order, reason);
+        backtest_sim_entering(sim, symbol, -1);
+    backtest_sim_tell_ended(sim, &order, reason);
     if (order.group == order.id)
         entry_ended(sim, symbol, &order);
 }

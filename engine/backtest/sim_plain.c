@@ -3,7 +3,7 @@
 #include "engine/backtest/sim.h"
 #include "exchange/filter.h"
 
-bool sim_plain_run(const struct sim *sim)
+bool backtest_sim_plain_run(const struct sim *sim)
 {
     const struct backtest_config *config = sim->config;
     const struct risk_limits *risk = &sim->spec->rules.risk;
@@ -12,7 +12,7 @@ bool sim_plain_run(const struct sim *sim)
            risk->price_band == 0 && risk->cooldown_ns == 0 && risk->positions == 0;
 }
 
-bool sim_plain_submit(struct sim *sim, struct sim_symbol *symbol, bool buy, int64_t qty)
+bool backtest_sim_plain_submit(struct sim *sim, struct sim_symbol *symbol, bool buy, int64_t qty)
 {
     if (!sim->plain || symbol->n_live > 0 || symbol->plain.id != 0)
         return false;
@@ -28,14 +28,14 @@ bool sim_plain_submit(struct sim *sim, struct sim_symbol *symbol, bool buy, int6
     }
     sim->last_order++;
     if (reason != ORDER_OK) {
-        sim_refused(sim, symbol, reason, 1);
+        backtest_sim_refused(sim, symbol, reason, 1);
         return true;
     }
     symbol->plain = (struct sim_plain){.id = sim->last_order, .qty = qty, .reserved = need, .buy = buy};
     sim->reserved += need;
     symbol->n_pending++;
     if (buy)
-        sim_entering(sim, symbol, 1);
+        backtest_sim_entering(sim, symbol, 1);
     return true;
 }
 
@@ -49,11 +49,11 @@ static struct sim_plain take(struct sim *sim, struct sim_symbol *symbol)
     return plain;
 }
 
-void sim_plain_end(struct sim *sim, struct sim_symbol *symbol)
+void backtest_sim_plain_end(struct sim *sim, struct sim_symbol *symbol)
 {
     struct sim_plain plain = take(sim, symbol);
     if (plain.buy)
-        sim_entering(sim, symbol, -1);
+        backtest_sim_entering(sim, symbol, -1);
     const struct sim_order order = {.id = plain.id,
                                     .qty = plain.qty,
                                     .type = ORDER_MARKET,
@@ -62,10 +62,10 @@ void sim_plain_end(struct sim *sim, struct sim_symbol *symbol)
                                     .reduce_only = !plain.buy,
                                     .updated_ns = sim->now_ns,
                                     .effective_ns = sim->now_ns + sim->config->latency_ns};
-    sim_push(sim, symbol, &order, plain.reserved);
+    backtest_sim_push(sim, symbol, &order, plain.reserved);
 }
 
-void sim_plain_fill(struct sim *sim, struct sim_symbol *symbol, int64_t open)
+void backtest_sim_plain_fill(struct sim *sim, struct sim_symbol *symbol, int64_t open)
 {
     const struct symbol_filters *filters = &symbol->listed->filters;
     struct sim_plain plain = take(sim, symbol);
@@ -73,11 +73,11 @@ void sim_plain_fill(struct sim *sim, struct sim_symbol *symbol, int64_t open)
     int64_t price = fill_slipped(side, open, sim->config->slippage_e6, filters->price_min, filters->tick, 0);
     int64_t qty = plain.qty;
     if (plain.buy)
-        qty = sim_affordable(sim, symbol, price, qty);
+        qty = backtest_sim_affordable(sim, symbol, price, qty);
     else if (qty > symbol->qty)
         qty = symbol->qty;
     if (qty > 0)
-        sim_book(sim, symbol, plain.id, side, price, qty, false);
+        backtest_sim_book(sim, symbol, plain.id, side, price, qty, false);
     if (plain.buy)
-        sim_entering(sim, symbol, -1);
+        backtest_sim_entering(sim, symbol, -1);
 }

@@ -88,7 +88,7 @@ static enum intent_fault enter(struct sim *sim, struct sim_symbol *symbol, const
         return INTENT_BAD_PROFIT;
     struct sizing sizing = sizing_of(sim, symbol, equity);
     int64_t qty = sizing_entry(&sizing, intent->fraction, limit > 0 ? limit : symbol->last);
-    if (limit == 0 && stop == 0 && profit == 0 && sim_plain_submit(sim, symbol, true, qty))
+    if (limit == 0 && stop == 0 && profit == 0 && backtest_sim_plain_submit(sim, symbol, true, qty))
         return INTENT_FITS;
     struct sim_order legs[ORDER_LEGS_MAX];
     int n = 1;
@@ -106,7 +106,7 @@ static enum intent_fault enter(struct sim *sim, struct sim_symbol *symbol, const
         legs[n] = order_of(ORDER_SELL, ORDER_LIMIT, qty, "profit");
         legs[n++].price = profit;
     }
-    sim_submit(sim, symbol, legs, n);
+    backtest_sim_submit(sim, symbol, legs, n);
     return INTENT_FITS;
 }
 
@@ -114,11 +114,11 @@ static void leave(struct sim *sim, struct sim_symbol *symbol, const char *why)
 {
     int64_t qty = filter_floor_qty(symbol->listed, ORDER_MARKET, symbol->qty);
     qty = qty > 0 ? qty : symbol->qty;
-    if (sim_plain_submit(sim, symbol, false, qty))
+    if (backtest_sim_plain_submit(sim, symbol, false, qty))
         return;
     struct sim_order order = order_of(ORDER_SELL, ORDER_MARKET, qty, why);
     order.reduce_only = true;
-    sim_submit(sim, symbol, &order, 1);
+    backtest_sim_submit(sim, symbol, &order, 1);
 }
 
 static enum intent_fault protect(struct sim *sim, struct sim_symbol *symbol, const struct intent *intent)
@@ -133,14 +133,14 @@ static enum intent_fault protect(struct sim *sim, struct sim_symbol *symbol, con
             continue;
         bare -= stop->qty - stop->filled;
         if (stop->stop_price != price && !stop->triggered)
-            moved &= sim_amend(sim, symbol, stop, price);
+            moved &= backtest_sim_amend(sim, symbol, stop, price);
     }
     int64_t qty = bare > 0 ? filter_floor_qty(symbol->listed, ORDER_STOP, bare) : 0;
     if (qty > 0) {
         struct sim_order order = order_of(ORDER_SELL, ORDER_STOP, qty, intent->why);
         order.stop_price = price;
         order.reduce_only = true;
-        sim_submit(sim, symbol, &order, 1);
+        backtest_sim_submit(sim, symbol, &order, 1);
     }
     return moved ? INTENT_FITS : INTENT_STOP_STAYS;
 }
@@ -167,12 +167,12 @@ static void reach(struct sim *sim, struct sim_symbol *symbol, const struct inten
     }
     struct sizing sizing = sizing_of(sim, symbol, equity);
     int64_t qty = sizing_target(&sizing, intent->fraction, held, symbol->last, symbol->last);
-    if (qty == 0 || sim_plain_submit(sim, symbol, qty > 0, qty > 0 ? qty : -qty))
+    if (qty == 0 || backtest_sim_plain_submit(sim, symbol, qty > 0, qty > 0 ? qty : -qty))
         return;
     struct sim_order order =
         order_of(qty > 0 ? ORDER_BUY : ORDER_SELL, ORDER_MARKET, qty > 0 ? qty : -qty, intent->why);
     order.reduce_only = qty < 0;
-    sim_submit(sim, symbol, &order, 1);
+    backtest_sim_submit(sim, symbol, &order, 1);
 }
 
 static enum intent_fault carry_out(struct sim *sim, struct sim_symbol *symbol,
@@ -223,11 +223,11 @@ static const double *look_ahead(struct sim *sim, struct sim_symbol *symbol, size
     return symbol->ahead_outputs;
 }
 
-void sim_decide(struct sim *sim, struct sim_symbol *symbol, size_t bar, bool act)
+void backtest_sim_decide(struct sim *sim, struct sim_symbol *symbol, size_t bar, bool act)
 {
     const struct market *market = sim->config->market;
     const struct market_series *series = symbol->series;
-    int64_t equity = sim_equity(sim, symbol);
+    int64_t equity = backtest_sim_equity(sim, symbol);
     double outputs[OUTPUTS_MAX];
     const double *indicators = outputs;
     if (!symbol->bars.outputs)
@@ -271,7 +271,7 @@ void sim_decide(struct sim *sim, struct sim_symbol *symbol, size_t bar, bool act
     }
     for (size_t i = 0; i < n; i++) {
         if (symbol->plain.id != 0) /* of the intent before: it is an order among others now */
-            sim_plain_end(sim, symbol);
+            backtest_sim_plain_end(sim, symbol);
         enum intent_fault fault = carry_out(sim, symbol, &input, &intents[i], equity);
         sim->ret->intents[fault] += fault != INTENT_FITS;
     }

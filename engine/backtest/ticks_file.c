@@ -295,8 +295,8 @@ static int read_all(const char *const *paths, size_t n, const struct ticks_optio
     return 0;
 }
 
-int ticks_market_load(const char *const *paths, size_t n, const struct ticks_options *options,
-                      struct ticks_market *ret, char err[static MARKET_ERROR_MAX])
+int backtest_ticks_market_load(const char *const *paths, size_t n, const struct ticks_options *options,
+                               struct ticks_market *ret, char err[static MARKET_ERROR_MAX])
 {
     struct market_options grid = {.interval_ns = options->interval_ns, .threads = 1};
     struct market_source *sources = calloc(n, sizeof *sources);
@@ -308,14 +308,14 @@ int ticks_market_load(const char *const *paths, size_t n, const struct ticks_opt
     else
         snprintf(err, MARKET_ERROR_MAX, "out of memory");
     if (r == 0)
-        r = market_symbols(sources, (int)n, options->exchange_info, &options->terms, err);
+        r = market_store_symbols(sources, (int)n, options->exchange_info, &options->terms, err);
     if (r == 0)
-        r = market_build(sources, (int)n, &grid, &ticks.market, err);
+        r = market_store_build(sources, (int)n, &grid, &ticks.market, err);
     for (size_t i = 0; i < n && r == 0; i++)
         r = rescale((struct backtest_tick *)(uintptr_t)ticks.ticks[i].ticks, ticks.ticks[i].n,
                     &ticks.market->series[i].symbol, err);
     if (sources)
-        market_sources_finish(sources, (int)n);
+        market_store_sources_finish(sources, (int)n);
     free(sources);
     if (r == 0) {
         *ret = ticks;
@@ -324,15 +324,15 @@ int ticks_market_load(const char *const *paths, size_t n, const struct ticks_opt
     for (size_t i = 0; ticks.ticks && i < n; i++)
         free((struct backtest_tick *)(uintptr_t)ticks.ticks[i].ticks);
     free(ticks.ticks);
-    market_close(ticks.market);
+    market_store_close(ticks.market);
     return r;
 }
 
-void ticks_market_finish(struct ticks_market *ticks)
+void backtest_ticks_market_finish(struct ticks_market *ticks)
 {
     for (int i = 0; ticks->market && i < ticks->market->n_symbols; i++)
         free((struct backtest_tick *)(uintptr_t)ticks->ticks[i].ticks);
     free(ticks->ticks);
-    market_close(ticks->market);
+    market_store_close(ticks->market);
     *ticks = (struct ticks_market){0};
 }

@@ -23,8 +23,8 @@ struct ticks_options {
 
 /* Reads files of one symbol each. 0 with *ret; -EINVAL for what files or options say, errors of opening,
  * -EIO, -ENOMEM, with one sentence "what: where: what would be right". */
-int ticks_market_load(const char *const *paths, size_t n, const struct ticks_options *options,
-                      struct ticks_market *ret, char err[static MARKET_ERROR_MAX]);
-void ticks_market_finish(struct ticks_market *ticks); /* all zero is fine */
+int backtest_ticks_market_load(const char *const *paths, size_t n, const struct ticks_options *options,
+                               struct ticks_market *ret, char err[static MARKET_ERROR_MAX]);
+void backtest_ticks_market_finish(struct ticks_market *ticks); /* all zero is fine */
 
 #endif

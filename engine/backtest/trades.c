@@ -96,7 +96,7 @@ static void value(struct open_trade *open, struct backtest_account *account, con
     end(open, account, to, 0, worth < 0 ? -((unit - 1 - worth) / unit) : worth / unit);
 }
 
-int trades_sum(const struct backtest_config *config, struct backtest_account *account)
+int backtest_trades_sum(const struct backtest_config *config, struct backtest_account *account)
 {
     const struct market *market = config->market;
     /* A fill through zero is of two trades, any other begins one at most. */

@@ -35,7 +35,7 @@ static bool arrange(struct blob_header *header, uint64_t head, uint64_t data)
     return header->size <= SIZE_MAX / 2;
 }
 
-int blob_create(const char *kind, uint64_t head, uint64_t data, struct blob *ret)
+int market_store_blob_create(const char *kind, uint64_t head, uint64_t data, struct blob *ret)
 {
     struct blob_header header = {.order = BLOB_ORDER, .layout = BLOB_LAYOUT};
     head = (head + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t);
@@ -52,7 +52,7 @@ int blob_create(const char *kind, uint64_t head, uint64_t data, struct blob *ret
     return 0;
 }
 
-void blob_release(struct blob *blob)
+void market_store_blob_release(struct blob *blob)
 {
     if (blob->bytes)
         munmap(blob->bytes, blob->size);
@@ -86,11 +86,11 @@ static void set_sum(void *ctx, size_t i)
     sums(blob)[i] = chunk_sum(blob, i);
 }
 
-void blob_seal(struct blob *blob, const uint8_t key[static MARKET_HASH_SIZE], int threads)
+void market_store_blob_seal(struct blob *blob, const uint8_t key[static MARKET_HASH_SIZE], int threads)
 {
     struct blob_header *header = blob_header(blob);
     memcpy(header->key, key, sizeof(header->key));
-    market_parallel(threads, header->chunks, set_sum, blob);
+    market_store_parallel(threads, header->chunks, set_sum, blob);
     header->sum = header_sum(blob);
 }
 
@@ -141,15 +141,15 @@ static int check_all(const struct blob *blob, const char *kind, const uint8_t ke
         memcmp(header->kind, kind_field, sizeof(kind_field)) != 0)
         return bad(why, "it holds something else than its name says");
     struct check check = {.blob = blob, .bad = SIZE_MAX};
-    market_parallel(threads, header->chunks, check_sum, &check);
+    market_store_parallel(threads, header->chunks, check_sum, &check);
     if (check.bad != SIZE_MAX)
         return bad(why, "it is damaged in the %d bytes from %" PRIu64, BLOB_CHUNK,
                    header->data + (uint64_t)check.bad * BLOB_CHUNK);
     return 0;
 }
 
-int blob_map(int fd, const char *kind, const uint8_t key[static MARKET_HASH_SIZE], int threads,
-             struct blob *ret, char why[static BLOB_WHY_MAX])
+int market_store_blob_map(int fd, const char *kind, const uint8_t key[static MARKET_HASH_SIZE], int threads,
+                          struct blob *ret, char why[static BLOB_WHY_MAX])
 {
     struct stat st;
     if (fstat(fd, &st) < 0)
@@ -164,7 +164,7 @@ int blob_map(int fd, const char *kind, const uint8_t key[static MARKET_HASH_SIZE
     blob.bytes = bytes;
     int r = check_all(&blob, kind, key, threads, why);
     if (r < 0)
-        blob_release(&blob);
+        market_store_blob_release(&blob);
     else
         *ret = blob;
     return r;

@@ -42,17 +42,17 @@ struct blob {
 };
 
 /* A new one: zeros but for the header. 0, or -ENOMEM. */
-int blob_create(const char *kind, uint64_t head, uint64_t data, struct blob *ret);
+int market_store_blob_create(const char *kind, uint64_t head, uint64_t data, struct blob *ret);
 
 /* Sets key and sums: nothing is changed after. */
-void blob_seal(struct blob *blob, const uint8_t key[static MARKET_HASH_SIZE], int threads);
+void market_store_blob_seal(struct blob *blob, const uint8_t key[static MARKET_HASH_SIZE], int threads);
 
 /* Maps a file read-only and checks all of it. 0; -EBADMSG for one that is not what was written under this key
  * and kind, with what is wrong with it in `why`; -errno. */
-int blob_map(int fd, const char *kind, const uint8_t key[static MARKET_HASH_SIZE], int threads,
-             struct blob *ret, char why[static BLOB_WHY_MAX]);
+int market_store_blob_map(int fd, const char *kind, const uint8_t key[static MARKET_HASH_SIZE], int threads,
+                          struct blob *ret, char why[static BLOB_WHY_MAX]);
 
-void blob_release(struct blob *blob); /* one without bytes is fine */
+void market_store_blob_release(struct blob *blob); /* one without bytes is fine */
 
 static inline struct blob_header *blob_header(const struct blob *blob)
 {

@@ -61,7 +61,7 @@ static bool find_folder(const char *wanted, char ret[static PATH_MAX])
     return n > 0 && n < PATH_MAX - NAME_SIZE - 1;
 }
 
-void cache_begin(struct cache *cache, const struct market_options *options)
+void market_store_cache_begin(struct cache *cache, const struct market_options *options)
 {
     *cache = (struct cache){
         .limit = options->cache_bytes ? options->cache_bytes : MARKET_CACHE_BYTES,
@@ -99,19 +99,19 @@ static void blob_path(const struct cache *cache, const char *kind, const uint8_t
     snprintf(ret, PATH_MAX, "%.*s/%s.%.7s", PATH_MAX - NAME_SIZE - 2, cache->folder, name, kind);
 }
 
-int cache_get(struct cache *cache, const char *kind, const uint8_t key[static MARKET_HASH_SIZE],
-              struct blob *ret)
+int market_store_cache_get(struct cache *cache, const char *kind, const uint8_t key[static MARKET_HASH_SIZE],
+                           struct blob *ret)
 {
     char path[PATH_MAX], why[BLOB_WHY_MAX];
     if (!cache->folder[0])
         return -ENOENT;
     blob_path(cache, kind, key, path);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    int r = fd < 0 ? -errno : blob_map(fd, kind, key, cache->threads, ret, why);
+    int r = fd < 0 ? -errno : market_store_blob_map(fd, kind, key, cache->threads, ret, why);
     if (r == 0)
         futimens(fd, NULL); /* used; where that is not allowed it just counts as older */
     else if (r == -EBADMSG)
-        cache_drop(cache, kind, key, why);
+        market_store_cache_drop(cache, kind, key, why);
     else if (r != -ENOENT)
         note(cache, "cache not used: %.600s: a file that can be read (%s)", path, strerror(-r));
     if (fd >= 0)
@@ -119,7 +119,8 @@ int cache_get(struct cache *cache, const char *kind, const uint8_t key[static MA
     return r;
 }
 
-bool cache_has(const struct cache *cache, const char *kind, const uint8_t key[static MARKET_HASH_SIZE])
+bool market_store_cache_has(const struct cache *cache, const char *kind,
+                            const uint8_t key[static MARKET_HASH_SIZE])
 {
     char path[PATH_MAX];
     if (!cache->folder[0])
@@ -131,8 +132,8 @@ bool cache_has(const struct cache *cache, const char *kind, const uint8_t key[st
     return true;
 }
 
-void cache_drop(struct cache *cache, const char *kind, const uint8_t key[static MARKET_HASH_SIZE],
-                const char *why)
+void market_store_cache_drop(struct cache *cache, const char *kind,
+                             const uint8_t key[static MARKET_HASH_SIZE], const char *why)
 {
     char path[PATH_MAX];
     blob_path(cache, kind, key, path);
@@ -161,7 +162,7 @@ static int put(const struct cache *cache, const char *path, const void *bytes, s
     return r;
 }
 
-void cache_put(struct cache *cache, const struct blob *blob)
+void market_store_cache_put(struct cache *cache, const struct blob *blob)
 {
     const struct blob_header *header = blob_header(blob);
     char path[PATH_MAX];
@@ -173,7 +174,7 @@ void cache_put(struct cache *cache, const struct blob *blob)
         return;
     }
     blob_path(cache, header->kind, header->key, path);
-    cache_trim(cache, blob->size, path);
+    market_store_cache_trim(cache, blob->size, path);
     int r = put(cache, path, blob->bytes, blob->size, true);
     if (r < 0)
         note(cache, "cache not written: %.600s: %s", path, strerror(-r));
@@ -203,7 +204,7 @@ static struct known look(const struct stat *st)
                           .changed_ns = {ns_of(st->st_mtim), ns_of(st->st_ctim)}};
 }
 
-bool cache_same(const struct stat *a, const struct stat *b)
+bool market_store_cache_same(const struct stat *a, const struct stat *b)
 {
     struct known x = look(a), y = look(b);
     return memcmp(&x, &y, sizeof(x)) == 0;
@@ -224,7 +225,8 @@ static bool racy(const struct known *known)
            known->hashed_ns - known->changed_ns[1] < CACHE_RACY_NS;
 }
 
-bool cache_known(const struct cache *cache, const struct stat *st, uint8_t ret[static MARKET_HASH_SIZE])
+bool market_store_cache_known(const struct cache *cache, const struct stat *st,
+                              uint8_t ret[static MARKET_HASH_SIZE])
 {
     struct known looks = look(st), known;
     char path[PATH_MAX];
@@ -245,7 +247,8 @@ bool cache_known(const struct cache *cache, const struct stat *st, uint8_t ret[s
     return good;
 }
 
-void cache_learn(struct cache *cache, const struct stat *st, const uint8_t hash[static MARKET_HASH_SIZE])
+void market_store_cache_learn(struct cache *cache, const struct stat *st,
+                              const uint8_t hash[static MARKET_HASH_SIZE])
 {
     struct known known = look(st);
     char path[PATH_MAX];

@@ -22,31 +22,34 @@ struct cache {
 };
 
 /* Finds the folder and makes it. A note where it cannot be used; none where options say no_cache. */
-void cache_begin(struct cache *cache, const struct market_options *options);
+void market_store_cache_begin(struct cache *cache, const struct market_options *options);
 
 /* Maps a blob, checked. 0; -ENOENT; -EBADMSG for one that was thrown away (noted); another -errno (noted). */
-int cache_get(struct cache *cache, const char *kind, const uint8_t key[static MARKET_HASH_SIZE],
-              struct blob *ret);
+int market_store_cache_get(struct cache *cache, const char *kind, const uint8_t key[static MARKET_HASH_SIZE],
+                           struct blob *ret);
 
 /* Is there a file of this kind and key? It counts as used then. */
-bool cache_has(const struct cache *cache, const char *kind, const uint8_t key[static MARKET_HASH_SIZE]);
+bool market_store_cache_has(const struct cache *cache, const char *kind,
+                            const uint8_t key[static MARKET_HASH_SIZE]);
 
 /* Throws away what is there under a kind and key, and notes why. */
-void cache_drop(struct cache *cache, const char *kind, const uint8_t key[static MARKET_HASH_SIZE],
-                const char *why);
+void market_store_cache_drop(struct cache *cache, const char *kind,
+                             const uint8_t key[static MARKET_HASH_SIZE], const char *why);
 
 /* Writes a sealed blob under its kind and key, whole or not at all, and keeps the folder below its limit. A
  * failure is noted. */
-void cache_put(struct cache *cache, const struct blob *blob);
+void market_store_cache_put(struct cache *cache, const struct blob *blob);
 
 /* The hash of a file that looked so when it was read: false when it is not known, or when the file had
  * changed less than CACHE_RACY_NS before it was hashed, so that it may have changed again and look the same.
  */
-bool cache_known(const struct cache *cache, const struct stat *st, uint8_t ret[static MARKET_HASH_SIZE]);
-void cache_learn(struct cache *cache, const struct stat *st, const uint8_t hash[static MARKET_HASH_SIZE]);
+bool market_store_cache_known(const struct cache *cache, const struct stat *st,
+                              uint8_t ret[static MARKET_HASH_SIZE]);
+void market_store_cache_learn(struct cache *cache, const struct stat *st,
+                              const uint8_t hash[static MARKET_HASH_SIZE]);
 
 /* Do two looks at a path show the same file, unchanged? */
-bool cache_same(const struct stat *a, const struct stat *b);
+bool market_store_cache_same(const struct stat *a, const struct stat *b);
 
 #define CACHE_RACY_NS 2000000000ll
 

@@ -33,7 +33,7 @@ static int by_use(const void *a, const void *b)
     return (x->used_ns > y->used_ns) - (x->used_ns < y->used_ns);
 }
 
-void cache_trim(const struct cache *cache, uint64_t more, const char *keep)
+void market_store_cache_trim(const struct cache *cache, uint64_t more, const char *keep)
 {
     DIR *dir = opendir(cache->folder);
     struct entry *entries = NULL;

@@ -9,6 +9,6 @@
 
 /* Removes what processes that ended left half written, then the files that were used longest ago, until
  * `more` bytes fit into the limit. Files that are none of the cache's stay, and so does `keep`. */
-void cache_trim(const struct cache *cache, uint64_t more, const char *keep);
+void market_store_cache_trim(const struct cache *cache, uint64_t more, const char *keep);
 
 #endif

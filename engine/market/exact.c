@@ -4,7 +4,7 @@
 
 #include "exchange/decimal.h"
 
-bool market_exact(double x, int digits, int scale)
+bool market_store_exact(double x, int digits, int scale)
 {
     double unit = (double)decimal_pow10(digits), units = round(x * unit);
     int64_t back;
@@ -15,7 +15,7 @@ bool market_exact(double x, int digits, int scale)
 }
 
 /* Adding and taking away 1.5 * 2^52 rounds a smaller number to a whole one. */
-bool market_exact_all(const double *x, size_t n, int digits, int scale)
+bool market_store_exact_all(const double *x, size_t n, int digits, int scale)
 {
     const double unit = (double)decimal_pow10(digits), at_scale = (double)decimal_pow10(scale),
                  more = (double)decimal_pow10(scale - digits), magic = 6755399441055744.0;

@@ -24,7 +24,7 @@ struct matrix_head {
 };
 
 struct matrix {
-    struct market_features features; /* first: market_features_close() finds the rest by it */
+    struct market_features features; /* first: market_store_features_close() finds the rest by it */
     struct blob blob;
 };
 
@@ -119,7 +119,7 @@ static int find_key(const struct market *market, int symbol, const char *text, e
                                 market->rows,
                                 (uint64_t)market->start_ns,
                                 (uint64_t)market->interval_ns};
-    const uint8_t *digest = image_symbol(image, symbol)->digest;
+    const uint8_t *digest = market_store_image_symbol(image, symbol)->digest;
     EVP_MD_CTX *hash = EVP_MD_CTX_new();
     bool ok = hash && EVP_DigestInit_ex(hash, EVP_sha256(), NULL) == 1 &&
               EVP_DigestUpdate(hash, numbers, sizeof(numbers)) == 1 &&
@@ -166,8 +166,8 @@ static int compute(const struct market *market, int symbol, const struct feature
     size_t first;
     int r = existing_open(market, symbol, &existing);
     if (r == 0)
-        r = blob_create(KIND, sizeof(struct matrix_head), (uint64_t)market->rows * set->n * sizeof(float),
-                        &blob);
+        r = market_store_blob_create(KIND, sizeof(struct matrix_head),
+                                     (uint64_t)market->rows * set->n * sizeof(float), &blob);
     if (r < 0) {
         snprintf(err, MARKET_ERROR_MAX, "out of memory: %zu rows of %zu features: fewer of them",
                  market->rows, set->n);
@@ -188,7 +188,7 @@ static int compute(const struct market *market, int symbol, const struct feature
     if (r == 0)
         *ret = blob;
     else
-        blob_release(&blob);
+        market_store_blob_release(&blob);
     return r;
 }
 
@@ -206,46 +206,46 @@ static int find_or_compute(const struct market *market, int symbol, const struct
             snprintf(err, MARKET_ERROR_MAX, "out of memory: the text of %s", set->name);
             return r;
         }
-        if (cache_get(cache, KIND, key, ret) == 0) {
+        if (market_store_cache_get(cache, KIND, key, ret) == 0) {
             load->map_s = clock_now_s() - begun;
             if (head_good(ret, market, set)) {
                 load->cached = true;
                 return 0;
             }
-            blob_release(ret);
-            cache_drop(cache, KIND, key, "its head contradicts itself");
+            market_store_blob_release(ret);
+            market_store_cache_drop(cache, KIND, key, "its head contradicts itself");
         }
     }
     double looked = clock_now_s();
     int r = compute(market, symbol, set, backend, cache->threads, ret, err);
     double computed = clock_now_s();
     if (r == 0 && cache->folder[0]) {
-        blob_seal(ret, key, cache->threads);
-        cache_put(cache, ret);
+        market_store_blob_seal(ret, key, cache->threads);
+        market_store_cache_put(cache, ret);
     }
     load->compute_s = computed - looked;
     load->write_s = clock_now_s() - computed;
     return r;
 }
 
-int market_features(const struct market *market, int symbol, const struct feature_set *set,
-                    enum feature_backend backend, const struct market_options *options,
-                    struct market_features **ret, struct market_features_load *ret_load,
-                    char err[static MARKET_ERROR_MAX])
+int market_store_features(const struct market *market, int symbol, const struct feature_set *set,
+                          enum feature_backend backend, const struct market_options *options,
+                          struct market_features **ret, struct market_features_load *ret_load,
+                          char err[static MARKET_ERROR_MAX])
 {
     struct market_features_load load = {0};
     struct blob blob;
     struct cache *cache = malloc(sizeof(*cache));
     int r = -ENOMEM;
     if (cache) {
-        cache_begin(cache, options);
+        market_store_cache_begin(cache, options);
         err[0] = '\0';
         r = find_or_compute(market, symbol, set, backend, cache, &blob, &load, err);
         memcpy(load.note, cache->note, sizeof(load.note));
     }
     free(cache);
     if (r == 0 && (r = show(&blob, ret)) < 0)
-        blob_release(&blob);
+        market_store_blob_release(&blob);
     if (r == -ENOMEM && !cache)
         snprintf(err, MARKET_ERROR_MAX, "out of memory");
     if (r == 0 && ret_load)
@@ -253,17 +253,17 @@ int market_features(const struct market *market, int symbol, const struct featur
     return r;
 }
 
-void market_features_close(struct market_features *features)
+void market_store_features_close(struct market_features *features)
 {
     struct matrix *matrix = (struct matrix *)features;
     if (!matrix)
         return;
-    blob_release(&matrix->blob);
+    market_store_blob_release(&matrix->blob);
     free(matrix);
 }
 
-int market_features_fit(const struct market *market, int symbol, struct feature_set *set, size_t from,
-                        size_t to, char err[static MARKET_ERROR_MAX])
+int market_store_features_fit(const struct market *market, int symbol, struct feature_set *set, size_t from,
+                              size_t to, char err[static MARKET_ERROR_MAX])
 {
     const struct market_series *series = &market->series[symbol];
     struct existing existing;
@@ -292,9 +292,9 @@ struct market_columns {
     struct feature_columns *columns;
 };
 
-int market_columns_open(const struct market *market, int symbol, const struct feature_set *set,
-                        enum feature_backend backend, struct market_columns **ret,
-                        char err[static MARKET_ERROR_MAX])
+int market_store_columns_open(const struct market *market, int symbol, const struct feature_set *set,
+                              enum feature_backend backend, struct market_columns **ret,
+                              char err[static MARKET_ERROR_MAX])
 {
     struct existing existing = {0};
     struct market_columns *columns = calloc(1, sizeof(*columns));
@@ -308,14 +308,14 @@ int market_columns_open(const struct market *market, int symbol, const struct fe
     if (r < 0) {
         if (!err[0])
             snprintf(err, MARKET_ERROR_MAX, "out of memory: %zu rows of %zu features", market->rows, set->n);
-        market_columns_close(columns);
+        market_store_columns_close(columns);
         return r;
     }
     *ret = columns;
     return 0;
 }
 
-void market_columns_close(struct market_columns *columns)
+void market_store_columns_close(struct market_columns *columns)
 {
     if (!columns)
         return;
@@ -323,7 +323,7 @@ void market_columns_close(struct market_columns *columns)
     free(columns);
 }
 
-size_t market_columns_first(const struct market_columns *columns)
+size_t market_store_columns_first(const struct market_columns *columns)
 {
     const struct market *market = columns->market;
     size_t first = feature_columns_first(columns->columns);
@@ -331,8 +331,9 @@ size_t market_columns_first(const struct market_columns *columns)
                                  : market->rows;
 }
 
-int market_columns_fit(const struct market_columns *columns, struct feature_set *set,
-                       const struct feature_rows *blocks, size_t n_blocks, char err[static MARKET_ERROR_MAX])
+int market_store_columns_fit(const struct market_columns *columns, struct feature_set *set,
+                             const struct feature_rows *blocks, size_t n_blocks,
+                             char err[static MARKET_ERROR_MAX])
 {
     const struct market_series *series = &columns->market->series[columns->symbol];
     struct feature_rows *bars = malloc((n_blocks + 1) * sizeof(*bars));
@@ -361,16 +362,16 @@ int market_columns_fit(const struct market_columns *columns, struct feature_set 
     return r;
 }
 
-int market_columns_scale(const struct market_columns *columns, const struct feature_set *set,
-                         struct market_features **ret, char err[static MARKET_ERROR_MAX])
+int market_store_columns_scale(const struct market_columns *columns, const struct feature_set *set,
+                               struct market_features **ret, char err[static MARKET_ERROR_MAX])
 {
     const struct market *market = columns->market;
     const struct market_series *series = &market->series[columns->symbol];
     struct blob blob = {0};
     size_t first = 0;
     err[0] = '\0';
-    int r =
-        blob_create(KIND, sizeof(struct matrix_head), (uint64_t)market->rows * set->n * sizeof(float), &blob);
+    int r = market_store_blob_create(KIND, sizeof(struct matrix_head),
+                                     (uint64_t)market->rows * set->n * sizeof(float), &blob);
     float *values = r == 0 ? (float *)blob_data(&blob) : NULL;
     if (r == 0)
         r = feature_columns_scale(columns->columns, set, values, &first, err, MARKET_ERROR_MAX);
@@ -385,7 +386,7 @@ int market_columns_scale(const struct market_columns *columns, const struct feat
         r = show(&blob, ret);
     }
     if (r < 0) {
-        blob_release(&blob);
+        market_store_blob_release(&blob);
         if (!err[0])
             snprintf(err, MARKET_ERROR_MAX, "out of memory: %zu rows of %zu features", market->rows, set->n);
     }

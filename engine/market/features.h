@@ -22,38 +22,39 @@ struct market_features_load {
     char note[MARKET_ERROR_MAX]; /* as struct market_load's */
 };
 
-/* Computes or maps it, for a market that market_load_files() or db_market_load() made. Of the options, cache,
- * no_cache, cache_bytes, threads and now_ns count; it is found in the cache by the symbol's bars on their
- * grid, the set's text with all its fitted figures, and the backend: FEATURE_FAST's values are those of one
- * kind of processor. `load` may be NULL. 0, for market_features_close(); what feature_matrix() returns,
- * -ENOMEM, with a sentence. */
-int market_features(const struct market *market, int symbol, const struct feature_set *set,
-                    enum feature_backend backend, const struct market_options *options,
-                    struct market_features **ret, struct market_features_load *load,
-                    char err[static MARKET_ERROR_MAX]);
-void market_features_close(struct market_features *features); /* NULL is fine */
+/* Computes or maps it, for a market that market_store_load_files() or db_market_load() made. Of the options,
+ * cache, no_cache, cache_bytes, threads and now_ns count; it is found in the cache by the symbol's bars on
+ * their grid, the set's text with all its fitted figures, and the backend: FEATURE_FAST's values are those of
+ * one kind of processor. `load` may be NULL. 0, for market_store_features_close(); what feature_matrix()
+ * returns, -ENOMEM, with a sentence. */
+int market_store_features(const struct market *market, int symbol, const struct feature_set *set,
+                          enum feature_backend backend, const struct market_options *options,
+                          struct market_features **ret, struct market_features_load *load,
+                          char err[static MARKET_ERROR_MAX]);
+void market_store_features_close(struct market_features *features); /* NULL is fine */
 
 /* Fits a set on the bars of a symbol that are there in rows [from, to): feature_set_fit(). */
-int market_features_fit(const struct market *market, int symbol, struct feature_set *set, size_t from,
-                        size_t to, char err[static MARKET_ERROR_MAX]);
+int market_store_features_fit(const struct market *market, int symbol, struct feature_set *set, size_t from,
+                              size_t to, char err[static MARKET_ERROR_MAX]);
 
 /* One symbol's unscaled features, computed once for many fits (feature_columns_create()). Of `market`, which
- * must outlive it. 0, for market_columns_close(); what that returns, with a sentence. */
+ * must outlive it. 0, for market_store_columns_close(); what that returns, with a sentence. */
 struct market_columns;
-int market_columns_open(const struct market *market, int symbol, const struct feature_set *set,
-                        enum feature_backend backend, struct market_columns **ret,
-                        char err[static MARKET_ERROR_MAX]);
-void market_columns_close(struct market_columns *columns); /* NULL is fine */
+int market_store_columns_open(const struct market *market, int symbol, const struct feature_set *set,
+                              enum feature_backend backend, struct market_columns **ret,
+                              char err[static MARKET_ERROR_MAX]);
+void market_store_columns_close(struct market_columns *columns); /* NULL is fine */
 /* The first row in which all have a value; the market's rows if there is none. */
-size_t market_columns_first(const struct market_columns *columns);
+size_t market_store_columns_first(const struct market_columns *columns);
 
 /* Fits the set on the symbol's bars that are there in the rows of these blocks of the market, and on no
  * other: feature_columns_fit(). Blocks without any bar do not count. */
-int market_columns_fit(const struct market_columns *columns, struct feature_set *set,
-                       const struct feature_rows *blocks, size_t n_blocks, char err[static MARKET_ERROR_MAX]);
+int market_store_columns_fit(const struct market_columns *columns, struct feature_set *set,
+                             const struct feature_rows *blocks, size_t n_blocks,
+                             char err[static MARKET_ERROR_MAX]);
 
-/* What market_features() gives of the fitted set, bit for bit; allocated. */
-int market_columns_scale(const struct market_columns *columns, const struct feature_set *set,
-                         struct market_features **ret, char err[static MARKET_ERROR_MAX]);
+/* What market_store_features() gives of the fitted set, bit for bit; allocated. */
+int market_store_columns_scale(const struct market_columns *columns, const struct feature_set *set,
+                               struct market_features **ret, char err[static MARKET_ERROR_MAX]);
 
 #endif

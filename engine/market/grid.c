@@ -31,7 +31,7 @@ struct build {
     char why[SYMBOLS_MAX][MARKET_ERROR_MAX];
 };
 
-void market_sources_finish(struct market_source *sources, int n)
+void market_store_sources_finish(struct market_source *sources, int n)
 {
     for (int i = 0; i < n; i++) {
         bars_file_finish(&sources[i].bars);
@@ -50,8 +50,8 @@ static const char *interval_text(int64_t ns, char buf[static 40])
     return buf;
 }
 
-int market_intervals_differ(const struct market_source *a, const struct market_source *b,
-                            char err[static MARKET_ERROR_MAX])
+int market_store_intervals_differ(const struct market_source *a, const struct market_source *b,
+                                  char err[static MARKET_ERROR_MAX])
 {
     char one[40], other[40];
     snprintf(err, MARKET_ERROR_MAX,
@@ -72,7 +72,7 @@ static int find_interval(struct build *b, int64_t wanted, char err[static MARKET
             first = source;
             b->interval_ns = source->bars.interval_ns;
         } else if (source->bars.interval_ns != b->interval_ns) {
-            return market_intervals_differ(first, source, err);
+            return market_store_intervals_differ(first, source, err);
         }
     }
     if (b->interval_ns > 0)
@@ -109,7 +109,7 @@ static int find_range(struct build *b, char err[static MARKET_ERROR_MAX])
             last_ns = bars_of->open_time_ns[end - 1];
     }
     uint64_t rows = ((uint64_t)last_ns - (uint64_t)b->start_ns) / (uint64_t)b->interval_ns + 1;
-    uint64_t size = image_size(rows, (uint64_t)b->n);
+    uint64_t size = market_store_image_size(rows, (uint64_t)b->n);
     char from[CLOCK_TEXT_MAX], to[CLOCK_TEXT_MAX];
     if (size == 0 || (rows * (uint64_t)b->n > SPARSE_FREE && rows * (uint64_t)b->n / SPARSE_CELLS > bars)) {
         snprintf(err, MARKET_ERROR_MAX,
@@ -118,7 +118,7 @@ static int find_range(struct build *b, char err[static MARKET_ERROR_MAX])
                  bars, clock_utc_text(b->start_ns, from), clock_utc_text(last_ns, to), rows);
         return -EINVAL;
     }
-    b->image = image_create(b->n, rows, b->start_ns, b->interval_ns);
+    b->image = market_store_image_create(b->n, rows, b->start_ns, b->interval_ns);
     if (!b->image) {
         snprintf(err, MARKET_ERROR_MAX, "out of memory: a market of %" PRIu64 " bytes: fewer bars", size);
         return -ENOMEM;
@@ -153,7 +153,7 @@ static int refuse_bar(struct build *b, int i, size_t k)
     for (int c = 0; c < 4; c++) {
         if (!(prices[c] > 0))
             return fail_at(b, i, k, "price is not above 0", "prices above 0");
-        if (!market_exact(prices[c], bars->price_digits, scale)) {
+        if (!market_store_exact(prices[c], bars->price_digits, scale)) {
             snprintf(right, sizeof(right),
                      "prices that a double holds to %d digits after the point, not %.*f", scale,
                      bars->price_digits, prices[c]);
@@ -199,7 +199,7 @@ static int check_bars(struct build *b, int i)
     }
     bool sure = bars_good(bars, begin, end);
     for (int c = 0; c < 4; c++)
-        sure = sure && market_exact_all(columns[c] + begin, end - begin, digits, scale);
+        sure = sure && market_store_exact_all(columns[c] + begin, end - begin, digits, scale);
     for (size_t k = begin; !sure && r == 0 && k < end; k++)
         r = refuse_bar(b, i, k);
     return r;
@@ -216,14 +216,14 @@ static int place(struct build *b, int i)
 {
     const struct bars_file *bars = &b->sources[i].bars;
     const struct market_image *image = b->image;
-    struct image_symbol *out = image_symbol(image, i);
+    struct image_symbol *out = market_store_image_symbol(image, i);
     const double *const from[IMAGE_COLUMNS] = {bars->open, bars->high, bars->low, bars->close, bars->volume};
     double *to[IMAGE_COLUMNS];
-    uint64_t *present = image_present(image, i), interval = (uint64_t)b->interval_ns;
+    uint64_t *present = market_store_image_present(image, i), interval = (uint64_t)b->interval_ns;
     size_t row = 0, rows = image_head(image)->rows, begin = b->begin[i], end = b->end[i];
     double last = bars->open[begin];
     for (int c = 0; c < IMAGE_COLUMNS; c++)
-        to[c] = image_column(image, i, c);
+        to[c] = market_store_image_column(image, i, c);
     for (size_t k = begin; k < end;) {
         uint64_t after = (uint64_t)bars->open_time_ns[k] - (uint64_t)b->start_ns;
         size_t at = after / interval, run = k + 1;
@@ -264,8 +264,9 @@ static void build_symbol(void *ctx, size_t index)
         r = place(b, i);
     bars_file_finish(&b->sources[i].bars);
     if (r == 0) {
-        const unsigned char *data = image_data(b->image, i, &size);
-        if (EVP_Digest(data, size, image_symbol(b->image, i)->digest, NULL, EVP_sha256(), NULL) != 1)
+        const unsigned char *data = market_store_image_data(b->image, i, &size);
+        if (EVP_Digest(data, size, market_store_image_symbol(b->image, i)->digest, NULL, EVP_sha256(),
+                       NULL) != 1)
             r = -ENOMEM;
     }
     b->failed[i] = r;
@@ -314,7 +315,7 @@ static int seal(struct build *b)
               EVP_DigestUpdate(hash, &head->start_ns, sizeof(head->start_ns)) == 1 &&
               EVP_DigestUpdate(hash, &head->interval_ns, sizeof(head->interval_ns)) == 1;
     for (int i = 0; ok && i < b->n; i++) {
-        const struct image_symbol *s = image_symbol(b->image, i);
+        const struct image_symbol *s = market_store_image_symbol(b->image, i);
         ok = EVP_DigestUpdate(hash, &s->symbol, sizeof(s->symbol)) == 1 &&
              EVP_DigestUpdate(hash, s->digest, sizeof(s->digest)) == 1;
     }
@@ -344,24 +345,24 @@ static int build_all(struct build *b, const struct market_options *options, char
         r = find_range(b, err);
     if (r < 0)
         return r;
-    market_parallel(options->threads, (size_t)b->n, build_symbol, b);
+    market_store_parallel(options->threads, (size_t)b->n, build_symbol, b);
     for (int i = 0; i < b->n; i++) {
         if (b->failed[i] < 0) {
             memcpy(err, b->why[i], MARKET_ERROR_MAX);
             return b->failed[i];
         }
-        copy_symbol(&b->sources[i].symbol, &image_symbol(b->image, i)->symbol);
+        copy_symbol(&b->sources[i].symbol, &market_store_image_symbol(b->image, i)->symbol);
         image_head(b->image)->bars += b->end[i] - b->begin[i];
     }
     if ((r = seal(b)) < 0)
         snprintf(err, MARKET_ERROR_MAX, "out of memory: the market's hash: fewer bars");
     else
-        image_show(b->image);
+        market_store_image_show(b->image);
     return r;
 }
 
-int market_build(struct market_source *sources, int n, const struct market_options *options,
-                 struct market **ret, char err[static MARKET_ERROR_MAX])
+int market_store_build(struct market_source *sources, int n, const struct market_options *options,
+                       struct market **ret, char err[static MARKET_ERROR_MAX])
 {
     bool all = options->from_ns == 0 && options->to_ns == 0;
     if (n < 1 || n > SYMBOLS_MAX || options->interval_ns < 0 ||
@@ -385,7 +386,7 @@ int market_build(struct market_source *sources, int n, const struct market_optio
     if (r == 0)
         *ret = &b->image->market;
     else if (b->image)
-        market_close(&b->image->market);
+        market_store_close(&b->image->market);
     free(b);
     return r;
 }

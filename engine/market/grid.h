@@ -13,7 +13,7 @@ struct market_part {
     size_t first;
 };
 
-/* One symbol's bars. The caller who fills one finishes it: market_sources_finish(). */
+/* One symbol's bars. The caller who fills one finishes it: market_store_sources_finish(). */
 struct market_source {
     char origin[MARKET_ORIGIN_MAX]; /* a file's path, or what else to name in a message; of several files the
                                      * one with most digits in its prices */
@@ -26,15 +26,15 @@ struct market_source {
 };
 
 /* The sentence on two sources whose intervals differ. -EINVAL. */
-int market_intervals_differ(const struct market_source *a, const struct market_source *b,
-                            char err[static MARKET_ERROR_MAX]);
+int market_store_intervals_differ(const struct market_source *a, const struct market_source *b,
+                                  char err[static MARKET_ERROR_MAX]);
 
-void market_sources_finish(struct market_source *sources, int n);
+void market_store_sources_finish(struct market_source *sources, int n);
 
 /* Makes the market. Bars are freed one symbol after the other as they are placed, so that memory holds them
  * once; the caller still finishes the sources. options->from_ns, to_ns, interval_ns and threads count.
- * Returns as market_load_files(). */
-int market_build(struct market_source *sources, int n, const struct market_options *options,
-                 struct market **ret, char err[static MARKET_ERROR_MAX]);
+ * Returns as market_store_load_files(). */
+int market_store_build(struct market_source *sources, int n, const struct market_options *options,
+                       struct market **ret, char err[static MARKET_ERROR_MAX]);
 
 #endif

@@ -19,7 +19,7 @@ static uint64_t symbol_bytes(uint64_t rows)
     return IMAGE_COLUMNS * column_bytes(rows) + aligned((rows + 63) / 64 * sizeof(uint64_t));
 }
 
-uint64_t image_size(uint64_t rows, uint64_t n_symbols)
+uint64_t market_store_image_size(uint64_t rows, uint64_t n_symbols)
 {
     if (rows == 0 || rows > IMAGE_ROWS_MAX || n_symbols == 0 || n_symbols > SYMBOLS_MAX)
         return 0;
@@ -36,11 +36,13 @@ static struct market_image *over(struct blob *blob, uint32_t n_symbols)
     return image;
 }
 
-struct market_image *image_create(int n_symbols, size_t rows, int64_t start_ns, int64_t interval_ns)
+struct market_image *market_store_image_create(int n_symbols, size_t rows, int64_t start_ns,
+                                               int64_t interval_ns)
 {
     struct blob blob;
-    if (blob_create(IMAGE_KIND, sizeof(struct image_head) + (size_t)n_symbols * sizeof(struct image_symbol),
-                    image_size(rows, (uint64_t)n_symbols), &blob) < 0)
+    if (market_store_blob_create(IMAGE_KIND,
+                                 sizeof(struct image_head) + (size_t)n_symbols * sizeof(struct image_symbol),
+                                 market_store_image_size(rows, (uint64_t)n_symbols), &blob) < 0)
         return NULL;
     *(struct image_head *)blob_head(&blob) = (struct image_head){
         .n_symbols = (uint32_t)n_symbols,
@@ -50,7 +52,7 @@ struct market_image *image_create(int n_symbols, size_t rows, int64_t start_ns, 
         .interval_ns = interval_ns,
     };
     struct market_image *image = over(&blob, (uint32_t)n_symbols);
-    blob_release(&blob);
+    market_store_blob_release(&blob);
     return image;
 }
 
@@ -74,7 +76,7 @@ static bool symbol_good(const struct image_symbol *s, uint64_t rows)
            s->price_digits <= (uint32_t)symbol->price_scale && s->rounded_digits <= DECIMAL_SCALE_MAX;
 }
 
-int image_open(struct blob *blob, struct market_image **ret)
+int market_store_image_open(struct blob *blob, struct market_image **ret)
 {
     const struct image_head *head = blob_head(blob);
     uint64_t size = blob_header(blob)->head, n = 0;
@@ -82,7 +84,7 @@ int image_open(struct blob *blob, struct market_image **ret)
         n = head->n_symbols;
     if (n == 0 || head->symbol_size != sizeof(struct image_symbol) || n > SYMBOLS_MAX ||
         size != sizeof(*head) + n * sizeof(struct image_symbol) || head->interval_ns <= 0 ||
-        image_size(head->rows, n) != blob_data_size(blob) || blob_data_size(blob) == 0)
+        market_store_image_size(head->rows, n) != blob_data_size(blob) || blob_data_size(blob) == 0)
         return -EBADMSG;
     const struct image_symbol *symbols = (const struct image_symbol *)(head + 1);
     for (uint64_t i = 0; i < n; i++)
@@ -91,24 +93,24 @@ int image_open(struct blob *blob, struct market_image **ret)
     struct market_image *image = over(blob, (uint32_t)n);
     if (!image)
         return -ENOMEM;
-    image_show(image);
+    market_store_image_show(image);
     *ret = image;
     return 0;
 }
 
-void image_show(struct market_image *image)
+void market_store_image_show(struct market_image *image)
 {
     const struct image_head *head = image_head(image);
     for (int i = 0; i < (int)head->n_symbols; i++) {
-        const struct image_symbol *from = image_symbol(image, i);
+        const struct image_symbol *from = market_store_image_symbol(image, i);
         image->series[i] = (struct market_series){
             .symbol = from->symbol,
-            .open = image_column(image, i, 0),
-            .high = image_column(image, i, 1),
-            .low = image_column(image, i, 2),
-            .close = image_column(image, i, 3),
-            .volume = image_column(image, i, 4),
-            .present = image_present(image, i),
+            .open = market_store_image_column(image, i, 0),
+            .high = market_store_image_column(image, i, 1),
+            .low = market_store_image_column(image, i, 2),
+            .close = market_store_image_column(image, i, 3),
+            .volume = market_store_image_column(image, i, 4),
+            .present = market_store_image_present(image, i),
             .first = from->first,
             .last = from->last,
             .missing = from->missing,
@@ -128,12 +130,12 @@ void image_show(struct market_image *image)
     memcpy(image->market.content, head->content, sizeof(head->content));
 }
 
-struct image_symbol *image_symbol(const struct market_image *image, int symbol)
+struct image_symbol *market_store_image_symbol(const struct market_image *image, int symbol)
 {
     return (struct image_symbol *)(image_head(image) + 1) + symbol;
 }
 
-unsigned char *image_data(const struct market_image *image, int symbol, size_t *ret_size)
+unsigned char *market_store_image_data(const struct market_image *image, int symbol, size_t *ret_size)
 {
     uint64_t size = symbol_bytes(image_head(image)->rows);
     if (ret_size)
@@ -141,13 +143,13 @@ unsigned char *image_data(const struct market_image *image, int symbol, size_t *
     return blob_data(&image->blob) + (uint64_t)symbol * size;
 }
 
-double *image_column(const struct market_image *image, int symbol, int column)
+double *market_store_image_column(const struct market_image *image, int symbol, int column)
 {
-    return (double *)(image_data(image, symbol, NULL) +
+    return (double *)(market_store_image_data(image, symbol, NULL) +
                       (uint64_t)column * column_bytes(image_head(image)->rows));
 }
 
-uint64_t *image_present(const struct market_image *image, int symbol)
+uint64_t *market_store_image_present(const struct market_image *image, int symbol)
 {
-    return (uint64_t *)image_column(image, symbol, IMAGE_COLUMNS);
+    return (uint64_t *)market_store_image_column(image, symbol, IMAGE_COLUMNS);
 }

@@ -29,34 +29,36 @@ struct image_symbol {
 
 /* A market and its bytes. */
 struct market_image {
-    struct market market; /* first: market_close() finds the image by it */
+    struct market market; /* first: market_store_close() finds the image by it */
     struct blob blob;
     struct market_series series[];
 };
 
 /* Bytes of a market's columns; 0 for more than this can hold, or nothing. */
-uint64_t image_size(uint64_t rows, uint64_t n_symbols);
+uint64_t market_store_image_size(uint64_t rows, uint64_t n_symbols);
 
-/* A new one, to be filled and then shown by image_show(). NULL without memory; the sizes are good. */
-struct market_image *image_create(int n_symbols, size_t rows, int64_t start_ns, int64_t interval_ns);
+/* A new one, to be filled and then shown by market_store_image_show(). NULL without memory; the sizes are
+ * good. */
+struct market_image *market_store_image_create(int n_symbols, size_t rows, int64_t start_ns,
+                                               int64_t interval_ns);
 
 /* A market over bytes that were checked; it takes them over, and leaves `blob` without. 0; -EBADMSG for a
  * head that contradicts itself; -ENOMEM. */
-int image_open(struct blob *blob, struct market_image **ret);
+int market_store_image_open(struct blob *blob, struct market_image **ret);
 
 /* Says in image->market what the head says. */
-void image_show(struct market_image *image);
+void market_store_image_show(struct market_image *image);
 
 static inline struct image_head *image_head(const struct market_image *image)
 {
     return blob_head(&image->blob);
 }
 
-struct image_symbol *image_symbol(const struct market_image *image, int symbol);
+struct image_symbol *market_store_image_symbol(const struct market_image *image, int symbol);
 
 /* All of one symbol's data; column 0…4 (open, high, low, close, volume) and the present bits in it. */
-unsigned char *image_data(const struct market_image *image, int symbol, size_t *ret_size);
-double *image_column(const struct market_image *image, int symbol, int column);
-uint64_t *image_present(const struct market_image *image, int symbol);
+unsigned char *market_store_image_data(const struct market_image *image, int symbol, size_t *ret_size);
+double *market_store_image_column(const struct market_image *image, int symbol, int column);
+uint64_t *market_store_image_present(const struct market_image *image, int symbol);
 
 #endif

@@ -49,7 +49,7 @@ static int find_interval(const struct group *g, int64_t *ret_ns, char err[static
         if (source->bars.interval_ns != 0 && !first)
             first = source;
         else if (source->bars.interval_ns != 0 && source->bars.interval_ns != first->bars.interval_ns)
-            return market_intervals_differ(first, source, err);
+            return market_store_intervals_differ(first, source, err);
     }
     if (first)
         *ret_ns = first->bars.interval_ns;
@@ -124,7 +124,7 @@ static int join(struct group *g, struct market_source *first, int64_t interval_n
         r = bars_file_set_interval(&whole.bars, interval_ns ? interval_ns : bars_gaps_interval(&whole.bars));
     }
     if (r < 0) {
-        market_sources_finish(&whole, 1);
+        market_store_sources_finish(&whole, 1);
         snprintf(err, MARKET_ERROR_MAX, "out of memory: %s: fewer bars", first->origin);
         return r;
     }
@@ -154,8 +154,8 @@ static int join_from(struct market_source *sources, int first, int n, int64_t in
     return r < 0 ? r : join(g, &sources[first], interval_ns, err);
 }
 
-int market_join(struct market_source *sources, int *n, int64_t interval_ns, const struct market_terms *terms,
-                char err[static MARKET_ERROR_MAX])
+int market_store_join(struct market_source *sources, int *n, int64_t interval_ns,
+                      const struct market_terms *terms, char err[static MARKET_ERROR_MAX])
 {
     struct group g = {.member = calloc((size_t)*n, sizeof(*g.member))};
     int r = 0, kept = 0;

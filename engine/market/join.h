@@ -9,7 +9,7 @@
  * bar. interval_ns: what the caller says that they have, or 0. 0; -EINVAL for files that overlap, have
  * different intervals or were given different terms, -ENOMEM, with the sentence; sources are still to be
  * finished. */
-int market_join(struct market_source *sources, int *n, int64_t interval_ns, const struct market_terms *terms,
-                char err[static MARKET_ERROR_MAX]);
+int market_store_join(struct market_source *sources, int *n, int64_t interval_ns,
+                      const struct market_terms *terms, char err[static MARKET_ERROR_MAX]);
 
 #endif

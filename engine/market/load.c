@@ -84,15 +84,15 @@ static int hash_info(struct loader *l, char err[static MARKET_ERROR_MAX])
     if (!path)
         return 0;
     int r = stat(path, &l->info_before) < 0 ? -errno : 0;
-    if (r == 0 && cache_known(&l->cache, &l->info_before, l->info))
+    if (r == 0 && market_store_cache_known(&l->cache, &l->info_before, l->info))
         return 0;
     if (r == 0)
         r = hash_bytes(path, l->info);
     if (r < 0)
         snprintf(err, MARKET_ERROR_MAX, "cannot read: %.400s: a venue's exchangeInfo, plain or gzip (%s)",
                  path, strerror(-r));
-    else if (stat(path, &after) == 0 && cache_same(&l->info_before, &after))
-        cache_learn(&l->cache, &after, l->info);
+    else if (stat(path, &after) == 0 && market_store_cache_same(&l->info_before, &after))
+        market_store_cache_learn(&l->cache, &after, l->info);
     return r;
 }
 
@@ -101,7 +101,7 @@ static bool same_info(const struct loader *l)
 {
     const char *path = l->options->exchange_info;
     struct stat now;
-    return !path || (stat(path, &now) == 0 && cache_same(&l->info_before, &now));
+    return !path || (stat(path, &now) == 0 && market_store_cache_same(&l->info_before, &now));
 }
 
 /* Whether every file is known by its looks. */
@@ -112,7 +112,7 @@ static bool all_known(struct loader *l)
         struct source_file *f = &l->files[i];
         f->seen = stat(f->path, &f->before) == 0;
         f->known = f->seen && bars_file_symbol(f->path, f->name, f->symbol) == 0 &&
-                   cache_known(&l->cache, &f->before, f->hash);
+                   market_store_cache_known(&l->cache, &f->before, f->hash);
         name_symbol(f->symbol);
         known = known && f->known;
     }
@@ -162,12 +162,12 @@ static bool open_cached(struct loader *l, struct market **ret)
     uint8_t key[MARKET_HASH_SIZE];
     struct market_image *image;
     struct blob blob;
-    if (find_key(l, key) < 0 || cache_get(&l->cache, IMAGE_KIND, key, &blob) < 0)
+    if (find_key(l, key) < 0 || market_store_cache_get(&l->cache, IMAGE_KIND, key, &blob) < 0)
         return false;
-    int r = image_open(&blob, &image);
-    blob_release(&blob);
+    int r = market_store_image_open(&blob, &image);
+    market_store_blob_release(&blob);
     if (r == -EBADMSG)
-        cache_drop(&l->cache, IMAGE_KIND, key, "its head contradicts itself");
+        market_store_cache_drop(&l->cache, IMAGE_KIND, key, "its head contradicts itself");
     if (r < 0)
         return false;
     l->load.cached = true;
@@ -191,7 +191,7 @@ static void read_file(void *ctx, size_t i)
 
 static int read_files(struct loader *l, char err[static MARKET_ERROR_MAX])
 {
-    market_parallel(l->options->threads, l->n, read_file, l);
+    market_store_parallel(l->options->threads, l->n, read_file, l);
     for (size_t i = 0; i < l->n; i++) {
         struct source_file *f = &l->files[i];
         struct stat after;
@@ -200,13 +200,13 @@ static int read_files(struct loader *l, char err[static MARKET_ERROR_MAX])
             return f->failed;
         }
         l->load.source_bytes += l->sources[i].bars.bytes;
-        if (f->seen && stat(f->path, &after) == 0 && cache_same(&f->before, &after))
-            cache_learn(&l->cache, &after, f->hash);
+        if (f->seen && stat(f->path, &after) == 0 && market_store_cache_same(&f->before, &after))
+            market_store_cache_learn(&l->cache, &after, f->hash);
     }
     const struct market_options *o = l->options;
     l->n_symbols = (int)l->n;
-    int r = market_join(l->sources, &l->n_symbols, o->interval_ns, &o->terms, err);
-    return r < 0 ? r : market_symbols(l->sources, l->n_symbols, o->exchange_info, &o->terms, err);
+    int r = market_store_join(l->sources, &l->n_symbols, o->interval_ns, &o->terms, err);
+    return r < 0 ? r : market_store_symbols(l->sources, l->n_symbols, o->exchange_info, &o->terms, err);
 }
 
 static int make(struct loader *l, struct market **ret, char err[static MARKET_ERROR_MAX])
@@ -216,17 +216,17 @@ static int make(struct loader *l, struct market **ret, char err[static MARKET_ER
     if (r < 0)
         return r;
     double read = clock_now_s();
-    if ((r = market_build(l->sources, l->n_symbols, l->options, ret, err)) < 0)
+    if ((r = market_store_build(l->sources, l->n_symbols, l->options, ret, err)) < 0)
         return r;
     double built = clock_now_s();
     l->load.read_s = read - begun;
     l->load.grid_s = built - read;
     uint8_t key[MARKET_HASH_SIZE];
     if (l->cache.folder[0] && same_info(l) && find_key(l, key) == 0 &&
-        !cache_has(&l->cache, IMAGE_KIND, key)) {
+        !market_store_cache_has(&l->cache, IMAGE_KIND, key)) {
         struct market_image *image = (struct market_image *)*ret;
-        blob_seal(&image->blob, key, l->options->threads);
-        cache_put(&l->cache, &image->blob);
+        market_store_blob_seal(&image->blob, key, l->options->threads);
+        market_store_cache_put(&l->cache, &image->blob);
         l->load.write_s = clock_now_s() - built;
     }
     return 0;
@@ -235,7 +235,7 @@ static int make(struct loader *l, struct market **ret, char err[static MARKET_ER
 static int load(struct loader *l, struct market **ret, char err[static MARKET_ERROR_MAX])
 {
     double begun = clock_now_s();
-    cache_begin(&l->cache, l->options);
+    market_store_cache_begin(&l->cache, l->options);
     int r = l->cache.folder[0] ? hash_info(l, err) : 0;
     if (r < 0)
         return r;
@@ -247,8 +247,9 @@ static int load(struct loader *l, struct market **ret, char err[static MARKET_ER
     return opened ? 0 : make(l, ret, err);
 }
 
-int market_load_files(const char *const *paths, size_t n, const struct market_options *options,
-                      struct market **ret, struct market_load *ret_load, char err[static MARKET_ERROR_MAX])
+int market_store_load_files(const char *const *paths, size_t n, const struct market_options *options,
+                            struct market **ret, struct market_load *ret_load,
+                            char err[static MARKET_ERROR_MAX])
 {
     struct market *market = NULL;
     int r = -ENOMEM;
@@ -266,7 +267,7 @@ int market_load_files(const char *const *paths, size_t n, const struct market_op
             files[i].name = options->names ? options->names[i] : NULL;
         }
         r = load(l, &market, err);
-        market_sources_finish(sources, (int)n);
+        market_store_sources_finish(sources, (int)n);
     } else {
         snprintf(err, MARKET_ERROR_MAX, "out of memory");
     }

@@ -4,7 +4,7 @@
 
 #include "engine/market/image.h"
 
-size_t market_row_at(const struct market *market, int64_t ns)
+size_t market_store_row_at(const struct market *market, int64_t ns)
 {
     if (ns <= market->start_ns)
         return 0;
@@ -13,11 +13,11 @@ size_t market_row_at(const struct market *market, int64_t ns)
     return row < market->rows ? row : market->rows;
 }
 
-void market_close(struct market *market)
+void market_store_close(struct market *market)
 {
     struct market_image *image = (struct market_image *)market;
     if (!image)
         return;
-    blob_release(&image->blob);
+    market_store_blob_release(&image->blob);
     free(image);
 }

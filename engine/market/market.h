@@ -47,8 +47,8 @@ static inline int64_t market_open_ns(const struct market *market, size_t row)
 }
 
 /* The first row that opens at or after `ns`: 0 for a time before the first, rows for one after the last. A
- * backtest of [--from, --to) trades rows [market_row_at(from), market_row_at(to)). */
-size_t market_row_at(const struct market *market, int64_t ns);
+ * backtest of [--from, --to) trades rows [market_store_row_at(from), market_store_row_at(to)). */
+size_t market_store_row_at(const struct market *market, int64_t ns);
 
 /* What a file cannot tell of its symbol: each NULL, or one text a file. */
 struct market_terms {
@@ -89,14 +89,14 @@ struct market_load {
  * ranges. Files of one symbol that follow each other are one series of it, in whatever order they are. Prices
  * with more than 8 digits after the point that no exchangeInfo lists get a scale of as many, or, where a
  * double does not hold that many of the largest, are rounded to as many as it holds (rounded_digits). `load`
- * may be NULL. 0 with *ret, for market_close(); -ERANGE for a bar that options->repair would take; -EINVAL
- * for what else files, options or the exchangeInfo say (bad rows, intervals that differ, a bar off the grid,
- * a symbol twice or not listed, a price with more digits than its scale, no bars in the range), errors of
- * opening, -EIO, -ENOMEM, with one sentence "what: where: what would be right" in `err`. A cache that is
- * damaged or cannot be written is no error. */
-int market_load_files(const char *const *paths, size_t n, const struct market_options *options,
-                      struct market **ret, struct market_load *load, char err[static MARKET_ERROR_MAX]);
+ * may be NULL. 0 with *ret, for market_store_close(); -ERANGE for a bar that options->repair would take;
+ * -EINVAL for what else files, options or the exchangeInfo say (bad rows, intervals that differ, a bar off
+ * the grid, a symbol twice or not listed, a price with more digits than its scale, no bars in the range),
+ * errors of opening, -EIO, -ENOMEM, with one sentence "what: where: what would be right" in `err`. A cache
+ * that is damaged or cannot be written is no error. */
+int market_store_load_files(const char *const *paths, size_t n, const struct market_options *options,
+                            struct market **ret, struct market_load *load, char err[static MARKET_ERROR_MAX]);
 
-void market_close(struct market *market); /* NULL is fine */
+void market_store_close(struct market *market); /* NULL is fine */
 
 #endif

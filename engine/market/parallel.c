@@ -21,7 +21,7 @@ static void *run(void *context)
     return NULL;
 }
 
-void market_parallel(int threads, size_t n, void (*work)(void *ctx, size_t i), void *ctx)
+void market_store_parallel(int threads, size_t n, void (*work)(void *ctx, size_t i), void *ctx)
 {
     struct pieces pieces = {.n = n, .work = work, .ctx = ctx};
     pthread_t others[THREADS_MAX];

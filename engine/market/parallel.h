@@ -6,6 +6,6 @@
 
 /* Calls work(ctx, i) once for each i below n, on at most `threads` threads (0: one a core), this one among
  * them, and returns when all are done. Where a thread cannot be started, those that run do its share. */
-void market_parallel(int threads, size_t n, void (*work)(void *ctx, size_t i), void *ctx);
+void market_store_parallel(int threads, size_t n, void (*work)(void *ctx, size_t i), void *ctx);
 
 #endif

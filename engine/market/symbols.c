@@ -179,8 +179,8 @@ static int default_symbol(struct market_source *source, const char *quote, const
     return -EINVAL;
 }
 
-int market_symbols(struct market_source *sources, int n, const char *info, const struct market_terms *terms,
-                   char err[static MARKET_ERROR_MAX])
+int market_store_symbols(struct market_source *sources, int n, const char *info,
+                         const struct market_terms *terms, char err[static MARKET_ERROR_MAX])
 {
     if (info)
         return listed_symbols(sources, n, info, err);

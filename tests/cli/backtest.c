@@ -100,7 +100,7 @@ static void expect_row(void *ctx, const struct ledger_row *row)
     decimal_format(row->amount, row->scale, amount);
     decimal_format(row->balance, row->scale, balance);
     fprintf(expected->f, "%ju,%jd,%s,%s,%s,%s,%s,%s,", (uintmax_t)row->id, (intmax_t)row->ts_ns,
-            engine_account(replay_engine(expected->replay), row->account)->name, row->asset,
+            engine_account(engine_replay_engine(expected->replay), row->account)->name, row->asset,
             ledger_kind_name(row->kind), ledger_contra_name(row->kind), amount, balance);
     if (row->order_id)
         fprintf(expected->f, "%ju", (uintmax_t)row->order_id);
@@ -120,10 +120,10 @@ static char *expected_ledger(void)
     struct expected expected = {.f = open_memstream(&text, &size)};
     struct replay_options options = {.path = recording.dir, .sink = {.ctx = &expected, .ledger = expect_row}};
     fputs("id,ts_ns,account,asset,kind,contra,amount,balance,order_id,fill_id,hash\n", expected.f);
-    CHECK_INT(replay_open(&options, &expected.replay, error, sizeof error), 0);
-    while (replay_step(expected.replay) > 0)
+    CHECK_INT(engine_replay_open(&options, &expected.replay, error, sizeof error), 0);
+    while (engine_replay_step(expected.replay) > 0)
         ;
-    replay_close(expected.replay);
+    engine_replay_close(expected.replay);
     fclose(expected.f);
     return text;
 }

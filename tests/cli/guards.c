@@ -149,7 +149,7 @@ int main(void)
 {
     struct guard_bars bars;
     run_args_init(&args.run, "lookahead", 1);
-    if (guard_bars_make(7, 2, 64, 60 * INT64_C(1000000000), &bars) < 0 ||
+    if (backtest_guard_bars_make(7, 2, 64, 60 * INT64_C(1000000000), &bars) < 0 ||
         strategy_args_choose("lookahead", "sma-cross:fast=3", &args.run.choices[0]) != 0)
         return EXIT_FAILURE;
     args.run.n_choices = 1;
@@ -159,7 +159,7 @@ int main(void)
     test_lookahead();
     test_warmup();
     free(text);
-    guard_bars_finish(&bars);
+    backtest_guard_bars_finish(&bars);
     run_args_finish(&args.run);
     return check_done("cli/guards");
 }

@@ -149,7 +149,8 @@ static void make(const char *path, enum fault fault)
     const struct split three_for_two = {3, 2, f.ts_ns};
     int64_t change = 0;
     bool left_out = false;
-    CHECK_INT(split_position(&three_for_two, &f.positions[0], &f.lots[0], f.ts_ns, &change, &left_out), 0);
+    CHECK_INT(engine_split_position(&three_for_two, &f.positions[0], &f.lots[0], f.ts_ns, &change, &left_out),
+              0);
     CHECK(change == 5 * UNIT + 3 && left_out && f.positions[0].cost == cost);
     if (fault == POSITION_AS_BEFORE)
         f.positions[0].qty = qty;

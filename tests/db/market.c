@@ -51,9 +51,9 @@ static void make(struct random *random, const char *directory, int64_t interval_
                   (int)random_between(random, 0, 20));
         made_write(random, &files[i], names[i]);
         paths[i] = files[i].path;
-        CHECK_INT(market_load_files(&paths[i], 1, &plain, &m, NULL, err), 0);
+        CHECK_INT(market_store_load_files(&paths[i], 1, &plain, &m, NULL, err), 0);
         symbol = m->series[0].symbol;
-        market_close(m);
+        market_store_close(m);
         db_writer_put_symbol(writer, FIXTURE_SYMBOLS + i, "binance", &symbol, 1);
         put_bars(writer, FIXTURE_SYMBOLS + i, &files[i], interval_ns, BAR_VENUE, 0);
         put_bars(writer, FIXTURE_SYMBOLS + i, &files[i], interval_ns, BAR_TRADES, 1);
@@ -68,14 +68,14 @@ static void test_same(const struct market_options *options)
     struct market *stored = NULL, *read = NULL;
     struct market_load load;
     CHECK_INT(db_market_load(db_path, names, SYMBOLS, BAR_VENUE, options, &stored, &load, err), 0);
-    CHECK_INT(market_load_files(paths, SYMBOLS, options, &read, NULL, err), 0);
+    CHECK_INT(market_store_load_files(paths, SYMBOLS, options, &read, NULL, err), 0);
     CHECK(stored && read && market_same(stored, read));
     CHECK(!load.cached && load.bars > 0);
-    market_close(stored);
+    market_store_close(stored);
     CHECK_INT(db_market_load(db_path, names, SYMBOLS, BAR_TRADES, options, &stored, &load, err), 0);
     CHECK(stored && read && !market_same(stored, read) && stored->rows == read->rows);
-    market_close(stored);
-    market_close(read);
+    market_store_close(stored);
+    market_store_close(read);
 }
 
 static void refuses(const char *path, const char *name, const struct market_options *options, int code,
@@ -104,8 +104,8 @@ int main(void)
         options.to_ns = files[0].open_ns[files[0].n - 1] + 1;
         struct market *m;
         CHECK_INT(db_market_load(db_path, names, 1, BAR_VENUE, &options, &m, NULL, err), 0);
-        CHECK(m->start_ns == options.from_ns && market_row_at(m, options.to_ns) == m->rows);
-        market_close(m);
+        CHECK(m->start_ns == options.from_ns && market_store_row_at(m, options.to_ns) == m->rows);
+        market_store_close(m);
         options.from_ns = 0;
         options.to_ns = 1;
         refuses(db_path, "AUSDT", &options, -EINVAL, "no bars");

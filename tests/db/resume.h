@@ -41,7 +41,7 @@ static inline bool fixture_resume(struct fixture *f, struct db_writer *writer, c
     for (size_t i = 0; i < r->n_positions; i++) {
         struct db_recovered_position *from = &r->positions[i];
         f->positions[from->symbol] = from->position;
-        lots_finish(&f->lots[from->symbol]);
+        position_lots_finish(&f->lots[from->symbol]);
         f->lots[from->symbol] = from->lots;
         from->lots = (struct lots){0};
     }

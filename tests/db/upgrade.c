@@ -220,7 +220,7 @@ static void from_5(const char *path, const char *sql, const char *words)
     sqlite3 *db;
     char err[DB_ERROR_MAX] = "";
     make_old(path, &o);
-    lots_finish(&o.lots);
+    position_lots_finish(&o.lots);
     CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
     CHECK_INT(db_migrate(db, db_migrations, 5, err, sizeof err), 0);
     CHECK_STR(err, "");
@@ -321,7 +321,7 @@ int main(void)
     }
 
     /* One that was damaged before is refused, and stays as it is. */
-    lots_finish(&old.lots);
+    position_lots_finish(&old.lots);
     snprintf(path, sizeof path, "%s/damaged.db", directory);
     make_old(path, &old);
     CHECK_INT(sqlite3_open(path, &old.db), SQLITE_OK);
@@ -331,6 +331,6 @@ int main(void)
     CHECK_STR(err, "002_record: ledger: row 8: names a row of fills that is not there");
     CHECK_INT(sql_query_file(path, "PRAGMA user_version"), 1);
     CHECK_INT(sql_query_file(path, "SELECT count(*) FROM orders"), 3 * ROUNDS + 2);
-    lots_finish(&old.lots);
+    position_lots_finish(&old.lots);
     return check_done("upgrade");
 }

@@ -62,7 +62,7 @@ int main(void)
 {
     struct random random = random_seeded("engine/audit", 20261124);
     static const char *const names[2] = {"sma-cross", "sma-cross-rsi-risk"};
-    if (guard_bars_make(random_next(&random), 2, 3000, 60 * INT64_C(1000000000), &bars) < 0)
+    if (backtest_guard_bars_make(random_next(&random), 2, 3000, 60 * INT64_C(1000000000), &bars) < 0)
         return EXIT_FAILURE;
     for (int a = 0; a < 2; a++) {
         accounts[a] = (struct account_spec){.currency = "USDT",
@@ -86,6 +86,6 @@ int main(void)
     for (int a = 0; a < 2; a++)
         test_altered(&backtest.accounts[a]);
     backtest_finish(&backtest);
-    guard_bars_finish(&bars);
+    backtest_guard_bars_finish(&bars);
     return check_done("engine/audit");
 }

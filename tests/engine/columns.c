@@ -204,21 +204,22 @@ static void compute(const struct strategy *strategy, const double *params, const
     double *outs[HARNESS_SYMBOLS][OUTPUTS];
     char err[SPECS_ERROR_MAX] = "";
     size_t n;
-    CHECK_INT(desk_specs(strategy, params, history.interval_ns, specs, &n, err), 0);
-    n_outputs = desk_outputs(specs, n);
+    CHECK_INT(engine_runner_specs(strategy, params, history.interval_ns, specs, &n, err), 0);
+    n_outputs = engine_runner_outputs(specs, n);
     for (int s = 0; s < HARNESS_SYMBOLS; s++) {
         for (size_t k = 0; k < n_outputs; k++)
             outs[s][k] = columns[s][k];
-        CHECK_INT(columns_dense(market, s, 0, market->rows, grid, &jobs[s].bars), 0);
+        CHECK_INT(backtest_columns_dense(market, s, 0, market->rows, grid, &jobs[s].bars), 0);
         jobs[s].out = outs[s];
     }
-    CHECK_INT(columns_compute(specs, n, jobs, HARNESS_SYMBOLS, (int)random_between(random, 1, 3), err), 0);
+    CHECK_INT(
+        backtest_columns_compute(specs, n, jobs, HARNESS_SYMBOLS, (int)random_between(random, 1, 3), err), 0);
     for (int s = 0; s < HARNESS_SYMBOLS; s++) {
         size_t n_bars = 0;
         for (size_t i = 0; i < history.rows; i++)
             n_bars += history.bars[s][i].open_ns != 0;
         CHECK_INT(jobs[s].bars.n, n_bars);
-        columns_dense_finish(&jobs[s].bars);
+        backtest_columns_dense_finish(&jobs[s].bars);
     }
 }
 
@@ -281,7 +282,7 @@ static void test_frames(struct random *random)
     int64_t start_ns =
         bar_open_time(START_NS + random_between(random, 0, 1000) * MINUTE_NS, history.interval_ns);
     struct market market = make_market(series, start_ns);
-    CHECK_INT(columns_dense(&market, 0, 0, market.rows, grid, &dense), 0);
+    CHECK_INT(backtest_columns_dense(&market, 0, 0, market.rows, grid, &dense), 0);
     for (size_t i = 0; i < dense.n; i++)
         time[i] = (double)(dense.open_ns[i] / SECOND_NS);
     struct frame frame = {.interval_ns = hours[random_between(random, 0, 3)] * 60 * MINUTE_NS,
@@ -291,7 +292,7 @@ static void test_frames(struct random *random)
                                       history.interval_ns / SECOND_NS};
     if (frame.interval_ns ==
         history.interval_ns) { /* the features have none of those: each bar closes itself */
-        columns_dense_finish(&dense);
+        backtest_columns_dense_finish(&dense);
         return;
     }
     CHECK_INT(feature_timeframe_build(frame.interval_ns / SECOND_NS, &bars, &wanted, err, sizeof err), 0);
@@ -300,7 +301,7 @@ static void test_frames(struct random *random)
         const struct indicator_bar bar = {dense.open[i],  dense.high[i],   dense.low[i],
                                           dense.close[i], dense.volume[i], 0};
         struct indicator_bar closed[2];
-        size_t n_closed = frame_add(&frame, dense.open_ns[i], &bar, closed);
+        size_t n_closed = engine_frame_add(&frame, dense.open_ns[i], &bar, closed);
         for (size_t k = 0; k < n_closed && n < wanted.n; k++, n++) {
             const struct indicator_columns *in = &wanted.columns;
             CHECK(closed[k].open == in->open[n] && closed[k].high == in->high[n] &&
@@ -311,7 +312,7 @@ static void test_frames(struct random *random)
     }
     CHECK_INT(n, wanted.n);
     feature_timeframe_finish(&wanted);
-    columns_dense_finish(&dense);
+    backtest_columns_dense_finish(&dense);
 }
 
 /* A week begins on Monday; one that history begins within is left out; one that is missed at its end closes
@@ -324,8 +325,9 @@ static void test_weeks(void)
     size_t n[14];
     for (int i = 0; i < 14; i++) {
         struct indicator_bar bar = {i, i + 0.5, i - 0.5, i, 1, 0};
-        n[i] =
-            i == 10 ? 9 : frame_add(&frame, thursday + i * day, &bar, closed); /* no bar on Sunday the 18th */
+        n[i] = i == 10 ? 9
+                       : engine_frame_add(&frame, thursday + i * day, &bar,
+                                          closed); /* no bar on Sunday the 18th */
         if (i == 11) {
             CHECK(n[i] == 1 && closed[0].open == 4 && closed[0].high == 9.5 && closed[0].low == 3.5);
             CHECK(closed[0].close == 9 && closed[0].volume == 6);
@@ -341,18 +343,18 @@ static void test_room(void)
     static const size_t sizes[] = {0, 1, 7, 8, 9, 512, 100003, 524288};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         struct columns_room room;
-        CHECK_INT(columns_room_make(3, sizes[i], &room), 0);
+        CHECK_INT(backtest_columns_room_make(3, sizes[i], &room), 0);
         CHECK(room.stride >= sizes[i] && (uintptr_t)room.cells % 64 == 0 && room.stride % 8 == 0);
         for (size_t k = 0; k < 3; k++)
             for (size_t n = 0; n < sizes[i]; n++)
                 room.cells[k * room.stride + n] = (double)(k + n);
         CHECK(sizes[i] == 0 || room.cells[room.stride] == 1);
-        columns_room_finish(&room);
+        backtest_columns_room_finish(&room);
         CHECK(!room.cells && room.mapped == 0);
     }
     struct columns_room room = {0};
-    CHECK_INT(columns_room_make(SIZE_MAX / 8, 1 << 20, &room), -ENOMEM);
-    columns_room_finish(&room);
+    CHECK_INT(backtest_columns_room_make(SIZE_MAX / 8, 1 << 20, &room), -ENOMEM);
+    backtest_columns_room_finish(&room);
 }
 
 int main(void)

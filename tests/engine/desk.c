@@ -416,20 +416,20 @@ static void test_intervals(void)
     const double params[STRATEGY_PARAMS_MAX] = {0};
     size_t n = 0;
     strategy.specs = hourly;
-    CHECK_INT(desk_specs(&strategy, params, 72 * 60 * MINUTE_NS, specs, &n, err), -EINVAL);
+    CHECK_INT(engine_runner_specs(&strategy, params, 72 * 60 * MINUTE_NS, specs, &n, err), -EINVAL);
     CHECK_STR(err, "strategy puppet needs bars that divide 1h: interval 3d does not");
-    CHECK_INT(desk_specs(&strategy, params, 2 * 60 * MINUTE_NS, specs, &n, err), -EINVAL);
-    CHECK_INT(desk_specs(&strategy, params, 60 * MINUTE_NS, specs, &n, err), 0);
-    CHECK_INT(desk_specs(&strategy, params, MINUTE_NS, specs, &n, err), 0);
+    CHECK_INT(engine_runner_specs(&strategy, params, 2 * 60 * MINUTE_NS, specs, &n, err), -EINVAL);
+    CHECK_INT(engine_runner_specs(&strategy, params, 60 * MINUTE_NS, specs, &n, err), 0);
+    CHECK_INT(engine_runner_specs(&strategy, params, MINUTE_NS, specs, &n, err), 0);
     CHECK(n == 1 && specs[0].frame_ns == 60 * MINUTE_NS);
-    desk_output_name(&specs[0], 0, name, sizeof name);
+    engine_runner_output_name(&specs[0], 0, name, sizeof name);
     CHECK_STR(name, "ema_9@1h");
     strategy.specs = wrong_frame;
-    CHECK_INT(desk_specs(&strategy, params, MINUTE_NS, specs, &n, err), -EINVAL);
+    CHECK_INT(engine_runner_specs(&strategy, params, MINUTE_NS, specs, &n, err), -EINVAL);
     CHECK_STR(err, "strategy puppet: ema:9@7h: a timeframe such as 1h or 4h, or spread, imbalance or "
                    "microprice is needed");
     strategy.specs = wrong_row;
-    CHECK_INT(desk_specs(&strategy, params, MINUTE_NS, specs, &n, err), -EINVAL);
+    CHECK_INT(engine_runner_specs(&strategy, params, MINUTE_NS, specs, &n, err), -EINVAL);
     CHECK(strstr(err, "strategy puppet: there is no indicator \"emma\"") != NULL);
 
     strategy.specs = hourly;

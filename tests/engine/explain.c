@@ -83,7 +83,7 @@ static int run(const uint64_t *ids, size_t n, struct explain_result *ret, char *
                                             .recorded = &logged.recorded,
                                             .explained = check_explanation};
     *ret = (struct explain_result){0};
-    return explain_run(&options, ret, err, JOURNAL_ERROR_MAX);
+    return engine_explain_run(&options, ret, err, JOURNAL_ERROR_MAX);
 }
 
 static void test_all(void)
@@ -135,7 +135,7 @@ static void test_altered(void)
         .path = logged.dir, .to_ns = INT64_MAX, .recorded = &logged.recorded, .explained = ignore};
     struct recorded_fill *fill = &logged.fills[logged.n_fills / 2];
     fill->fill.fee++;
-    CHECK_INT(explain_run(&options, &result, err, sizeof err), 0);
+    CHECK_INT(engine_explain_run(&options, &result, err, sizeof err), 0);
     CHECK(result.different);
     CHECK_INT(result.equal, logged.n_orders - 1);
     CHECK_STR(result.difference.table, "fills");
@@ -146,7 +146,7 @@ static void test_altered(void)
 
     struct order *order = &logged.orders[logged.n_orders / 2].row.order;
     order->qty += 1000;
-    CHECK_INT(explain_run(&options, &result, err, sizeof err), 0);
+    CHECK_INT(engine_explain_run(&options, &result, err, sizeof err), 0);
     CHECK(result.different);
     CHECK_STR(result.difference.table, "orders");
     CHECK_STR(result.difference.field, "qty");
@@ -209,7 +209,7 @@ static void test_hole(void)
                                             .recorded = &logged.recorded,
                                             .ctx = &before,
                                             .explained = count_incomplete};
-    CHECK_INT(explain_run(&options, &result, err, sizeof err), 0);
+    CHECK_INT(engine_explain_run(&options, &result, err, sizeof err), 0);
     CHECK_INT(result.explained, logged.n_orders - lost);
     CHECK(result.incomplete > 0);
     CHECK_INT(result.equal + result.incomplete, result.explained);

@@ -43,7 +43,7 @@ static struct guard_lookahead lookahead(const struct strategy *strategy, const s
     struct guard_config config = config_of(&account, market);
     struct guard_lookahead verdict = {0};
     char err[512] = "";
-    CHECK_INT(guard_lookahead(&config, &verdict, err, sizeof err), 0);
+    CHECK_INT(backtest_guard_lookahead(&config, &verdict, err, sizeof err), 0);
     CHECK_STR(err, "");
     return verdict;
 }
@@ -54,7 +54,7 @@ static struct guard_warmup warmup(const struct strategy *strategy, const struct 
     struct guard_config config = config_of(&account, market);
     struct guard_warmup verdict = {0};
     char err[512] = "";
-    CHECK_INT(guard_warmup(&config, &verdict, err, sizeof err), 0);
+    CHECK_INT(backtest_guard_warmup(&config, &verdict, err, sizeof err), 0);
     CHECK_STR(err, "");
     return verdict;
 }
@@ -191,7 +191,7 @@ static void test_histories(void)
         struct guard_config config = config_of(&account, &bars.market);
         struct guard_warmup verdict = {0};
         char err[512] = "";
-        int r = guard_warmup(&config, &verdict, err, sizeof err);
+        int r = backtest_guard_warmup(&config, &verdict, err, sizeof err);
         if (r == -EINVAL && strstr(err, "too few")) {
             printf("%s: %s\n", list[i]->name, err);
             continue;
@@ -225,7 +225,7 @@ static void test_periods(void)
     struct guard_lookahead verdict = {0};
     char err[512] = "";
     CHECK_INT(strategy_set(account.strategy, account.params, "every", "977"), 0);
-    CHECK_INT(guard_lookahead(&config, &verdict, err, sizeof err), 0);
+    CHECK_INT(backtest_guard_lookahead(&config, &verdict, err, sizeof err), 0);
     CHECK(!verdict.found && verdict.decisions > 10);
 }
 
@@ -270,32 +270,32 @@ static void test_refused(void)
     struct guard_lookahead verdict;
     struct guard_warmup history;
     char err[512] = "";
-    CHECK_INT(guard_bars_copy(&bars.market, 0, 12, &few), 0);
+    CHECK_INT(backtest_guard_bars_copy(&bars.market, 0, 12, &few), 0);
     struct guard_config config = config_of(&account, &few.market);
-    CHECK_INT(guard_lookahead(&config, &verdict, err, sizeof err), -EINVAL);
+    CHECK_INT(backtest_guard_lookahead(&config, &verdict, err, sizeof err), -EINVAL);
     CHECK_STR(err, "12 bars are too few to cut: at least 16 are needed");
-    CHECK_INT(guard_warmup(&config, &history, err, sizeof err), -EINVAL);
+    CHECK_INT(backtest_guard_warmup(&config, &history, err, sizeof err), -EINVAL);
     CHECK(strstr(err, "12 bars that all symbols have are too few") && strstr(err, "1088 bars are needed"));
-    guard_bars_finish(&few);
+    backtest_guard_bars_finish(&few);
 }
 
 /* Known to many digits: n = 2 is 1 / sqrt(pi), 3 is 3 / (2 sqrt(pi)), the others from tables. */
 static void test_selection(void)
 {
-    CHECK_NEAR(selection_expected_max(1), 0, 1e-9);
-    CHECK_NEAR(selection_expected_max(2), 0.5641895835477563, 1e-9);
-    CHECK_NEAR(selection_expected_max(3), 0.8462843753216345, 1e-9);
-    CHECK_NEAR(selection_expected_max(5), 1.1629644736405196, 1e-9);
-    CHECK_NEAR(selection_expected_max(10), 1.5387527308351729, 1e-9);
-    CHECK_NEAR(selection_expected_max(1000), 3.2414357690, 1e-8);
-    CHECK_NEAR(selection_best_sharpe(10, 0.25), 2 * 1.5387527308351729, 1e-8);
+    CHECK_NEAR(backtest_selection_expected_max(1), 0, 1e-9);
+    CHECK_NEAR(backtest_selection_expected_max(2), 0.5641895835477563, 1e-9);
+    CHECK_NEAR(backtest_selection_expected_max(3), 0.8462843753216345, 1e-9);
+    CHECK_NEAR(backtest_selection_expected_max(5), 1.1629644736405196, 1e-9);
+    CHECK_NEAR(backtest_selection_expected_max(10), 1.5387527308351729, 1e-9);
+    CHECK_NEAR(backtest_selection_expected_max(1000), 3.2414357690, 1e-8);
+    CHECK_NEAR(backtest_selection_best_sharpe(10, 0.25), 2 * 1.5387527308351729, 1e-8);
 }
 
 static void test_bars(struct random *random)
 {
     uint64_t seed = random_next(random);
     struct guard_bars made, copy;
-    CHECK_INT(guard_bars_make(seed, 3, 3000, QUARTER_NS, &made), 0);
+    CHECK_INT(backtest_guard_bars_make(seed, 3, 3000, QUARTER_NS, &made), 0);
     for (int s = 0; s < 3; s++) {
         const struct market_series *series = &made.market.series[s];
         size_t there = 0;
@@ -307,10 +307,10 @@ static void test_bars(struct random *random)
         }
         CHECK_INT(there + series->missing, series->last - series->first + 1);
     }
-    CHECK_INT(guard_bars_copy(&made.market, 100, 2100, &copy), 0);
+    CHECK_INT(backtest_guard_bars_copy(&made.market, 100, 2100, &copy), 0);
     CHECK_INT(copy.market.rows, 2000);
     CHECK_INT(copy.market.start_ns, made.market.start_ns + 100 * QUARTER_NS);
-    guard_bars_perturb(&copy, 1000, seed);
+    backtest_guard_bars_perturb(&copy, 1000, seed);
     for (int s = 0; s < 3; s++) {
         const struct market_series *a = &made.market.series[s], *b = &copy.market.series[s];
         size_t same = 0;
@@ -325,8 +325,8 @@ static void test_bars(struct random *random)
         CHECK(same < 100);
         CHECK(isnan(b->close[2000]));
     }
-    guard_bars_finish(&made);
-    guard_bars_finish(&copy);
+    backtest_guard_bars_finish(&made);
+    backtest_guard_bars_finish(&copy);
 }
 
 int main(void)
@@ -335,7 +335,7 @@ int main(void)
     whole_counts = getenv("PAPERTAPE_LONG") != NULL;
     size_t rows = whole_counts ? 160000 : 8000;
     printf("%zu bars of two symbols%s\n", rows, whole_counts ? "" : " (--long: 160000)");
-    if (guard_bars_make(random_next(&random), 2, rows, QUARTER_NS, &bars) < 0)
+    if (backtest_guard_bars_make(random_next(&random), 2, rows, QUARTER_NS, &bars) < 0)
         return EXIT_FAILURE;
     test_bars(&random);
     test_selection();
@@ -346,6 +346,6 @@ int main(void)
     test_refused();
     test_strategies();
     test_histories();
-    guard_bars_finish(&bars);
+    backtest_guard_bars_finish(&bars);
     return check_done("engine/guard");
 }

@@ -383,7 +383,7 @@ static inline void check_told(const struct harness *h, const struct order *order
     if (last.order.id == 0 || memcmp(&last.order, order, sizeof *order) == 0)
         return; /* restored, or equal to the byte */
     memcpy(last.symbol, symbol->name, sizeof last.symbol);
-    if (compare_orders(order, symbol, &last, &difference))
+    if (engine_compare_orders(order, symbol, &last, &difference))
         return;
     fprintf(stderr, "order %ju: %s: %s, told was %s\n", (uintmax_t)order->id, difference.field,
             difference.replayed, difference.recorded);

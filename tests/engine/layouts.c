@@ -161,19 +161,19 @@ static void check(const struct layout *layout, const char *folder)
     uint8_t digest[LEDGER_HASH_SIZE];
     snprintf(path, sizeof path, "%s/%s", folder, layout->name);
     const struct replay_options options = {.path = path};
-    CHECK_INT(replay_open(&options, &replay, err, sizeof err), 0);
+    CHECK_INT(engine_replay_open(&options, &replay, err, sizeof err), 0);
     CHECK_STR(err, "");
     if (!replay)
         return;
-    const struct engine *engine = replay_engine(replay);
+    const struct engine *engine = engine_replay_engine(replay);
     CHECK(rich(engine));
-    CHECK_INT(replay_seq(replay), layout->seq - AFTER);
+    CHECK_INT(engine_replay_seq(replay), layout->seq - AFTER);
     int r;
-    while ((r = replay_step(replay)) > 0)
+    while ((r = engine_replay_step(replay)) > 0)
         ;
     CHECK_INT(r, 0);
-    CHECK_INT(replay_seq(replay), layout->seq);
-    engine = replay_engine(replay);
+    CHECK_INT(engine_replay_seq(replay), layout->seq);
+    engine = engine_replay_engine(replay);
     struct engine_ids ids;
     engine_ids(engine, &ids);
     CHECK_INT(ids.last_order, layout->orders);
@@ -188,7 +188,7 @@ static void check(const struct layout *layout, const char *folder)
         hex(digest, text);
         CHECK_STR(text, layout->digest);
     }
-    replay_close(replay);
+    engine_replay_close(replay);
 }
 
 /* Plays all of a log, comparing the states on the way. */
@@ -197,13 +197,13 @@ static int play(const char *path, uint64_t *ret_seq, char err[static JOURNAL_ERR
     struct replay *replay = NULL;
     const struct replay_options options = {.path = path, .check_states = true};
     err[0] = '\0';
-    int r = replay_open(&options, &replay, err, JOURNAL_ERROR_MAX);
-    while (r == 0 && (r = replay_step(replay)) > 0)
+    int r = engine_replay_open(&options, &replay, err, JOURNAL_ERROR_MAX);
+    while (r == 0 && (r = engine_replay_step(replay)) > 0)
         r = 0;
     if (replay) {
-        snprintf(err, JOURNAL_ERROR_MAX, "%s", replay_error(replay));
-        *ret_seq = replay_seq(replay);
-        replay_close(replay);
+        snprintf(err, JOURNAL_ERROR_MAX, "%s", engine_replay_error(replay));
+        *ret_seq = engine_replay_seq(replay);
+        engine_replay_close(replay);
     }
     return r;
 }
@@ -233,9 +233,9 @@ static void check_stops(uint32_t layout)
         CHECK_INT(engine_save_as(l.engine, layout, &state), 0);
         CHECK_INT(engine_state_layout(state.bytes, state.len), layout);
         logged_play(&l, stale, false);
-        CHECK_INT(state_record_encode(l.engine, l.run, STATE_STOP, &l.codec), 0);
+        CHECK_INT(engine_state_record_encode(l.engine, l.run, STATE_STOP, &l.codec), 0);
         struct state_record whole;
-        CHECK_INT(state_record_decode(l.codec.bytes, l.codec.len, &whole), 0);
+        CHECK_INT(engine_state_record_decode(l.codec.bytes, l.codec.len, &whole), 0);
         size_t head = l.codec.len - whole.len;
         uint8_t *bytes = malloc(head + state.len);
         if (!bytes)

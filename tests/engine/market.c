@@ -84,7 +84,7 @@ static void test_random(struct random *random)
     }
     options.interval_ns = interval; /* few bars with many gaps do not tell it */
     options.threads = (int)random_between(random, 0, 3);
-    CHECK_INT(market_load_files(paths, (size_t)n, &options, &m, &load, err), 0);
+    CHECK_INT(market_store_load_files(paths, (size_t)n, &options, &m, &load, err), 0);
     if (!m) {
         fprintf(stderr, "%s\n", err);
         return;
@@ -99,22 +99,22 @@ static void test_random(struct random *random)
         CHECK_STR(m->series[i].symbol.name, names[i]);
         check_series(m, &m->series[i], &files[i], &options);
     }
-    CHECK_INT(market_row_at(m, first), 0);
-    CHECK_INT(market_row_at(m, first - 1), 0);
-    CHECK_INT(market_row_at(m, last), m->rows - 1);
-    CHECK_INT(market_row_at(m, last + 1), m->rows);
-    CHECK_INT(market_row_at(m, first + 1), m->rows > 1 ? 1 : m->rows);
-    market_close(m);
+    CHECK_INT(market_store_row_at(m, first), 0);
+    CHECK_INT(market_store_row_at(m, first - 1), 0);
+    CHECK_INT(market_store_row_at(m, last), m->rows - 1);
+    CHECK_INT(market_store_row_at(m, last + 1), m->rows);
+    CHECK_INT(market_store_row_at(m, first + 1), m->rows > 1 ? 1 : m->rows);
+    market_store_close(m);
 
     /* A part of it: the bars between are the same. */
     const struct made_file *f = &files[0];
     options.from_ns = f->open_ns[f->n / 3];
     options.to_ns = f->open_ns[f->n * 2 / 3] + 1;
-    CHECK_INT(market_load_files(paths, 1, &options, &m, NULL, err), 0);
+    CHECK_INT(market_store_load_files(paths, 1, &options, &m, NULL, err), 0);
     check_series(m, &m->series[0], f, &options);
     CHECK_INT(m->start_ns, options.from_ns);
     CHECK_INT(market_open_ns(m, m->rows - 1), options.to_ns - 1);
-    market_close(m);
+    market_store_close(m);
 }
 
 /* A symbol's bars cut into files, in any order and among another symbol's: the same market as of one file. */
@@ -132,8 +132,9 @@ static void test_parts(struct random *random)
     made_draw(random, &whole[1], 50, epoch, minute, 0);
     made_write(random, &whole[0], "AUSDT");
     made_write(random, &whole[1], "BUSDT");
-    CHECK_INT(market_load_files((const char *[]){whole[0].path, whole[1].path}, 2, &options, &one, NULL, err),
-              0);
+    CHECK_INT(
+        market_store_load_files((const char *[]){whole[0].path, whole[1].path}, 2, &options, &one, NULL, err),
+        0);
     while (begin < whole[0].n) {
         size_t left = whole[0].n - begin;
         size_t rows = n == PARTS_MAX - 1 ? left : (size_t)random_between(random, 1, (int64_t)left);
@@ -160,7 +161,7 @@ static void test_parts(struct random *random)
     size_t at = (size_t)random_between(random, 1, (int64_t)n);
     memmove(&paths[at + 1], &paths[at], (n - at) * sizeof(*paths));
     paths[at] = whole[1].path;
-    CHECK_INT(market_load_files(paths, n + 1, &options, &joined, NULL, err), 0);
+    CHECK_INT(market_store_load_files(paths, n + 1, &options, &joined, NULL, err), 0);
     if (!one || !joined) {
         fprintf(stderr, "%s\n", err);
         return;
@@ -168,8 +169,8 @@ static void test_parts(struct random *random)
     CHECK_INT(joined->n_symbols, 2);
     CHECK(memcmp(one->content, joined->content, sizeof(one->content)) == 0);
     check_series(joined, &joined->series[0], &whole[0], &options);
-    market_close(one);
-    market_close(joined);
+    market_store_close(one);
+    market_store_close(joined);
 }
 
 static void refuses(const char *const *paths, size_t n, const struct market_options *options, int code,
@@ -177,7 +178,7 @@ static void refuses(const char *const *paths, size_t n, const struct market_opti
 {
     struct market *m = (struct market *)&plain;
     err[0] = '\0';
-    CHECK_INT(market_load_files(paths, n, options, &m, NULL, err), code);
+    CHECK_INT(market_store_load_files(paths, n, options, &m, NULL, err), code);
     CHECK(m == (struct market *)&plain);
     for (size_t i = 0; i < n_words; i++) {
         bool said = strstr(err, words[i]) != NULL;
@@ -256,18 +257,18 @@ static void test_refused(void)
     /* What the words above say would be right, is. */
     some = plain;
     some.interval_ns = minute;
-    CHECK_INT(market_load_files((const char *[]){one}, 1, &some, &m, NULL, err), 0);
+    CHECK_INT(market_store_load_files((const char *[]){one}, 1, &some, &m, NULL, err), 0);
     CHECK(m->rows == 1 && market_present(&m->series[0], 0) && m->series[0].missing == 0);
     CHECK(m->series[0].first == 0 && m->series[0].last == 0 && m->start_ns == minute);
-    market_close(m);
-    CHECK_INT(market_load_files((const char *[]){fine, may, minutes}, 3, &some, &m, NULL, err), 0);
+    market_store_close(m);
+    CHECK_INT(market_store_load_files((const char *[]){fine, may, minutes}, 3, &some, &m, NULL, err), 0);
     CHECK(m->n_symbols == 1 && m->rows == 27 && m->series[0].missing == 19 && m->series[0].price_digits == 3);
-    market_close(m);
-    CHECK_INT(market_load_files((const char *[]){fives, minutes}, 2, &some, &m, NULL, err), 0);
+    market_store_close(m);
+    CHECK_INT(market_store_load_files((const char *[]){fives, minutes}, 2, &some, &m, NULL, err), 0);
     CHECK_INT(m->rows, 10);
     CHECK_INT(m->series[0].missing, 4);
-    market_close(m);
-    market_close(NULL);
+    market_store_close(m);
+    market_store_close(NULL);
 }
 
 static struct market *load_one(const char *name, const char *rows, const struct market_options *options)
@@ -275,7 +276,8 @@ static struct market *load_one(const char *name, const char *rows, const struct 
     char text[512];
     struct market *m = NULL;
     snprintf(text, sizeof(text), "open_time,open,high,low,close,volume\n%s", rows);
-    CHECK_INT(market_load_files((const char *[]){scratch_write(name, text)}, 1, options, &m, NULL, err), 0);
+    CHECK_INT(market_store_load_files((const char *[]){scratch_write(name, text)}, 1, options, &m, NULL, err),
+              0);
     if (!m)
         fprintf(stderr, "%s\n", err);
     return m;
@@ -293,7 +295,7 @@ static void test_digits(void)
     CHECK(m->series[0].rounded_digits == 0 && m->series[0].symbol.filters.tick == 1);
     CHECK_INT(decimal_from_double(m->series[0].open[0], 12, &units), 0);
     CHECK_INT(units, 12345678);
-    market_close(m);
+    market_store_close(m);
 
     /* An adjusted close as a double printed whole: 17 digits, of which 13 after the point are held. */
     m = load_one("SPY_1d.csv",
@@ -303,7 +305,7 @@ static void test_digits(void)
     CHECK_INT(decimal_from_double(m->series[0].open[0], 13, &units), 0);
     CHECK_INT(units, 1826358337402344);
     CHECK_STR(m->series[0].symbol.quote, SYMBOL_QUOTE_UNKNOWN);
-    market_close(m);
+    market_store_close(m);
 }
 
 /* What a file cannot say is given beside it. */
@@ -319,13 +321,13 @@ static void test_terms(void)
     CHECK_STR(s->quote, "XYZ");
     CHECK(s->filters.step == 100000 && s->filters.qty_min == 100000);
     CHECK(s->filters.tick == 5000000 && s->filters.price_min == 5000000);
-    market_close(m);
+    market_store_close(m);
 
     static const char *const fine[] = {"0.0000000001"}; /* finer than the prices: at a scale that holds it */
     options.terms = (struct market_terms){.ticks = fine};
     m = load_one("FOOXYZ_1m.csv", rows, &options);
     CHECK(m->series[0].symbol.price_scale == 10 && m->series[0].symbol.filters.tick == 1);
-    market_close(m);
+    market_store_close(m);
 
     static const char *const bad[] = {"0", "-1", "x", "0.000000001", ""};
     for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
@@ -348,15 +350,15 @@ static void test_exact(struct random *random)
         struct market *m = NULL;
         decimal_format(units, digits, name);
         snprintf(text, sizeof(text), "60000,%s,%s,%s,%s,1\n", name, name, name, name);
-        int r =
-            market_load_files((const char *[]){scratch_write("X_1m.csv", text)}, 1, &options, &m, NULL, err);
+        int r = market_store_load_files((const char *[]){scratch_write("X_1m.csv", text)}, 1, &options, &m,
+                                        NULL, err);
         if (r == 0) {
             int64_t scaled = -1;
             int fits = decimal_rescale(units, digits, 8, &scaled);
             CHECK_INT(fits, 0);
             CHECK_INT(decimal_from_double(m->series[0].open[0], 8, &back), 0);
             CHECK_INT(back, scaled);
-            market_close(m);
+            market_store_close(m);
             kept++;
         } else {
             CHECK_INT(r, -EINVAL);

@@ -37,14 +37,14 @@ static bool load_from(const struct market_options *options, char *note)
 {
     struct market_load load = {0};
     struct market *m = NULL;
-    CHECK_INT(market_load_files(paths, N_FILES, options, &m, &load, err), 0);
+    CHECK_INT(market_store_load_files(paths, N_FILES, options, &m, &load, err), 0);
     CHECK(m && market_same(m, fresh));
     CHECK(load.cached == (load.source_bytes == 0));
     if (note)
         memcpy(note, load.note, sizeof(load.note));
     else
         CHECK_STR(load.note, "");
-    market_close(m);
+    market_store_close(m);
     return load.cached;
 }
 
@@ -90,11 +90,11 @@ static void make_files(struct random *random)
         made_write(random, &files[i], names[i]);
         paths[i] = files[i].path;
     }
-    market_close(fresh);
+    market_store_close(fresh);
     plain.interval_ns = cached.interval_ns = minute;
     cached.cache = folder;
     cached.now_ns = now_ns() + 10 * second; /* the files are old enough to be known by their looks */
-    CHECK_INT(market_load_files(paths, N_FILES, &plain, &fresh, NULL, err), 0);
+    CHECK_INT(market_store_load_files(paths, N_FILES, &plain, &fresh, NULL, err), 0);
 }
 
 static void test_round_trip(struct random *random)
@@ -116,31 +116,31 @@ static void test_round_trip(struct random *random)
     other.from_ns = files[0].open_ns[5];
     other.to_ns = files[0].open_ns[40];
     for (int i = 0; i < 2; i++) {
-        CHECK_INT(market_load_files(paths, N_FILES, &other, &m, &load, err), 0);
+        CHECK_INT(market_store_load_files(paths, N_FILES, &other, &m, &load, err), 0);
         CHECK_INT(load.cached, i);
         struct market_options without = other;
         without.no_cache = true;
-        CHECK_INT(market_load_files(paths, N_FILES, &without, &direct, NULL, err), 0);
+        CHECK_INT(market_store_load_files(paths, N_FILES, &without, &direct, NULL, err), 0);
         CHECK(market_same(m, direct) && m->rows < fresh->rows && m->series[0].first == 0);
-        market_close(direct);
-        market_close(m);
+        market_store_close(direct);
+        market_store_close(m);
     }
     CHECK_INT(count("*.market", path), 2);
     other = cached;
     other.names = (const char *const[]){"ONEUSDT", "thrbtc"};
     for (int i = 0; i < 2; i++) {
-        CHECK_INT(market_load_files(paths, N_FILES, &other, &m, &load, err), 0);
+        CHECK_INT(market_store_load_files(paths, N_FILES, &other, &m, &load, err), 0);
         CHECK_INT(load.cached, i);
         CHECK_STR(m->series[1].symbol.name, "THRBTC");
         CHECK_STR(m->series[1].symbol.quote, "BTC");
         CHECK(memcmp(m->content, fresh->content, sizeof(m->content)) != 0);
-        market_close(m);
+        market_store_close(m);
     }
     const char *backwards[] = {paths[1], paths[0]};
-    CHECK_INT(market_load_files(backwards, 2, &cached, &m, &load, err), 0);
+    CHECK_INT(market_store_load_files(backwards, 2, &cached, &m, &load, err), 0);
     CHECK(!load.cached);
     CHECK_STR(m->series[0].symbol.name, "TWOUSDT");
-    market_close(m);
+    market_store_close(m);
     CHECK(load_from(&cached, NULL));
 }
 
@@ -155,20 +155,20 @@ static void test_repaired(void)
     const char *const one[] = {path}, *const lot[] = {"0.5"};
     repair.repair = true;
     for (int i = 0; i < 2; i++) {
-        CHECK_INT(market_load_files(one, 1, &repair, &m, &load, err), 0);
+        CHECK_INT(market_store_load_files(one, 1, &repair, &m, &load, err), 0);
         CHECK_INT(load.cached, i);
         CHECK(m->series[0].repaired == 1 && m->series[0].high[1] == 3);
-        market_close(m);
-        CHECK_INT(market_load_files(one, 1, &cached, &m, &load, err), -ERANGE);
+        market_store_close(m);
+        CHECK_INT(market_store_load_files(one, 1, &cached, &m, &load, err), -ERANGE);
         CHECK(strstr(err, "open is outside low to high") && strstr(err, ":3:"));
     }
     lots.repair = true;
     lots.terms.lots = lot;
     for (int i = 0; i < 2; i++) {
-        CHECK_INT(market_load_files(one, 1, &lots, &m, &load, err), 0);
+        CHECK_INT(market_store_load_files(one, 1, &lots, &m, &load, err), 0);
         CHECK_INT(load.cached, i);
         CHECK_INT(m->series[0].symbol.filters.step, 50000000);
-        market_close(m);
+        market_store_close(m);
     }
 }
 
@@ -186,12 +186,12 @@ static void test_every_byte(struct random *random)
     memcpy(key, ((struct blob_header *)bytes)->key, sizeof(key));
     int fd = memfd_create("damaged", MFD_CLOEXEC);
     CHECK(write(fd, bytes, n) == (ssize_t)n);
-    CHECK_INT(blob_map(fd, IMAGE_KIND, key, 1, &blob, why), 0);
-    blob_release(&blob);
+    CHECK_INT(market_store_blob_map(fd, IMAGE_KIND, key, 1, &blob, why), 0);
+    market_store_blob_release(&blob);
     for (size_t i = 0; i < n; i++) {
         unsigned char other = bytes[i] ^ (unsigned char)random_between(random, 1, 255);
         CHECK(pwrite(fd, &other, 1, (off_t)i) == 1);
-        if (blob_map(fd, IMAGE_KIND, key, 1, &blob, why) != -EBADMSG)
+        if (market_store_blob_map(fd, IMAGE_KIND, key, 1, &blob, why) != -EBADMSG)
             unnoticed++;
         CHECK(pwrite(fd, &bytes[i], 1, (off_t)i) == 1);
     }
@@ -199,15 +199,15 @@ static void test_every_byte(struct random *random)
     printf("every byte: %zu of them\n", n);
     for (size_t size = 0; size < n; size += (size_t)random_between(random, 1, 200)) {
         CHECK_INT(ftruncate(fd, (off_t)size), 0);
-        CHECK_INT(blob_map(fd, IMAGE_KIND, key, 1, &blob, why), -EBADMSG);
+        CHECK_INT(market_store_blob_map(fd, IMAGE_KIND, key, 1, &blob, why), -EBADMSG);
     }
     CHECK(pwrite(fd, bytes, n, 0) == (ssize_t)n);
     CHECK_INT(ftruncate(fd, (off_t)n + 1), 0);
-    CHECK_INT(blob_map(fd, IMAGE_KIND, key, 1, &blob, why), -EBADMSG);
+    CHECK_INT(market_store_blob_map(fd, IMAGE_KIND, key, 1, &blob, why), -EBADMSG);
     CHECK_INT(ftruncate(fd, (off_t)n), 0);
-    CHECK_INT(blob_map(fd, "other", key, 1, &blob, why), -EBADMSG);
+    CHECK_INT(market_store_blob_map(fd, "other", key, 1, &blob, why), -EBADMSG);
     key[5] ^= 1;
-    CHECK_INT(blob_map(fd, IMAGE_KIND, key, 1, &blob, why), -EBADMSG);
+    CHECK_INT(market_store_blob_map(fd, IMAGE_KIND, key, 1, &blob, why), -EBADMSG);
     close(fd);
 }
 
@@ -272,7 +272,7 @@ static void test_damage(struct random *random)
     for (int i = 0; i < 8; i++) {
         struct market_image *image;
         struct blob blob;
-        CHECK_INT(blob_create(IMAGE_KIND, header->head, n - header->data, &blob), 0);
+        CHECK_INT(market_store_blob_create(IMAGE_KIND, header->head, n - header->data, &blob), 0);
         memcpy(blob.bytes, bytes, n);
         struct image_head *head = blob_head(&blob);
         struct image_symbol *symbols = (struct image_symbol *)(head + 1);
@@ -292,10 +292,10 @@ static void test_damage(struct random *random)
             symbols[0].last = head->rows;
         else
             symbols[0].symbol.price_scale = 19;
-        blob_seal(&blob, header->key, 1);
+        market_store_blob_seal(&blob, header->key, 1);
         spill(path, blob.bytes, n);
-        CHECK_INT(image_open(&blob, &image), -EBADMSG);
-        blob_release(&blob);
+        CHECK_INT(market_store_image_open(&blob, &image), -EBADMSG);
+        market_store_blob_release(&blob);
         CHECK(!load_from(&cached, note) && strstr(note, "contradicts itself"));
         CHECK(load_from(&cached, NULL));
     }
@@ -323,7 +323,7 @@ static void test_large(struct random *random)
         }
         CHECK_INT(fclose(out), 0);
     }
-    CHECK_INT(market_load_files(large, N_FILES, &options, &m, &load, err), 0);
+    CHECK_INT(market_store_load_files(large, N_FILES, &options, &m, &load, err), 0);
     CHECK(!load.cached && m->rows == n - (n % 1000 == 0));
     CHECK_INT(load.bars, N_FILES * (n - n / 1000));
     size_t bad = 0;
@@ -337,9 +337,9 @@ static void test_large(struct random *random)
             bad += s->volume[k] != (there ? (double)(k % 77) + 0.125 : 0);
         }
     CHECK_INT(bad, 0);
-    CHECK_INT(market_load_files(large, N_FILES, &options, &again, &load, err), 0);
+    CHECK_INT(market_store_load_files(large, N_FILES, &options, &again, &load, err), 0);
     CHECK(load.cached && market_same(m, again));
-    market_close(again);
+    market_store_close(again);
 
     /* A byte anywhere in the data. */
     CHECK_INT(count("*.market", path), 1);
@@ -355,14 +355,14 @@ static void test_large(struct random *random)
         CHECK(pread(fd, &byte, 1, at) == 1);
         byte ^= 0x80;
         CHECK(pwrite(fd, &byte, 1, at) == 1);
-        CHECK_INT(blob_map(fd, IMAGE_KIND, key, 3, &blob, why), -EBADMSG);
+        CHECK_INT(market_store_blob_map(fd, IMAGE_KIND, key, 3, &blob, why), -EBADMSG);
         byte ^= 0x80;
         CHECK(pwrite(fd, &byte, 1, at) == 1);
     }
-    CHECK_INT(blob_map(fd, IMAGE_KIND, key, 3, &blob, why), 0);
-    blob_release(&blob);
+    CHECK_INT(market_store_blob_map(fd, IMAGE_KIND, key, 3, &blob, why), 0);
+    market_store_blob_release(&blob);
     close(fd);
-    market_close(m);
+    market_store_close(m);
 }
 
 static void test_files_change(struct random *random)
@@ -383,18 +383,18 @@ static void test_files_change(struct random *random)
         made_write(random, &files[0], "ONEUSDT");
         files[0].volume[3] ^= 1;
         struct stat now;
-        market_close(fresh);
+        market_store_close(fresh);
         CHECK_INT(stat(paths[0], &now), 0);
         struct timespec times[] = {st.st_atim, st.st_mtim};
         CHECK_INT(utimensat(AT_FDCWD, paths[0], times, 0), 0);
-        CHECK_INT(market_load_files(paths, N_FILES, &plain, &fresh, NULL, err), 0);
+        CHECK_INT(market_store_load_files(paths, N_FILES, &plain, &fresh, NULL, err), 0);
         load_from(&cached, NULL);
         CHECK(load_from(&cached, NULL));
     }
     files[0] = was;
     spill(paths[0], bytes, n);
-    market_close(fresh);
-    CHECK_INT(market_load_files(paths, N_FILES, &plain, &fresh, NULL, err), 0);
+    market_store_close(fresh);
+    CHECK_INT(market_store_load_files(paths, N_FILES, &plain, &fresh, NULL, err), 0);
 
     /* One that changed less than two seconds before it was read is read again, however often. */
     clean();
@@ -470,8 +470,8 @@ static void test_processes(struct random *random)
         later.from_ns = files[0].open_ns[0];
         later.to_ns = INT64_MAX;
         struct market *m;
-        CHECK_INT(market_load_files(paths, N_FILES, &later, &m, NULL, err), 0);
-        market_close(m);
+        CHECK_INT(market_store_load_files(paths, N_FILES, &later, &m, NULL, err), 0);
+        market_store_close(m);
         CHECK_INT(count("tmp-*", path), 0);
     }
 
@@ -546,8 +546,8 @@ static void test_folder(struct random *random)
     for (int i = 0; i < 12; i++) {
         options.to_ns = INT64_MAX;
         options.from_ns = files[0].open_ns[0] - 1000 * minute + i;
-        CHECK_INT(market_load_files(paths, N_FILES, &options, &m, NULL, err), 0);
-        market_close(m);
+        CHECK_INT(market_store_load_files(paths, N_FILES, &options, &m, NULL, err), 0);
+        market_store_close(m);
         CHECK(load_from(&cached, NULL)); /* always used, never gone */
         CHECK_INT(count("*.market", path), i < 3 ? i + 2 : 4);
         glob_t found;
@@ -566,9 +566,9 @@ static void test_folder(struct random *random)
     options.to_ns = INT64_MAX;
     options.cache_bytes = 4096;
     struct market_load load;
-    CHECK_INT(market_load_files(paths, N_FILES, &options, &m, &load, err), 0);
+    CHECK_INT(market_store_load_files(paths, N_FILES, &options, &m, &load, err), 0);
     CHECK(strstr(load.note, "limit: 4096"));
-    market_close(m);
+    market_store_close(m);
 
     /* Not every file there is ours. */
     clean();
@@ -579,8 +579,8 @@ static void test_folder(struct random *random)
     for (int i = 0; i < 12; i++) {
         options.to_ns = INT64_MAX;
         options.from_ns = files[0].open_ns[0] - 1000 * minute + i;
-        CHECK_INT(market_load_files(paths, N_FILES, &options, &m, NULL, err), 0);
-        market_close(m);
+        CHECK_INT(market_store_load_files(paths, N_FILES, &options, &m, NULL, err), 0);
+        market_store_close(m);
     }
     CHECK_INT(access(home, R_OK), 0);
 
@@ -628,25 +628,25 @@ static void test_exchange_info(void)
         snprintf(text, sizeof(text), info_text, i < 2 ? "0.01" : "0.05");
         options.exchange_info = scratch_write("info.json", text);
         for (int k = 0; k < 2; k++) {
-            CHECK_INT(market_load_files(paths, N_FILES, &options, &m, &load, err), 0);
+            CHECK_INT(market_store_load_files(paths, N_FILES, &options, &m, &load, err), 0);
             CHECK_INT(load.cached, k == 1 || i % 2 == 1);
             CHECK_INT(m->series[0].symbol.filters.tick, i < 2 ? 1000000 : 5000000);
             CHECK_INT(m->series[1].symbol.qty_scale, 6);
-            market_close(m);
+            market_store_close(m);
         }
     }
     options.names = (const char *const[]){"ONEUSDT", "TWOUSTD"};
-    CHECK_INT(market_load_files(paths, N_FILES, &options, &m, &load, err), -EINVAL);
+    CHECK_INT(market_store_load_files(paths, N_FILES, &options, &m, &load, err), -EINVAL);
     CHECK(strstr(err, "TWOUSTD") && strstr(err, "perhaps TWOUSDT") && strstr(err, options.exchange_info));
     options.names = NULL;
     options.exchange_info = scratch_write("info.json", "{\"symbols\":[");
-    CHECK_INT(market_load_files(paths, N_FILES, &options, &m, &load, err), -EINVAL);
+    CHECK_INT(market_store_load_files(paths, N_FILES, &options, &m, &load, err), -EINVAL);
     CHECK(strstr(err, "no exchangeInfo") && strstr(err, "info.json"));
     options.exchange_info = scratch_path("absent.json");
-    CHECK_INT(market_load_files(paths, N_FILES, &options, &m, &load, err), -ENOENT);
+    CHECK_INT(market_store_load_files(paths, N_FILES, &options, &m, &load, err), -ENOENT);
     CHECK(strstr(err, "absent.json"));
     options.no_cache = true;
-    CHECK_INT(market_load_files(paths, N_FILES, &options, &m, &load, err), -ENOENT);
+    CHECK_INT(market_store_load_files(paths, N_FILES, &options, &m, &load, err), -ENOENT);
 }
 
 int main(void)
@@ -664,6 +664,6 @@ int main(void)
     make_files(&random);
     test_exchange_info();
     test_folder(&random);
-    market_close(fresh);
+    market_store_close(fresh);
     return check_done("market_cache");
 }

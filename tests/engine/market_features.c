@@ -32,7 +32,7 @@ static struct market *open_market(struct random *random, int gap_percent, size_t
         made_write(random, &files[i], names[i]);
         paths[i] = files[i].path;
     }
-    CHECK_INT(market_load_files(paths, 2, &options, &m, NULL, err), 0);
+    CHECK_INT(market_store_load_files(paths, 2, &options, &m, NULL, err), 0);
     return m;
 }
 
@@ -88,7 +88,7 @@ static void test_set(const struct market *m, int symbol, const struct feature_se
     struct market_options plain = {.no_cache = true, .threads = 2}, cached = {.cache = folder, .threads = 2};
     struct market_features *direct = NULL, *made = NULL, *mapped = NULL;
     struct market_features_load load;
-    int r = market_features(m, symbol, set, backend, &plain, &direct, &load, err);
+    int r = market_store_features(m, symbol, set, backend, &plain, &direct, &load, err);
     CHECK_INT(r, 0);
     if (r < 0) {
         fprintf(stderr, "%s\n", err);
@@ -96,16 +96,16 @@ static void test_set(const struct market *m, int symbol, const struct feature_se
     }
     CHECK(!load.cached);
     check_matrix(m, symbol, direct, set, backend);
-    CHECK_INT(market_features(m, symbol, set, backend, &cached, &made, &load, err), 0);
+    CHECK_INT(market_store_features(m, symbol, set, backend, &cached, &made, &load, err), 0);
     CHECK(!load.cached && load.note[0] == '\0');
-    CHECK_INT(market_features(m, symbol, set, backend, &cached, &mapped, &load, err), 0);
+    CHECK_INT(market_store_features(m, symbol, set, backend, &cached, &mapped, &load, err), 0);
     CHECK(load.cached && load.note[0] == '\0');
     CHECK(mapped->first == direct->first && mapped->bytes == direct->bytes && made->first == direct->first);
     CHECK(memcmp(made->values, direct->values, direct->bytes) == 0);
     CHECK(memcmp(mapped->values, direct->values, direct->bytes) == 0);
-    market_features_close(mapped);
-    market_features_close(made);
-    market_features_close(direct);
+    market_store_features_close(mapped);
+    market_store_features_close(made);
+    market_store_features_close(direct);
 }
 
 static size_t count(char last[static PATH_MAX])
@@ -137,9 +137,9 @@ static void test_random(struct random *random)
     CHECK_INT(feature_set_builtin("market14", &built_in), 0);
     for (int symbol = 0; symbol < 2; symbol++) {
         size_t half = m->rows / 2;
-        CHECK_INT(market_features_fit(m, symbol, set, 0, half, err), 0);
-        CHECK_INT(market_features_fit(m, symbol, refit, 0, half + 100, err), 0);
-        CHECK_INT(market_features_fit(m, symbol, built_in, 0, half, err), 0);
+        CHECK_INT(market_store_features_fit(m, symbol, set, 0, half, err), 0);
+        CHECK_INT(market_store_features_fit(m, symbol, refit, 0, half + 100, err), 0);
+        CHECK_INT(market_store_features_fit(m, symbol, built_in, 0, half, err), 0);
         test_set(m, symbol, set, FEATURE_EXACT);
         test_set(m, symbol, set, FEATURE_FAST); /* a file of its own */
         test_set(m, symbol, refit, FEATURE_EXACT);
@@ -149,7 +149,7 @@ static void test_random(struct random *random)
     feature_set_destroy(built_in);
     feature_set_destroy(refit);
     feature_set_destroy(set);
-    market_close(m);
+    market_store_close(m);
 }
 
 /* A fit on rows of the grid is the fit on the bars in them. */
@@ -166,14 +166,14 @@ static void test_fit(struct random *random)
             sum += s->close[row];
             n++;
         }
-    CHECK_INT(market_features_fit(m, 1, set, 100, 300, err), 0);
+    CHECK_INT(market_store_features_fit(m, 1, set, 100, 300, err), 0);
     CHECK_NEAR(set->features[0].offset, sum / (double)n, 1e-12 * sum / (double)n);
-    CHECK_INT(market_features_fit(m, 1, set, 0, m->rows, err), 0);
-    CHECK_INT(market_features_fit(m, 1, set, 300, 300, err), -EINVAL);
-    CHECK_INT(market_features_fit(m, 1, set, 0, m->rows + 1, err), -EINVAL);
+    CHECK_INT(market_store_features_fit(m, 1, set, 0, m->rows, err), 0);
+    CHECK_INT(market_store_features_fit(m, 1, set, 300, 300, err), -EINVAL);
+    CHECK_INT(market_store_features_fit(m, 1, set, 0, m->rows + 1, err), -EINVAL);
     CHECK(strstr(err, "rows"));
     feature_set_destroy(set);
-    market_close(m);
+    market_store_close(m);
 }
 
 static void test_damage_and_refusals(struct random *random)
@@ -186,11 +186,11 @@ static void test_damage_and_refusals(struct random *random)
     char path[PATH_MAX];
     clean();
     CHECK_INT(feature_set_parse(set_text, &set, err, sizeof err), 0);
-    CHECK_INT(market_features(m, 0, set, FEATURE_FAST, &cached, &f, &load, err), -EINVAL);
+    CHECK_INT(market_store_features(m, 0, set, FEATURE_FAST, &cached, &f, &load, err), -EINVAL);
     CHECK(strstr(err, "fitted") && !f);
     CHECK_INT(count(path), 0);
-    CHECK_INT(market_features_fit(m, 0, set, 0, m->rows, err), 0);
-    CHECK_INT(market_features(m, 0, set, FEATURE_FAST, &cached, &f, &load, err), 0);
+    CHECK_INT(market_store_features_fit(m, 0, set, 0, m->rows, err), 0);
+    CHECK_INT(market_store_features(m, 0, set, FEATURE_FAST, &cached, &f, &load, err), 0);
     CHECK_INT(count(path), 1);
     struct stat st;
     CHECK_INT(stat(path, &st), 0);
@@ -202,27 +202,27 @@ static void test_damage_and_refusals(struct random *random)
         byte ^= 4;
         CHECK(pwrite(fd, &byte, 1, at) == 1);
         close(fd);
-        CHECK_INT(market_features(m, 0, set, FEATURE_FAST, &cached, &again, &load, err), 0);
+        CHECK_INT(market_store_features(m, 0, set, FEATURE_FAST, &cached, &again, &load, err), 0);
         CHECK(!load.cached && strstr(load.note, "thrown away") && strstr(load.note, path));
         CHECK(memcmp(again->values, f->values, f->bytes) == 0);
-        market_features_close(again);
-        CHECK_INT(market_features(m, 0, set, FEATURE_FAST, &cached, &again, &load, err), 0);
+        market_store_features_close(again);
+        CHECK_INT(market_store_features(m, 0, set, FEATURE_FAST, &cached, &again, &load, err), 0);
         CHECK(load.cached);
-        market_features_close(again);
+        market_store_features_close(again);
     }
-    market_features_close(f);
-    market_features_close(NULL);
+    market_store_features_close(f);
+    market_store_features_close(NULL);
     feature_set_destroy(set);
 
     /* Fewer bars than the indicators need: a matrix without values. */
     CHECK_INT(feature_set_parse("set long\nsma:90\n", &set, err, sizeof err), 0);
-    market_close(m);
+    market_store_close(m);
     m = open_market(random, 0, 40);
-    CHECK_INT(market_features(m, 0, set, FEATURE_EXACT, &cached, &f, &load, err), 0);
+    CHECK_INT(market_store_features(m, 0, set, FEATURE_EXACT, &cached, &f, &load, err), 0);
     CHECK(f->first == m->rows && isnan(f->values[0]) && isnan(f->values[m->rows - 1]));
-    market_features_close(f);
+    market_store_features_close(f);
     feature_set_destroy(set);
-    market_close(m);
+    market_store_close(m);
 }
 
 int main(void)

@@ -87,7 +87,7 @@ static bool searched(int64_t open_ns, int measure, double ret[4])
 static void say(struct measure_track *track, int64_t ts_ns, const double *measures)
 {
     if (track)
-        measure_note(track, ts_ns, MINUTE_NS, measures);
+        engine_measure_note(track, ts_ns, MINUTE_NS, measures);
     said[n_said].ts_ns = ts_ns;
     said[n_said].there = measures != NULL;
     if (measures)
@@ -114,7 +114,7 @@ static void test_track(void)
                 struct measure_bar bars[BOOK_MEASURES];
                 int64_t open_ns = forming_ns - back * MINUTE_NS;
                 double expected[4] = {0};
-                bool is = measure_of(&track, open_ns, bars);
+                bool is = engine_measure_of(&track, open_ns, bars);
                 CHECK(is == searched(open_ns, 0, expected));
                 there += is;
                 not_there += !is;
@@ -273,19 +273,19 @@ static void test_specs(void)
     const double params[STRATEGY_PARAMS_MAX] = {0};
     char err[SPECS_ERROR_MAX] = "", name[48];
     size_t n = 0;
-    CHECK_INT(desk_specs(&strategy, params, MINUTE_NS, specs, &n, err), 0);
+    CHECK_INT(engine_runner_specs(&strategy, params, MINUTE_NS, specs, &n, err), 0);
     CHECK(n == 3 && specs[0].measure == BOOK_SPREAD && specs[1].measure == -1 &&
           specs[2].measure == BOOK_MICROPRICE);
-    desk_output_name(&specs[0], 0, name, sizeof name);
+    engine_runner_output_name(&specs[0], 0, name, sizeof name);
     CHECK_STR(name, "sma_2@spread");
-    CHECK_INT(desk_specs_of_bars(&strategy, specs + 1, 1, err), 0);
-    CHECK_INT(desk_specs_of_bars(&strategy, specs, n, err), -EINVAL);
+    CHECK_INT(engine_runner_specs_of_bars(&strategy, specs + 1, 1, err), 0);
+    CHECK_INT(engine_runner_specs_of_bars(&strategy, specs, n, err), -EINVAL);
     CHECK_STR(err, "strategy watcher reads sma_2@spread: bars have no order book, an event log has");
     strategy.specs = of_volume;
-    CHECK_INT(desk_specs(&strategy, params, MINUTE_NS, specs, &n, err), -EINVAL);
+    CHECK_INT(engine_runner_specs(&strategy, params, MINUTE_NS, specs, &n, err), -EINVAL);
     CHECK_STR(err, "strategy watcher: obv@spread: obv reads volumes, and a measure has none");
     strategy.specs = unknown;
-    CHECK_INT(desk_specs(&strategy, params, MINUTE_NS, specs, &n, err), -EINVAL);
+    CHECK_INT(engine_runner_specs(&strategy, params, MINUTE_NS, specs, &n, err), -EINVAL);
     CHECK_STR(err,
               "strategy watcher: sma:20@imbalanced: a timeframe such as 1h or 4h, or spread, imbalance or "
               "microprice is needed");

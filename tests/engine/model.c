@@ -179,7 +179,7 @@ static bool same_order(const struct pair *pair, int id)
 {
     const struct m_order *m = &pair->model.orders[id];
     const struct order *o = &pair->told[id];
-    size_t at = match_find(pair->engine, (uint64_t)id);
+    size_t at = engine_match_find(pair->engine, (uint64_t)id);
     bool live = at < pair->engine->n_orders;
     if (o->state != m->state || o->reason != m->why || o->filled != m->filled)
         return false;
@@ -225,7 +225,7 @@ static void print_difference(const struct pair *pair)
     for (int id = 1; id <= m->n_orders; id++) {
         const struct m_order *o = &m->orders[id];
         const struct order *t = &pair->told[id];
-        size_t at = match_find(pair->engine, (uint64_t)id);
+        size_t at = engine_match_find(pair->engine, (uint64_t)id);
         fprintf(stderr,
                 "  order %d %s %s: engine %s %s %" PRId64 "/%" PRId64 " at %" PRId64 " stop %" PRId64
                 " ahead %" PRId64 "; model %s %s %" PRId64 "/%" PRId64 " at %" PRId64 " stop %" PRId64

@@ -13,7 +13,7 @@ static struct parity_result compare(int64_t from_ns)
     char err[JOURNAL_ERROR_MAX] = "";
     const struct parity_options options = {
         .path = logged.dir, .from_ns = from_ns, .recorded = &logged.recorded};
-    CHECK_INT(parity_run(&options, &result, err, sizeof err), 0);
+    CHECK_INT(engine_parity_run(&options, &result, err, sizeof err), 0);
     CHECK_STR(err, "");
     return result;
 }
@@ -192,7 +192,7 @@ static void test_errors(void)
     struct parity_result result;
     char err[JOURNAL_ERROR_MAX] = "";
     const struct parity_options options = {.path = "/nonexistent", .recorded = &logged.recorded};
-    CHECK(parity_run(&options, &result, err, sizeof err) < 0);
+    CHECK(engine_parity_run(&options, &result, err, sizeof err) < 0);
     CHECK(err[0]);
 }
 

@@ -46,7 +46,7 @@ static void test_long(void)
     expect(&b, 0, 0, -150, 0, -150, 0);
     CHECK_INT(b.position.updated_ns, 5);
     CHECK_INT(b.lots.n, 0);
-    lots_finish(&b.lots);
+    position_lots_finish(&b.lots);
 }
 
 /* The same mirrored: sold short at 100 and 120, bought back at 110. */
@@ -61,7 +61,7 @@ static void test_short(void)
     expect(&b, -15, 1650, 0, 1700, -50, 1);
     apply(&b, ORDER_BUY, 15, 1650, 4);
     expect(&b, 0, 0, 0, 0, 0, 0);
-    lots_finish(&b.lots);
+    position_lots_finish(&b.lots);
 }
 
 /* Through zero: thirty sold of ten held close ten and open twenty, of 1000 and 2001 of the 3001. */
@@ -73,7 +73,7 @@ static void test_through_zero(void)
     expect(&b, -20, 2001, 100, 2001, 100, 2);
     apply(&b, ORDER_BUY, 21, 2100, 3);
     expect(&b, 1, 100, 101, 100, 101, 3);
-    lots_finish(&b.lots);
+    position_lots_finish(&b.lots);
 }
 
 /* What a part cost is rounded down; the last part takes what is left. */
@@ -87,7 +87,7 @@ static void test_rounding(void)
     expect(&b, 1, 4, 2, 4, 2, 1);
     apply(&b, ORDER_SELL, 1, 0, 4);
     expect(&b, 0, 0, -2, 0, -2, 0);
-    lots_finish(&b.lots);
+    position_lots_finish(&b.lots);
 }
 
 static void test_bounds(void)
@@ -104,7 +104,7 @@ static void test_bounds(void)
     expect(&b, 0, 0, INT64_MIN, 0, INT64_MIN, 0);
     CHECK_INT(position_apply(&b.position, &b.lots, ORDER_SELL, INT64_MAX, 5, 6), 0);
     CHECK_INT(position_apply(&b.position, &b.lots, ORDER_SELL, 1, 5, 7), -ERANGE);
-    lots_finish(&b.lots);
+    position_lots_finish(&b.lots);
     CHECK(!b.lots.lots && b.lots.cap == 0);
 }
 
@@ -185,7 +185,7 @@ static void test_units(struct random *random)
         CHECK_INT(u, units.n);
         CHECK_INT(p->fifo_cost, cost);
     }
-    lots_finish(&b.lots);
+    position_lots_finish(&b.lots);
 }
 
 static void print_run(struct random *random)
@@ -204,7 +204,7 @@ static void print_run(struct random *random)
                side == ORDER_BUY ? "BUY" : "SELL", qty, notional, p->qty, p->cost, p->realized, p->fifo_cost,
                p->fifo_realized, p->opened_ns);
     }
-    lots_finish(&b.lots);
+    position_lots_finish(&b.lots);
 }
 
 int main(int argc, char **argv)

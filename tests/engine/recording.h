@@ -54,7 +54,7 @@ static inline void recording_put(struct recording *r)
 
 static inline void recording_state(struct recording *r, enum state_why why)
 {
-    CHECK_INT(state_record_encode(r->engine, r->run, why, &r->codec), 0);
+    CHECK_INT(engine_state_record_encode(r->engine, r->run, why, &r->codec), 0);
     struct journal_record record = {JOURNAL_STATE, r->driver.seq, r->driver.now_ns, r->codec.bytes,
                                     r->codec.len};
     CHECK_INT(journal_batch_add(&r->batch, &record), 0);
@@ -142,17 +142,17 @@ static inline void recording_restart(struct recording *r, bool clean)
     journal_writer_close(r->writer);
     struct replay_options options = {
         .path = r->dir, .newest = true, .check_states = true, .sink = tape_sink(&unheard)};
-    CHECK_INT(replay_open(&options, &replay, err, sizeof err), 0);
+    CHECK_INT(engine_replay_open(&options, &replay, err, sizeof err), 0);
     CHECK_STR(err, "");
     if (!replay)
         exit(EXIT_FAILURE);
     int n;
-    while ((n = replay_step(replay)) > 0)
+    while ((n = engine_replay_step(replay)) > 0)
         ;
     CHECK_INT(n, 0);
-    CHECK_INT(replay_seq(replay), r->driver.seq);
+    CHECK_INT(engine_replay_seq(replay), r->driver.seq);
     struct engine_sink sink = tape_sink(&r->tape);
-    struct engine *engine = replay_take(replay, &sink);
+    struct engine *engine = engine_replay_take(replay, &sink);
     codec_save(&before);
     codec_save(&after);
     CHECK(engine_save(r->engine, &before) == 0 && engine_save(engine, &after) == 0);

@@ -32,22 +32,22 @@ static struct played play(struct replay_options options, struct tape tape)
     if (!options.path)
         options.path = recording.dir;
     options.sink = tape_sink(&played.tape);
-    played.r = replay_open(&options, &replay, played.err, sizeof played.err);
+    played.r = engine_replay_open(&options, &replay, played.err, sizeof played.err);
     CHECK((played.r == 0) == (replay != NULL) && (played.r == 0) == (played.err[0] == '\0'));
     if (!replay)
         return played;
-    CHECK(replay_event(replay) == NULL);
-    while ((played.r = replay_step(replay)) > 0) {
+    CHECK(engine_replay_event(replay) == NULL);
+    while ((played.r = engine_replay_step(replay)) > 0) {
         played.events++;
-        CHECK_INT(replay_event(replay)->seq, replay_seq(replay));
+        CHECK_INT(engine_replay_event(replay)->seq, engine_replay_seq(replay));
     }
-    CHECK(played.r == 0 || replay_error(replay)[0]);
-    snprintf(played.err, sizeof played.err, "%s", replay_error(replay));
-    played.seq = replay_seq(replay);
-    played.runs = replay_runs(replay);
-    played.holes = replay_holes(replay);
-    CHECK_INT(engine_digest(replay_engine(replay), played.digest), 0);
-    replay_close(replay);
+    CHECK(played.r == 0 || engine_replay_error(replay)[0]);
+    snprintf(played.err, sizeof played.err, "%s", engine_replay_error(replay));
+    played.seq = engine_replay_seq(replay);
+    played.runs = engine_replay_runs(replay);
+    played.holes = engine_replay_holes(replay);
+    CHECK_INT(engine_digest(engine_replay_engine(replay), played.digest), 0);
+    engine_replay_close(replay);
     return played;
 }
 
@@ -132,14 +132,14 @@ static void test_parts(void)
     struct tape tape = {0};
     char err[JOURNAL_ERROR_MAX];
     struct replay_options options = {.path = recording.dir, .sink = tape_sink(&tape)};
-    CHECK_INT(replay_open(&options, &replay, err, sizeof err), 0);
+    CHECK_INT(engine_replay_open(&options, &replay, err, sizeof err), 0);
     for (uint64_t i = 0; i < 700; i++)
-        CHECK_INT(replay_step(replay), 1);
-    uint64_t seq = replay_seq(replay);
-    int64_t ns = replay_event(replay)->recv_ns;
-    while (replay_step(replay) == 1 && replay_event(replay)->recv_ns == ns)
-        seq = replay_seq(replay);
-    replay_close(replay);
+        CHECK_INT(engine_replay_step(replay), 1);
+    uint64_t seq = engine_replay_seq(replay);
+    int64_t ns = engine_replay_event(replay)->recv_ns;
+    while (engine_replay_step(replay) == 1 && engine_replay_event(replay)->recv_ns == ns)
+        seq = engine_replay_seq(replay);
+    engine_replay_close(replay);
     played = play((struct replay_options){.to_ns = ns}, (struct tape){0});
     CHECK_INT(played.r, 0);
     CHECK_INT(played.seq, seq);
@@ -250,7 +250,7 @@ static void spoil_event_bytes(struct recording *r)
 
 static void spoil_state_newer(struct recording *r)
 {
-    CHECK_INT(state_record_encode(r->engine, r->run, STATE_ROTATION, &r->codec), 0);
+    CHECK_INT(engine_state_record_encode(r->engine, r->run, STATE_ROTATION, &r->codec), 0);
     r->codec.bytes[0] = STATE_RECORD_VERSION + 1;
     add(r, JOURNAL_STATE);
 }
@@ -258,8 +258,8 @@ static void spoil_state_newer(struct recording *r)
 static void spoil_layout_newer(struct recording *r)
 {
     struct state_record record;
-    CHECK_INT(state_record_encode(r->engine, r->run, STATE_NEW_RUN, &r->codec), 0);
-    CHECK_INT(state_record_decode(r->codec.bytes, r->codec.len, &record), 0);
+    CHECK_INT(engine_state_record_encode(r->engine, r->run, STATE_NEW_RUN, &r->codec), 0);
+    CHECK_INT(engine_state_record_decode(r->codec.bytes, r->codec.len, &record), 0);
     r->codec.bytes[r->codec.len - record.len + 4] = ENGINE_STATE_VERSION + 1;
     add(r, JOURNAL_STATE);
 }

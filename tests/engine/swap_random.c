@@ -374,21 +374,21 @@ static void check_replay(void)
     char err[JOURNAL_ERROR_MAX] = "";
     struct replay *replay = NULL;
     const struct replay_options options = {.path = l.dir, .policies = &among, .check_states = true};
-    CHECK_INT(replay_open(&options, &replay, err, sizeof err), 0);
+    CHECK_INT(engine_replay_open(&options, &replay, err, sizeof err), 0);
     CHECK_STR(err, "");
     if (!replay)
         return;
     int r;
-    while ((r = replay_step(replay)) > 0)
+    while ((r = engine_replay_step(replay)) > 0)
         ;
-    CHECK_STR(replay_error(replay), "");
+    CHECK_STR(engine_replay_error(replay), "");
     CHECK_INT(r, 0);
-    CHECK_INT(replay_seq(replay), l.driver.seq);
+    CHECK_INT(engine_replay_seq(replay), l.driver.seq);
     struct engine_ids ours, theirs;
     engine_ids(l.engine, &ours);
-    engine_ids(replay_engine(replay), &theirs);
+    engine_ids(engine_replay_engine(replay), &theirs);
     CHECK(memcmp(ours.hash, theirs.hash, sizeof ours.hash) == 0);
-    replay_close(replay);
+    engine_replay_close(replay);
 }
 
 static uint64_t explained, decided, by_members, weighed;
@@ -431,7 +431,7 @@ static void check_explanations(void)
     char err[JOURNAL_ERROR_MAX] = "";
     const struct explain_options options = {
         .path = l.dir, .to_ns = INT64_MAX, .recorded = &l.recorded, .explained = look};
-    CHECK_INT(explain_run(&options, &result, err, sizeof err), 0);
+    CHECK_INT(engine_explain_run(&options, &result, err, sizeof err), 0);
     CHECK_STR(err, "");
     CHECK_INT(result.explained, l.n_orders);
 }
@@ -448,7 +448,7 @@ static void check_forks(void)
                                                 .to_ns = INT64_MAX,
                                                 .account = "a0",
                                                 .same_strategy = same};
-        CHECK_INT(what_if_run(&options, &result, err, sizeof err), 0);
+        CHECK_INT(engine_what_if_run(&options, &result, err, sizeof err), 0);
         CHECK_STR(err, "");
         CHECK_INT(result.was.end, engine_equity(l.engine, 0));
         if (same) {

@@ -49,7 +49,7 @@ static int run(const char *account, int64_t at_ns, const struct strategy *strate
                                             .span_ns = 10 * DRIVER_INTERVAL_NS,
                                             .span = on_span,
                                             .ctx = curve};
-    return what_if_run(&options, ret, err, JOURNAL_ERROR_MAX);
+    return engine_what_if_run(&options, ret, err, JOURNAL_ERROR_MAX);
 }
 
 static void test_same(int64_t at_ns)

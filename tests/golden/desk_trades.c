@@ -225,5 +225,5 @@ void desk_put_trades(struct db_writer *writer)
     put_commands(&t);
     for (int account = 0; account < ACCOUNTS; account++)
         for (int symbol = 0; symbol < SYMBOLS; symbol++)
-            lots_finish(&t.lots[account][symbol]);
+            position_lots_finish(&t.lots[account][symbol]);
 }

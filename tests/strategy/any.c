@@ -59,7 +59,7 @@ static void compute(const struct desk_spec *specs, size_t n_specs, int at, int64
     for (size_t k = 0; k < ASK_VALUES_MAX; k++)
         out[k] = columns[at][k];
     const struct columns_job job = {{n, interval_ns, opens[at], p[0], p[1], p[2], p[3], p[4], NULL}, out};
-    CHECK_INT(columns_compute(specs, n_specs, &job, 1, 1, err), 0);
+    CHECK_INT(backtest_columns_compute(specs, n_specs, &job, 1, 1, err), 0);
 }
 
 /* Any value of the range, its ends, or the default. */
@@ -132,8 +132,8 @@ static size_t test_round(struct random *random, const struct strategy *strategy,
     struct desk_spec specs[STRATEGY_SPECS_MAX];
     size_t n_specs, acted = 0, cut = (size_t)random_between(random, 1, BARS - 1);
     char err[SPECS_ERROR_MAX];
-    CHECK_INT(desk_specs(strategy, a.params, interval_ns, specs, &n_specs, err), 0);
-    size_t n_outputs = desk_outputs(specs, n_specs);
+    CHECK_INT(engine_runner_specs(strategy, a.params, interval_ns, specs, &n_specs, err), 0);
+    size_t n_outputs = engine_runner_outputs(specs, n_specs);
     make_bars(random, 0, kind, 0, interval_ns);
     memcpy(prices[1], prices[0], sizeof prices[0]);
     memcpy(opens[1], opens[0], sizeof opens[0]);

@@ -113,15 +113,15 @@ int main(int argc, char **argv)
     size_t n_specs, n;
     if (!read_bars(&n))
         return fail("stdin: 15 numbers a line are needed, at most 200000 lines");
-    if (desk_specs(strategy, params, interval_ns, specs, &n_specs, err) < 0)
+    if (engine_runner_specs(strategy, params, interval_ns, specs, &n_specs, err) < 0)
         return fail(err);
     double *out[OUTPUTS_MAX];
     for (size_t k = 0; k < OUTPUTS_MAX; k++)
         out[k] = columns[k];
     struct columns_job job = {
         {n, interval_ns, opens, prices[0], prices[1], prices[2], prices[3], prices[4], NULL}, out};
-    if (columns_compute(specs, n_specs, &job, 1, 1, err) < 0)
+    if (backtest_columns_compute(specs, n_specs, &job, 1, 1, err) < 0)
         return fail(err);
-    ask(strategy, params, interval_ns, n, desk_outputs(specs, n_specs));
+    ask(strategy, params, interval_ns, n, engine_runner_outputs(specs, n_specs));
     return 0;
 }

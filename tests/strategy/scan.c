@@ -134,8 +134,8 @@ static void test_strategy(struct random *random, const struct strategy *strategy
         struct desk_spec specs[STRATEGY_SPECS_MAX];
         size_t n_specs;
         char err[SPECS_ERROR_MAX];
-        CHECK_INT(desk_specs(strategy, ask.params, MINUTE_NS, specs, &n_specs, err), 0);
-        table.n_outputs = desk_outputs(specs, n_specs);
+        CHECK_INT(engine_runner_specs(strategy, ask.params, MINUTE_NS, specs, &n_specs, err), 0);
+        table.n_outputs = engine_runner_outputs(specs, n_specs);
         CHECK(table.n_outputs <= ASK_VALUES_MAX);
         if (round > 0)
             random_params(random, &ask);

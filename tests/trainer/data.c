@@ -29,7 +29,7 @@ static struct market *open_market(struct random *random, int gap_percent, size_t
         made_write(random, &files[i], names[i]);
         paths[i] = files[i].path;
     }
-    CHECK_INT(market_load_files(paths, SYMBOLS, &options, &m, NULL, err), 0);
+    CHECK_INT(market_store_load_files(paths, SYMBOLS, &options, &m, NULL, err), 0);
     return m;
 }
 
@@ -118,8 +118,8 @@ static void test_features(struct random *random, const struct market *m, bool on
         struct feature_set *set = NULL;
         struct market_features *features = NULL;
         CHECK_INT(feature_set_parse(set_text, &set, err, sizeof err), 0);
-        CHECK_INT(market_features_fit(m, i, set, how.fit_from, how.fit_to, err), 0);
-        CHECK_INT(market_features(m, i, set, FEATURE_EXACT, &plain, &features, NULL, err), 0);
+        CHECK_INT(market_store_features_fit(m, i, set, how.fit_from, how.fit_to, err), 0);
+        CHECK_INT(market_store_features(m, i, set, FEATURE_EXACT, &plain, &features, NULL, err), 0);
         CHECK(width == set->n * SYMBOLS);
         char *ours = feature_set_text(trainer_data_set(data, i)), *right = feature_set_text(set);
         CHECK_STR(ours, right);
@@ -143,7 +143,7 @@ static void test_features(struct random *random, const struct market *m, bool on
         }
         CHECK_INT(bad, 0);
         CHECK_INT(row, source->rows);
-        market_features_close(features);
+        market_store_features_close(features);
         feature_set_destroy(set);
     }
     CHECK_INT(source->first_row, first);
@@ -202,7 +202,7 @@ static void check_zscore(const struct market *m, int symbol, const struct featur
     struct market_features *features = NULL;
     double sum = 0, squares = 0, count = 0;
     CHECK_INT(feature_set_parse("set plain\nsma:5 /close-1\n", &set, err, sizeof err), 0);
-    CHECK_INT(market_features(m, symbol, set, FEATURE_EXACT, &plain, &features, NULL, err), 0);
+    CHECK_INT(market_store_features(m, symbol, set, FEATURE_EXACT, &plain, &features, NULL, err), 0);
     for (size_t b = 0; b < n; b++)
         for (size_t row = blocks[b].from; row < blocks[b].to; row++) {
             double x = (double)features->values[row];
@@ -215,7 +215,7 @@ static void check_zscore(const struct market *m, int symbol, const struct featur
     double mean = sum / count, deviation = sqrt(squares / count - mean * mean);
     CHECK_NEAR(fitted->features[1].offset, mean, 1e-5 * deviation);
     CHECK_NEAR(1 / fitted->features[1].scale, deviation, 1e-5 * deviation);
-    market_features_close(features);
+    market_store_features_close(features);
     feature_set_destroy(set);
 }
 
@@ -245,7 +245,7 @@ static void test_columns(struct random *random, const struct market *m, bool onl
             texts[i] = feature_set_text(trainer_data_set(ours, i));
             check_zscore(m, i, blocks[n / 2], n, trainer_data_set(ours, i));
             CHECK_INT(feature_set_parse(set_text, &set, err, sizeof err), 0);
-            CHECK_INT(market_features_fit(m, i, set, blocks[0][0].from, blocks[0][0].to, err), 0);
+            CHECK_INT(market_store_features_fit(m, i, set, blocks[0][0].from, blocks[0][0].to, err), 0);
             if (n == 1)
                 check_fits(trainer_data_set(ours, i), set);
             feature_set_destroy(set);
@@ -384,7 +384,7 @@ int main(void)
         test_columns(&random, m, true);
         if (gaps == 1)
             test_refused(m);
-        market_close(m);
+        market_store_close(m);
     }
     test_common();
     trainer_data_destroy(NULL);

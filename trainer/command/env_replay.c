@@ -250,7 +250,7 @@ int command_env_replay(int argc, char **argv)
     env_destroy(request.env);
     env_market_destroy(request.env_market);
     trainer_data_destroy(request.data);
-    market_close(request.market);
+    market_store_close(request.market);
     replay_actions_finish(&request.actions);
     replay_params_finish(&request.params);
     free(request.assets);

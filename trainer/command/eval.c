@@ -106,8 +106,8 @@ static json_t *symbols_json(const struct market *bars)
 static json_t *missing_json(const struct eval_market *market, size_t from, size_t to)
 {
     const struct market *bars = market->bars;
-    size_t first = market_row_at(bars, env_market_open_ns(market->env_market, from));
-    size_t end = market_row_at(bars, env_market_open_ns(market->env_market, to - 1)) + 1;
+    size_t first = market_store_row_at(bars, env_market_open_ns(market->env_market, from));
+    size_t end = market_store_row_at(bars, env_market_open_ns(market->env_market, to - 1)) + 1;
     json_t *missing = json_object();
     for (int s = 0; s < bars->n_symbols; s++) {
         char note[TRAINER_DATA_NOTE_MAX];

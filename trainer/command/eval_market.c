@@ -58,7 +58,7 @@ static int load(const struct eval_bars *bars, const char *const *paths, size_t n
                 char err[static EVAL_ERROR_MAX])
 {
     const struct market_options options = {.no_cache = true, .exchange_info = bars->exchange_info};
-    return market_load_files(paths, n, &options, ret, NULL, err);
+    return market_store_load_files(paths, n, &options, ret, NULL, err);
 }
 
 static int find_files(const struct trained_policy *trained, const struct market *all, size_t *ret_places,
@@ -102,14 +102,14 @@ static int load_in_order(const struct trained_policy *trained, const struct eval
         paths[i] = bars->paths[places[i]];
     }
     if (r == 0 && !ordered) {
-        market_close(market);
+        market_store_close(market);
         market = NULL;
         r = load(bars, paths, n, &market, err);
     }
     free(paths);
     free(places);
     if (r < 0) {
-        market_close(market);
+        market_store_close(market);
         return r;
     }
     *ret = market;
@@ -256,6 +256,6 @@ void eval_market_close(struct eval_market *market)
     env_destroy(market->env);
     env_market_destroy(market->env_market);
     trainer_data_destroy(market->data);
-    market_close(market->bars);
+    market_store_close(market->bars);
     *market = (struct eval_market){0};
 }

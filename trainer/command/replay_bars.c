@@ -91,7 +91,7 @@ static int check_closes(const struct market *market, const struct replay_params 
 static int find_first(const struct market *market, int64_t first_ns, const char *params_path, size_t *ret,
                       char err[static MARKET_ERROR_MAX])
 {
-    size_t row = market_row_at(market, first_ns);
+    size_t row = market_store_row_at(market, first_ns);
     char at[32], from[32], to[32];
     time_text(first_ns, at);
     time_text(market->start_ns, from);
@@ -123,7 +123,7 @@ int replay_bars_load(const struct replay_params *params, const char *params_path
     if (names_init(&names, params, folder)) {
         struct market_options options = {
             .names = names.names, .no_cache = true, .exchange_info = exchange_info};
-        r = market_load_files(names.paths, (size_t)params->n_symbols, &options, &market, NULL, err);
+        r = market_store_load_files(names.paths, (size_t)params->n_symbols, &options, &market, NULL, err);
     }
     if (r == 0)
         r = check_interval(market, params, params_path, err);
@@ -133,7 +133,7 @@ int replay_bars_load(const struct replay_params *params, const char *params_path
         r = check_closes(market, params, *ret_first, params_path, err);
     names_finish(&names);
     if (r < 0) {
-        market_close(market);
+        market_store_close(market);
         return r;
     }
     *ret = market;

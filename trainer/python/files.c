@@ -29,7 +29,7 @@ int env_files_load(const struct env_files_options *options, struct env_files **r
     };
     struct env_files *files = calloc(1, sizeof(*files));
     if (files)
-        r = market_load_files(options->paths, options->n, &store, &files->market, NULL, why);
+        r = market_store_load_files(options->paths, options->n, &store, &files->market, NULL, why);
     if (r == 0)
         r = trainer_data_create(files->market, &wanted, &files->data, why);
     if (r < 0) {
@@ -51,6 +51,6 @@ void env_files_close(struct env_files *files)
     if (!files)
         return;
     trainer_data_destroy(files->data);
-    market_close(files->market);
+    market_store_close(files->market);
     free(files);
 }

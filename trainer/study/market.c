@@ -102,7 +102,8 @@ static size_t find_first(const struct study_market *market, size_t *ret_warm_up)
     const struct market *bars = market->source.market;
     size_t at = 0, first = 0, warm_up = 0;
     for (int i = 0; i < bars->n_symbols; i++) {
-        size_t seen = market->columns ? market_columns_first(market->columns[i]) : bars->series[i].first;
+        size_t seen =
+            market->columns ? market_store_columns_first(market->columns[i]) : bars->series[i].first;
         first = seen > first ? seen : first;
         if (seen - bars->series[i].first > warm_up)
             warm_up = seen - bars->series[i].first;

@@ -74,7 +74,7 @@ static int load_files(const struct train_config_data *data, struct words *bars, 
         .names = symbols->n > 0 ? symbols->word : NULL,
         .exchange_info = data->exchange_info[0] ? data->exchange_info : NULL,
     };
-    int r = market_load_files(bars->word, bars->n, &options, ret, NULL, err);
+    int r = market_store_load_files(bars->word, bars->n, &options, ret, NULL, err);
     char *option = r < 0 ? strstr(err, ", or --interval") : NULL;
     if (option) /* other programs'; the bars of files have their own here */
         *option = '\0';
@@ -140,8 +140,8 @@ static int read_least(struct source *source, char err[static SOURCE_ERROR_MAX])
 static int find_rows(const struct market *market, const char *what, int64_t from_ns, int64_t to_ns,
                      struct source_rows *ret, char err[static SOURCE_ERROR_MAX])
 {
-    size_t from = from_ns ? market_row_at(market, from_ns) : 0;
-    size_t to = to_ns && to_ns != INT64_MAX ? market_row_at(market, to_ns) : market->rows;
+    size_t from = from_ns ? market_store_row_at(market, from_ns) : 0;
+    size_t to = to_ns && to_ns != INT64_MAX ? market_store_row_at(market, to_ns) : market->rows;
     char first[CLOCK_TEXT_MAX], last[CLOCK_TEXT_MAX];
     if (from >= to) {
         clock_utc_text(market->start_ns, first);
@@ -321,7 +321,7 @@ void source_close(struct source *source)
     env_market_destroy(source->test_market);
     trainer_data_destroy(source->train_data);
     trainer_data_destroy(source->test_data);
-    market_close(source->market);
+    market_store_close(source->market);
     free(source->least);
     *source = (struct source){0};
 }

@@ -80,7 +80,7 @@ static void judge_parity(struct sim *sim, struct db_reader *reader)
         return;
     }
     const struct parity_options options = {.path = sim->state.events, .recorded = &rows.recorded};
-    if (parity_run(&options, &result, err, sizeof err) < 0)
+    if (engine_parity_run(&options, &result, err, sizeof err) < 0)
         sim_fail(sim, "parity: %s", err);
     else if (!result.equal)
         sim_fail(sim, "parity: event %llu: %s %llu: %s: the log gives %s, recorded is %s",
