@@ -195,7 +195,7 @@ static int test(const struct env_params *trained, const struct env_market *marke
     params.autoreset = ENV_NO_RESET;
     params.random_start = false;
     params.episode_bars = 0;
-    int r = snapshot.params ? learner_snapshot(learner, &snapshot, err) : -ENOMEM;
+    int r = snapshot.params ? ppo_learner_snapshot(learner, &snapshot, err) : -ENOMEM;
     if (r == 0)
         r = policy_net_model_create(layout, snapshot.params, snapshot.mean, snapshot.scale,
                                     (float)learner->params.clip_observations, NET_BEST, &model);
@@ -229,7 +229,7 @@ static int learn(struct learner *learner, struct split_times *ret)
 {
     struct ppo_update u = {0};
     for (int64_t steps = 0; steps < learner->params.total_steps; steps = u.steps) {
-        if (learner_iterate(learner, &u, err) < 0)
+        if (ppo_learner_iterate(learner, &u, err) < 0)
             return fails("iteration");
         ret->device += u.seconds_rollout + u.seconds_advantage + u.seconds_update;
     }
@@ -254,7 +254,7 @@ static int run_split(const char *module_path, const struct split *split, const i
     const struct learner_source from = {
         .env_params = env, .market = within, .module_path = module_path, .told = told};
     if (r == 0)
-        r = learner_create_auto(ppo, &from, &stack, err);
+        r = ppo_learner_create_auto(ppo, &from, &stack, err);
     ret->learner = bench_seconds() - begun - ret->market;
     if (r < 0)
         fails("learner");
@@ -263,7 +263,7 @@ static int run_split(const char *module_path, const struct split *split, const i
     ret->train = bench_seconds() - begun - ret->market - ret->learner;
     if (r == 0)
         r = test(env, market, stack.learner, tested, split_blocks(split, ROWS, chosen, tested));
-    learner_stack_destroy(&stack);
+    ppo_learner_stack_destroy(&stack);
     env_market_destroy(within);
     env_market_destroy(market);
     ret->end = bench_seconds();

@@ -82,7 +82,7 @@ struct place {
 
 static void close_place(struct place *p)
 {
-    learner_destroy(p->learner);
+    ppo_learner_destroy(p->learner);
     env_device_market_destroy(p->on_device);
     env_destroy(p->env);
     env_market_destroy(p->market);
@@ -164,25 +164,26 @@ static int measure(struct gpu_module *module, const struct bench_case *c)
     int r = open_place(&p, module, c);
     if (r == 0)
         r = environment_rate(&p, &environment);
-    if (r == 0 && learner_create_device(&p.params, module, p.on_device, p.env, &p.learner, err) < 0)
+    if (r == 0 && ppo_learner_create_device(&p.params, module, p.on_device, p.env, &p.learner, err) < 0)
         r = fails("learner");
     uint64_t waits = 0;
     for (int i = -WARM_UP; i < c->iterations && r == 0; i++) {
-        const uint64_t waited = learner_device_waits(p.learner);
+        const uint64_t waited = ppo_learner_device_waits(p.learner);
         const double begin = bench_seconds();
-        if (learner_iterate(p.learner, &u, err) < 0)
+        if (ppo_learner_iterate(p.learner, &u, err) < 0)
             r = fails("iteration");
         if (i < 0)
             continue;
         seconds[i] = bench_seconds() - begin;
         busy[i] = (u.seconds_rollout + u.seconds_advantage + u.seconds_update) / seconds[i];
-        waits = learner_device_waits(p.learner) - waited > waits ? learner_device_waits(p.learner) - waited
-                                                                 : waits;
+        waits = ppo_learner_device_waits(p.learner) - waited > waits
+                    ? ppo_learner_device_waits(p.learner) - waited
+                    : waits;
         phases[0] += u.seconds_rollout / c->iterations;
         phases[1] += u.seconds_advantage / c->iterations;
         phases[2] += u.seconds_update / c->iterations;
     }
-    if (r == 0 && learner_device_matrix_rate(p.learner, MATRIX_ROUNDS, &matrix, err) < 0)
+    if (r == 0 && ppo_learner_device_matrix_rate(p.learner, MATRIX_ROUNDS, &matrix, err) < 0)
         r = fails("matrix rate");
     if (r == 0) {
         const struct ppo_work work = ppo_work_of(&p.learner->layout);

@@ -203,15 +203,15 @@ static int train(int argc, char **argv)
     struct ppo_world world;
     need(ppo_world_trading(env, &world, err), "world");
     struct learner *learner;
-    need(learner_create_cpu(&params, &world, &learner, err), "learner");
+    need(ppo_learner_create_cpu(&params, &world, &learner, err), "learner");
 
     struct ppo_update update, best = {.seconds_rollout = INFINITY};
-    need(learner_iterate(learner, &update, err), "first iteration");
+    need(ppo_learner_iterate(learner, &update, err), "first iteration");
     double begin = bench_seconds(), end = begin, least = INFINITY;
     int iterations = 0;
     do {
         double before = end;
-        need(learner_iterate(learner, &update, err), "iteration");
+        need(ppo_learner_iterate(learner, &update, err), "iteration");
         end = bench_seconds();
         iterations++;
         if (end - before < least) {
@@ -227,7 +227,7 @@ static int train(int argc, char **argv)
            rows / least, rows * iterations / (end - begin), iterations, best.seconds_rollout,
            best.seconds_advantage, best.seconds_update, work.rollout + params.epochs * work.update,
            learner->ops->backend);
-    learner_destroy(learner);
+    ppo_learner_destroy(learner);
     ppo_world_destroy(&world);
     env_market_destroy(market);
     return EXIT_SUCCESS;

@@ -147,7 +147,7 @@ static int make_learner(struct train_run *run)
     int r = making_begin(&run->source, &params, run->from != NULL, tell, run, &run->making, err);
     if (r < 0)
         return train_failed(run, train_cause(r, r == -EINVAL ? "config" : "device"), "%s", err);
-    learner_watch(run->making.learner, enter, run);
+    ppo_learner_watch(run->making.learner, enter, run);
     if (!run->from)
         return GO_ON;
     if ((r = keep_restore(run->from, run->making.learner, &run->steps, backend, err)) < 0)
@@ -226,7 +226,7 @@ static int iterate(struct train_run *run)
     struct update_figures figures = {.device = NAN};
     struct usage begun = usage_now();
     bool rehearses = run->steps == 0 && run->config.ppo.normalise_observations;
-    int r = learner_iterate(learner, &figures.update, err);
+    int r = ppo_learner_iterate(learner, &figures.update, err);
     if (r < 0) /* -EDOM: the losses are no numbers; -EINVAL: an action is none */
         return train_failed(run, train_cause(r, r == -EDOM || r == -EINVAL ? "nan" : "device"),
                             "%s; the last good checkpoint: %s", err, run->saved[0] ? run->saved : "none");

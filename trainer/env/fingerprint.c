@@ -10,7 +10,7 @@ static uint64_t mixed(uint64_t hash, uint64_t word)
     return hash << 29 | hash >> 35;
 }
 
-uint64_t fingerprint(uint64_t before, const void *data, size_t bytes)
+uint64_t env_fingerprint(uint64_t before, const void *data, size_t bytes)
 {
     const unsigned char *at = data;
     uint64_t chain[CHAINS], word[CHAINS];

@@ -9,6 +9,6 @@
 #include <stdint.h>
 
 /* Goes on from `before`, 0 at first; NULL with 0 bytes is fine. The number of bytes counts, too. */
-uint64_t fingerprint(uint64_t before, const void *data, size_t bytes);
+uint64_t env_fingerprint(uint64_t before, const void *data, size_t bytes);
 
 #endif

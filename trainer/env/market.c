@@ -400,13 +400,14 @@ static uint64_t fingerprint_of(const struct env_market_view *view)
     const size_t n = (size_t)view->n;
     const int64_t shape[] = {(int64_t)view->rows, view->n, view->n_features, view->first_row,
                              view->interval_ns};
-    uint64_t hash = fingerprint(0, shape, sizeof shape);
-    hash = fingerprint(hash, view->close, view->rows * (size_t)view->row_stride * sizeof *view->close);
-    hash = fingerprint(hash, view->features, view->rows * (size_t)view->n_features * sizeof *view->features);
-    hash = fingerprint(hash, view->least, n * sizeof *view->least);
-    hash = fingerprint(hash, view->symbols, view->symbols ? n * sizeof *view->symbols : 0);
-    hash = fingerprint(hash, view->bars, view->bars ? view->rows * n * 4 * sizeof *view->bars : 0);
-    return fingerprint(hash, view->session, view->session ? view->rows : 0);
+    uint64_t hash = env_fingerprint(0, shape, sizeof shape);
+    hash = env_fingerprint(hash, view->close, view->rows * (size_t)view->row_stride * sizeof *view->close);
+    hash =
+        env_fingerprint(hash, view->features, view->rows * (size_t)view->n_features * sizeof *view->features);
+    hash = env_fingerprint(hash, view->least, n * sizeof *view->least);
+    hash = env_fingerprint(hash, view->symbols, view->symbols ? n * sizeof *view->symbols : 0);
+    hash = env_fingerprint(hash, view->bars, view->bars ? view->rows * n * 4 * sizeof *view->bars : 0);
+    return env_fingerprint(hash, view->session, view->session ? view->rows : 0);
 }
 
 int env_market_create(const struct env_market_source *source, const struct env_params *params,
@@ -459,7 +460,7 @@ int env_market_blocks(const struct env_market *market, const struct env_block *b
     within->borrowed = true;
     within->view.blocks = own;
     within->view.n_blocks = n;
-    within->fingerprint = fingerprint(market->fingerprint, own, (size_t)n * sizeof *own);
+    within->fingerprint = env_fingerprint(market->fingerprint, own, (size_t)n * sizeof *own);
     *ret = within;
     return 0;
 }

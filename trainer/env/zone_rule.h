@@ -21,8 +21,8 @@ struct zone_rule {
 };
 
 /* Reads it; false for a text that is none. */
-bool zone_rule_parse(const char *text, struct zone_rule *ret);
+bool env_zone_rule_parse(const char *text, struct zone_rule *ret);
 
-int32_t zone_rule_offset(const struct zone_rule *rule, int64_t s);
+int32_t env_zone_rule_offset(const struct zone_rule *rule, int64_t s);
 
 #endif

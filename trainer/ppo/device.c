@@ -383,8 +383,8 @@ static int make_layout(const struct ppo_params *params, const struct env *env, s
     return r < 0 ? env_refuse(r, err, "%s", reason) : 0;
 }
 
-size_t learner_bytes_device(const struct ppo_params *params, const struct net_layout *layout,
-                            const struct env *env)
+size_t ppo_learner_bytes_device(const struct ppo_params *params, const struct net_layout *layout,
+                                const struct env *env)
 {
     struct ppo_plan plan;
     char err[PPO_ERROR_MAX];
@@ -393,7 +393,7 @@ size_t learner_bytes_device(const struct ppo_params *params, const struct net_la
     return plan.bytes + env_device_bytes(env) + env_device_market_bytes(env);
 }
 
-/* As learner_check_device(); with layout and module's table at hand. */
+/* As ppo_learner_check_device(); with layout and module's table at hand. */
 static int check_room(const struct gpu_ppo_api *api, const struct ppo_params *params,
                       struct gpu_module *module, const struct net_layout *layout, const struct env *env,
                       bool has_market, struct gpu_ppo_memory *ret, size_t *ret_bytes,
@@ -406,7 +406,7 @@ static int check_room(const struct gpu_ppo_api *api, const struct ppo_params *pa
         r = api->memory(gpu_module_handle(module), &memory, err, PPO_ERROR_MAX);
     if (r < 0)
         return r;
-    const size_t all = learner_bytes_device(params, layout, env) + memory.driver,
+    const size_t all = ppo_learner_bytes_device(params, layout, env) + memory.driver,
                  more = all - (has_market ? env_device_market_bytes(env) : 0);
     const size_t held = memory.total - memory.free,
                  limit = (size_t)((double)memory.total * params->memory_cap);
@@ -419,8 +419,9 @@ static int check_room(const struct gpu_ppo_api *api, const struct ppo_params *pa
     return 0;
 }
 
-int learner_check_device(const struct ppo_params *params, struct gpu_module *module, const struct env *env,
-                         bool has_market, size_t *ret_bytes, char err[static PPO_ERROR_MAX])
+int ppo_learner_check_device(const struct ppo_params *params, struct gpu_module *module,
+                             const struct env *env, bool has_market, size_t *ret_bytes,
+                             char err[static PPO_ERROR_MAX])
 {
     const void *api;
     struct gpu_ppo_memory memory;
@@ -440,9 +441,9 @@ int learner_check_device(const struct ppo_params *params, struct gpu_module *mod
     return r;
 }
 
-int learner_create_device(const struct ppo_params *params, struct gpu_module *module,
-                          struct env_device_market *market, struct env *env, struct learner **ret,
-                          char err[static PPO_ERROR_MAX])
+int ppo_learner_create_device(const struct ppo_params *params, struct gpu_module *module,
+                              struct env_device_market *market, struct env *env, struct learner **ret,
+                              char err[static PPO_ERROR_MAX])
 {
     const void *api;
     char reason[ENV_ERROR_MAX];
@@ -467,7 +468,7 @@ int learner_create_device(const struct ppo_params *params, struct gpu_module *mo
                                   .step = queue_step};
     r = make_layout(params, env, &d->learner.layout, err);
     if (r < 0) {
-        learner_destroy(&d->learner);
+        ppo_learner_destroy(&d->learner);
         return r;
     }
     d->learner.params.net = d->learner.layout.shape;
@@ -475,7 +476,7 @@ int learner_create_device(const struct ppo_params *params, struct gpu_module *mo
     size_t all;
     r = check_room(api, params, module, &d->learner.layout, env, true, &memory, &all, err);
     if (r < 0) {
-        learner_destroy(&d->learner);
+        ppo_learner_destroy(&d->learner);
         return r;
     }
     d->driver_bytes = memory.driver;
@@ -491,7 +492,7 @@ int learner_create_device(const struct ppo_params *params, struct gpu_module *mo
     if (r == 0)
         r = begin(d, err);
     if (r < 0) {
-        learner_destroy(&d->learner);
+        ppo_learner_destroy(&d->learner);
         return r;
     }
     *ret = &d->learner;
@@ -519,20 +520,20 @@ uint32_t ppo_shortest_episode(const struct env *env)
     return least > 1 ? (uint32_t)least : 1;
 }
 
-uint64_t learner_device_waits(const struct learner *l)
+uint64_t ppo_learner_device_waits(const struct learner *l)
 {
     return device_of(l)->waits;
 }
 
-int learner_device_matrix_rate(struct learner *l, int rounds, double *ret_flop_per_s,
-                               char err[static PPO_ERROR_MAX])
+int ppo_learner_device_matrix_rate(struct learner *l, int rounds, double *ret_flop_per_s,
+                                   char err[static PPO_ERROR_MAX])
 {
     struct device_learner *d = device_of(l);
     return d->api->matrix_rate(d->on_device, rounds, ret_flop_per_s, err, PPO_ERROR_MAX);
 }
 
-int learner_device_fetch(struct learner *l, int array, void *ret, size_t bytes,
-                         char err[static PPO_ERROR_MAX])
+int ppo_learner_device_fetch(struct learner *l, int array, void *ret, size_t bytes,
+                             char err[static PPO_ERROR_MAX])
 {
     struct device_learner *d = device_of(l);
     return d->api->fetch(d->on_device, (enum gpu_ppo_array)array, ret, bytes, err, PPO_ERROR_MAX);

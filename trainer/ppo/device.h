@@ -9,44 +9,45 @@
 #include "trainer/ppo/learner.h"
 
 /* As `env` stands, which must have autoreset same_step and params->copies copies, and stays the caller's:
- * while the learner lives nobody else may touch it (learner_save() and _load() go through it). `market` is
- * env's on the module's device; both outlive the learner. 0, for learner_destroy(); -EINVAL; -ENOMEM: the
- * device has no room, or would hold more than params->memory_cap of its memory (which is told before anything
- * is allocated there); -ENOEXEC: no module of this version, or no cuBLASLt; -EIO.
- * learner_iterate() gives -ENOMEM where the driver finds no memory for the graphs that the first one records,
- * beyond what is reserved for it: a lower memory_cap or fewer copies would be right. */
-int learner_create_device(const struct ppo_params *params, struct gpu_module *module,
-                          struct env_device_market *market, struct env *env, struct learner **ret,
-                          char err[static PPO_ERROR_MAX]);
+ * while the learner lives nobody else may touch it (ppo_learner_save() and _load() go through it). `market`
+ * is env's on the module's device; both outlive the learner. 0, for ppo_learner_destroy(); -EINVAL; -ENOMEM:
+ * the device has no room, or would hold more than params->memory_cap of its memory (which is told before
+ * anything is allocated there); -ENOEXEC: no module of this version, or no cuBLASLt; -EIO.
+ * ppo_learner_iterate() gives -ENOMEM where the driver finds no memory for the graphs that the first one
+ * records, beyond what is reserved for it: a lower memory_cap or fewer copies would be right. */
+int ppo_learner_create_device(const struct ppo_params *params, struct gpu_module *module,
+                              struct env_device_market *market, struct env *env, struct learner **ret,
+                              char err[static PPO_ERROR_MAX]);
 
 /* Bytes that such a learner holds on a device: its one allocation, the environment's (`env` has
  * params->copies copies) and the market's. The driver takes some besides. 0 for what a device does not train.
  */
-size_t learner_bytes_device(const struct ppo_params *params, const struct net_layout *layout,
-                            const struct env *env);
+size_t ppo_learner_bytes_device(const struct ppo_params *params, const struct net_layout *layout,
+                                const struct env *env);
 
 /* May the module's device hold such a learner beside what it holds now? Nothing is allocated there.
- * `has_market`: env's market is among what it holds. *ret_bytes (NULL: not wanted): learner_bytes_device()
- * with the driver's. 0; -ENOMEM: more than is free, or than params->memory_cap of its memory; or as
- * learner_create_device(). */
-int learner_check_device(const struct ppo_params *params, struct gpu_module *module, const struct env *env,
-                         bool has_market, size_t *ret_bytes, char err[static PPO_ERROR_MAX]);
+ * `has_market`: env's market is among what it holds. *ret_bytes (NULL: not wanted):
+ * ppo_learner_bytes_device() with the driver's. 0; -ENOMEM: more than is free, or than params->memory_cap of
+ * its memory; or as ppo_learner_create_device(). */
+int ppo_learner_check_device(const struct ppo_params *params, struct gpu_module *module,
+                             const struct env *env, bool has_market, size_t *ret_bytes,
+                             char err[static PPO_ERROR_MAX]);
 
 /* Steps that every episode of the environment has at least, but where it is ruined. */
 uint32_t ppo_shortest_episode(const struct env *env);
 
-/* Times that the host waited for the device inside learner_iterate(), ever, the environment's among them: two
- * an iteration; but for the rehearsal's. Of a device's learner. */
-uint64_t learner_device_waits(const struct learner *l);
+/* Times that the host waited for the device inside ppo_learner_iterate(), ever, the environment's among them:
+ * two an iteration; but for the rehearsal's. Of a device's learner. */
+uint64_t ppo_learner_device_waits(const struct learner *l);
 
 /* Multiplications and additions a second of the largest matrix product of an update, done `rounds` times.
- * After learner_iterate(). */
-int learner_device_matrix_rate(struct learner *l, int rounds, double *ret_flop_per_s,
-                               char err[static PPO_ERROR_MAX]);
+ * After ppo_learner_iterate(). */
+int ppo_learner_device_matrix_rate(struct learner *l, int rounds, double *ret_flop_per_s,
+                                   char err[static PPO_ERROR_MAX]);
 
 /* For tests: `array` is an enum gpu_ppo_array of trainer/ppo/cuda/abi.h. */
-int learner_device_fetch(struct learner *l, int array, void *ret, size_t bytes,
-                         char err[static PPO_ERROR_MAX]);
+int ppo_learner_device_fetch(struct learner *l, int array, void *ret, size_t bytes,
+                             char err[static PPO_ERROR_MAX]);
 
 /* ---- whichever device there is ---- */
 
@@ -73,17 +74,18 @@ struct learner_source {
 /* params->device: cpu: there. cuda, auto: on the device; where it has no memory for it, with half as many
  * copies, and so on (stack->learner->params.copies says how many) as long as a rollout has a minibatch; then
  * on the CPU with all of them. Where there is no device: auto: on the CPU; cuda: the reason is the error.
- * Whatever was not as asked is told. 0, for learner_stack_destroy(); -ENOMEM: the host has no memory. */
-int learner_create_auto(const struct ppo_params *params, const struct learner_source *source,
-                        struct learner_stack *ret, char err[static PPO_ERROR_MAX]);
-void learner_stack_destroy(struct learner_stack *stack); /* zeroed is fine */
+ * Whatever was not as asked is told. 0, for ppo_learner_stack_destroy(); -ENOMEM: the host has no memory. */
+int ppo_learner_create_auto(const struct ppo_params *params, const struct learner_source *source,
+                            struct learner_stack *ret, char err[static PPO_ERROR_MAX]);
+void ppo_learner_stack_destroy(struct learner_stack *stack); /* zeroed is fine */
 
-/* What learner_create_auto() would come to by what everything takes; nothing is allocated on the device. */
+/* What ppo_learner_create_auto() would come to by what everything takes; nothing is allocated on the device.
+ */
 struct learner_prediction {
     int copies;
     size_t device_bytes; /* all that is held there, the driver's part among it; 0: on the CPU */
 };
-int learner_predict(const struct ppo_params *params, const struct learner_source *source,
-                    struct learner_prediction *ret, char err[static PPO_ERROR_MAX]);
+int ppo_learner_predict(const struct ppo_params *params, const struct learner_source *source,
+                        struct learner_prediction *ret, char err[static PPO_ERROR_MAX]);
 
 #endif

@@ -34,7 +34,7 @@ static int make_env(const struct ppo_params *params, const struct learner_source
 
 static void drop_learner(struct learner_stack *stack)
 {
-    learner_destroy(stack->learner);
+    ppo_learner_destroy(stack->learner);
     stack->learner = NULL;
     env_destroy(stack->env);
     stack->env = NULL;
@@ -49,7 +49,7 @@ static void drop_device(struct learner_stack *stack)
     stack->module = NULL;
 }
 
-void learner_stack_destroy(struct learner_stack *stack)
+void ppo_learner_stack_destroy(struct learner_stack *stack)
 {
     drop_device(stack);
     *stack = (struct learner_stack){0};
@@ -85,8 +85,8 @@ static int find_rung(struct climb *climb, struct learner_stack *stack, char err[
         climb->host_failed = r == -ENOMEM;
         if (r < 0)
             return r;
-        r = learner_check_device(&climb->params, stack->module, stack->env, stack->market != NULL,
-                                 &climb->device_bytes, err);
+        r = ppo_learner_check_device(&climb->params, stack->module, stack->env, stack->market != NULL,
+                                     &climb->device_bytes, err);
         if (r == 0)
             return 0;
         drop_learner(stack);
@@ -105,8 +105,8 @@ static int make_rung(struct climb *climb, struct learner_stack *stack, char err[
             snprintf(err, PPO_ERROR_MAX, "%s", reason);
     }
     if (r == 0)
-        r = learner_create_device(&climb->params, stack->module, stack->market, stack->env, &stack->learner,
-                                  err);
+        r = ppo_learner_create_device(&climb->params, stack->module, stack->market, stack->env,
+                                      &stack->learner, err);
     if (r < 0)
         drop_learner(stack);
     return r;
@@ -160,14 +160,14 @@ static int on_cpu(const struct ppo_params *params, const struct learner_source *
         snprintf(err, PPO_ERROR_MAX, "%s", reason);
     stack->world.destroy = NULL; /* the environment is the stack's */
     if (r == 0)
-        r = learner_create_cpu(params, &stack->world, &stack->learner, err);
+        r = ppo_learner_create_cpu(params, &stack->world, &stack->learner, err);
     if (r < 0)
         drop_learner(stack);
     return r;
 }
 
-int learner_create_auto(const struct ppo_params *params, const struct learner_source *source,
-                        struct learner_stack *ret, char err[static PPO_ERROR_MAX])
+int ppo_learner_create_auto(const struct ppo_params *params, const struct learner_source *source,
+                            struct learner_stack *ret, char err[static PPO_ERROR_MAX])
 {
     struct learner_stack stack = {0};
     struct climb climb = {.source = source, .params = *params};
@@ -187,8 +187,8 @@ int learner_create_auto(const struct ppo_params *params, const struct learner_so
     return r;
 }
 
-int learner_predict(const struct ppo_params *params, const struct learner_source *source,
-                    struct learner_prediction *ret, char err[static PPO_ERROR_MAX])
+int ppo_learner_predict(const struct ppo_params *params, const struct learner_source *source,
+                        struct learner_prediction *ret, char err[static PPO_ERROR_MAX])
 {
     struct learner_stack stack = {0};
     struct climb climb = {.source = source, .params = *params};
@@ -204,7 +204,7 @@ int learner_predict(const struct ppo_params *params, const struct learner_source
     r = open_module(source, &stack, reason);
     if (r == 0)
         r = find_rung(&climb, &stack, reason);
-    learner_stack_destroy(&stack);
+    ppo_learner_stack_destroy(&stack);
     if (r == 0)
         made = (struct learner_prediction){climb.params.copies, climb.device_bytes};
     else

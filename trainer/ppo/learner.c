@@ -1,32 +1,32 @@
 #include "trainer/ppo/learner.h"
 
-int learner_iterate(struct learner *l, struct ppo_update *ret, char err[static PPO_ERROR_MAX])
+int ppo_learner_iterate(struct learner *l, struct ppo_update *ret, char err[static PPO_ERROR_MAX])
 {
     return l->ops->iterate(l, ret, err);
 }
 
-void learner_watch(struct learner *l, void (*entered)(void *ctx, enum ppo_phase phase), void *ctx)
+void ppo_learner_watch(struct learner *l, void (*entered)(void *ctx, enum ppo_phase phase), void *ctx)
 {
     l->entered = entered;
     l->entered_ctx = ctx;
 }
 
-int learner_save(struct learner *l, const struct ppo_sink *sink, char err[static PPO_ERROR_MAX])
+int ppo_learner_save(struct learner *l, const struct ppo_sink *sink, char err[static PPO_ERROR_MAX])
 {
     return l->ops->save(l, sink, err);
 }
 
-int learner_load(struct learner *l, const struct ppo_source *source, char err[static PPO_ERROR_MAX])
+int ppo_learner_load(struct learner *l, const struct ppo_source *source, char err[static PPO_ERROR_MAX])
 {
     return l->ops->load(l, source, err);
 }
 
-int learner_snapshot(struct learner *l, const struct ppo_snapshot *ret, char err[static PPO_ERROR_MAX])
+int ppo_learner_snapshot(struct learner *l, const struct ppo_snapshot *ret, char err[static PPO_ERROR_MAX])
 {
     return l->ops->snapshot(l, ret, err);
 }
 
-void learner_destroy(struct learner *l)
+void ppo_learner_destroy(struct learner *l)
 {
     if (l)
         l->ops->destroy(l);

@@ -82,10 +82,10 @@ struct learner {
     void *entered_ctx;
 };
 
-/* From now on learner_iterate() calls entered(ctx, phase) in its caller's thread when it goes into a phase. A
- * device's learner waits for that once more an iteration, when all of it is queued, so that the device
- * never does. NULL: not any more. */
-void learner_watch(struct learner *l, void (*entered)(void *ctx, enum ppo_phase phase), void *ctx);
+/* From now on ppo_learner_iterate() calls entered(ctx, phase) in its caller's thread when it goes into a
+ * phase. A device's learner waits for that once more an iteration, when all of it is queued, so that the
+ * device never does. NULL: not any more. */
+void ppo_learner_watch(struct learner *l, void (*entered)(void *ctx, enum ppo_phase phase), void *ctx);
 
 /* For the learners: it goes into `phase`. */
 static inline void learner_enters(const struct learner *l, enum ppo_phase phase)
@@ -95,26 +95,26 @@ static inline void learner_enters(const struct learner *l, enum ppo_phase phase)
 }
 
 /* On the CPU. The world's copies must be params->copies; it stays the caller's and must outlive the learner.
- * 0, for learner_destroy(); -EINVAL, -ENOMEM, -EAGAIN. */
-int learner_create_cpu(const struct ppo_params *params, const struct ppo_world *world, struct learner **ret,
-                       char err[static PPO_ERROR_MAX]);
+ * 0, for ppo_learner_destroy(); -EINVAL, -ENOMEM, -EAGAIN. */
+int ppo_learner_create_cpu(const struct ppo_params *params, const struct ppo_world *world,
+                           struct learner **ret, char err[static PPO_ERROR_MAX]);
 
 /* 0; -EDOM: the loss was not finite too often (the learner's state is of no use, the last checkpoint is);
  * -EINVAL: the world refused an action; -EIO, -ENOMEM of a device. err says what, where, what would be right.
  */
-int learner_iterate(struct learner *l, struct ppo_update *ret, char err[static PPO_ERROR_MAX]);
+int ppo_learner_iterate(struct learner *l, struct ppo_update *ret, char err[static PPO_ERROR_MAX]);
 
 /* Pieces: "params", "adam_m", "adam_v", "normaliser", "counters", "world", "copies" (each copy's running
- * return, episode and recurrent state). The names and layouts are the same for all backends. learner_load():
- * -EINVAL, and nothing is changed, for pieces that are missing or of other shapes: err names the piece and
- * both sizes. */
-int learner_save(struct learner *l, const struct ppo_sink *sink, char err[static PPO_ERROR_MAX]);
-int learner_load(struct learner *l, const struct ppo_source *source, char err[static PPO_ERROR_MAX]);
-int learner_snapshot(struct learner *l, const struct ppo_snapshot *ret, char err[static PPO_ERROR_MAX]);
-void learner_destroy(struct learner *l); /* NULL is fine */
+ * return, episode and recurrent state). The names and layouts are the same for all backends.
+ * ppo_learner_load(): -EINVAL, and nothing is changed, for pieces that are missing or of other shapes: err
+ * names the piece and both sizes. */
+int ppo_learner_save(struct learner *l, const struct ppo_sink *sink, char err[static PPO_ERROR_MAX]);
+int ppo_learner_load(struct learner *l, const struct ppo_source *source, char err[static PPO_ERROR_MAX]);
+int ppo_learner_snapshot(struct learner *l, const struct ppo_snapshot *ret, char err[static PPO_ERROR_MAX]);
+void ppo_learner_destroy(struct learner *l); /* NULL is fine */
 
-/* Bytes that learner_create_cpu() will hold, beside the world's. */
-size_t learner_bytes_cpu(const struct ppo_params *params, const struct net_layout *layout);
+/* Bytes that ppo_learner_create_cpu() will hold, beside the world's. */
+size_t ppo_learner_bytes_cpu(const struct ppo_params *params, const struct net_layout *layout);
 
 /* Floating-point operations: multiply and add count as two. Of one rollout row, and of one row in an epoch.
  * The first layer needs no gradient for its input. */

@@ -1,4 +1,4 @@
-/* What a learner's pieces hold (learner_save()), the same for every backend: native bytes.
+/* What a learner's pieces hold (ppo_learner_save()), the same for every backend: native bytes.
  *
  *     params, adam_m, adam_v   float [layout.n_params]
  *     normaliser               struct ppo_moments of the rewards' running returns (zeros without), then

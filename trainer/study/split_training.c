@@ -86,7 +86,7 @@ static int iterate(struct study_running_trial *run, struct learner *learner, str
         double begun = clock_now_s();
         if (!study_continue(run, (double)learnt->steps / total))
             return 1;
-        int r = learner_iterate(learner, &update, why);
+        int r = ppo_learner_iterate(learner, &update, why);
         if (r < 0) /* -EINVAL: an action is no number: so are the weights */
             return study_error(err, r == -EINVAL ? -EDOM : r, "%s", why);
         run->steps_s = (double)(update.steps - learnt->steps) / (clock_now_s() - begun);

@@ -61,7 +61,7 @@ int keep_checkpoint(const struct train_config *config, const char *output, struc
         r = add(&pieces, "n_copies", &n_copies, sizeof n_copies);
     if (r < 0)
         say(err, r, "cannot write a checkpoint: %.300s: out of memory", output);
-    else if ((r = learner_save(learner, &sink, why)) < 0)
+    else if ((r = ppo_learner_save(learner, &sink, why)) < 0)
         say(err, r, "cannot write a checkpoint: %.300s: %.500s", output, why);
     else if ((r = checkpoint_keep(output, config->name, steps, config->checkpoint_keep, pieces.piece,
                                   pieces.n, why)) < 0)
@@ -118,7 +118,7 @@ int keep_restore(const struct checkpoint *checkpoint, struct learner *learner, i
     const struct ppo_source from = {(void *)(uintptr_t)checkpoint, find};
     struct ppo_counters counters;
     size_t n;
-    int r = learner_load(learner, &from, why);
+    int r = ppo_learner_load(learner, &from, why);
     if (r < 0)
         return say(err, r, "cannot resume: %.300s: %.500s", checkpoint_path(checkpoint), why);
     const void *bytes = checkpoint_find(checkpoint, "counters", &n);
@@ -146,7 +146,7 @@ int kept_policy_take(struct learner *learner, struct kept_policy *ret, char err[
     int r = policy.params && policy.mean && policy.scale ? 0 : -ENOMEM;
     if (r < 0)
         say(err, r, "out of memory: the policy");
-    else if ((r = learner_snapshot(learner, &snapshot, why)) < 0)
+    else if ((r = ppo_learner_snapshot(learner, &snapshot, why)) < 0)
         say(err, r, "%s", why);
     else if ((r = policy_net_model_create(&policy.layout, policy.params, policy.mean, policy.scale,
                                           policy.clip, NET_BEST, &policy.model)) < 0)

@@ -13,7 +13,7 @@ static int make_world(const struct source *source, const struct ppo_params *para
         return -EINVAL;
     }
     int r = source_world(source, (size_t)params->copies, &making->world, err);
-    return r < 0 ? r : learner_create_cpu(params, &making->world, &making->learner, err);
+    return r < 0 ? r : ppo_learner_create_cpu(params, &making->world, &making->learner, err);
 }
 
 int making_predict(const struct source *source, const struct ppo_params *params, bool all_copies,
@@ -26,7 +26,7 @@ int making_predict(const struct source *source, const struct ppo_params *params,
                                         .told = told,
                                         .ctx = ctx};
     if (source->market)
-        return learner_predict(params, &from, ret, err);
+        return ppo_learner_predict(params, &from, ret, err);
     *ret = (struct learner_prediction){.copies = params->copies};
     return 0;
 }
@@ -41,7 +41,7 @@ int making_begin(const struct source *source, const struct ppo_params *params, b
                                         .all_copies = all_copies,
                                         .told = told,
                                         .ctx = ctx};
-    int r = source->market ? learner_create_auto(params, &from, &making.stack, err)
+    int r = source->market ? ppo_learner_create_auto(params, &from, &making.stack, err)
                            : make_world(source, params, &making, err);
     if (r < 0) {
         making_end(&making);
@@ -61,8 +61,8 @@ bool making_on_device(const struct making *making)
 void making_end(struct making *making)
 {
     if (making->world.ctx)
-        learner_destroy(making->learner);
-    learner_stack_destroy(&making->stack);
+        ppo_learner_destroy(making->learner);
+    ppo_learner_stack_destroy(&making->stack);
     ppo_world_destroy(&making->world);
     *making = (struct making){0};
 }

@@ -17,7 +17,7 @@ struct making {
 int making_begin(const struct source *source, const struct ppo_params *params, bool all_copies,
                  void (*told)(void *ctx, const char *words), void *ctx, struct making *ret,
                  char err[static SOURCE_ERROR_MAX]);
-/* What that would come to, as learner_predict(). */
+/* What that would come to, as ppo_learner_predict(). */
 int making_predict(const struct source *source, const struct ppo_params *params, bool all_copies,
                    void (*told)(void *ctx, const char *words), void *ctx, struct learner_prediction *ret,
                    char err[static SOURCE_ERROR_MAX]);

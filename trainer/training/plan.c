@@ -120,7 +120,7 @@ static int time_learner(const struct source *source, const struct ppo_params *wh
     params.learning_rate = 0;
     int r = making_begin(source, &params, true, NULL, NULL, &making, err);
     for (int i = -1; i < iterations && r == 0; i++) {
-        r = learner_iterate(making.learner, &update, err);
+        r = ppo_learner_iterate(making.learner, &update, err);
         if (r == 0 && i >= 0)
             all[i] = (struct measured){update.seconds_rollout, update.seconds_advantage,
                                        update.seconds_update, .minibatches = update.minibatches};
@@ -221,7 +221,7 @@ static int check_memory(const struct source *source, const struct ppo_params *pa
     if (r < 0)
         return r;
     double wanted =
-        (double)source_bytes(source) + copy * params->copies + (double)learner_bytes_cpu(params, layout);
+        (double)source_bytes(source) + copy * params->copies + (double)ppo_learner_bytes_cpu(params, layout);
     double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (!(there > 0 && wanted > there))
         return 0;
@@ -274,7 +274,7 @@ int plan_make(const struct source *source, const struct ppo_params *wanted, bool
         if (measured.on_device)
             plan.device_bytes = predicted.device_bytes;
         else
-            plan.host_bytes += learner_bytes_cpu(&params, layout);
+            plan.host_bytes += ppo_learner_bytes_cpu(&params, layout);
     }
     free(layout);
     if (r < 0)

@@ -55,7 +55,7 @@ static void save(struct learner *l, struct shelf *ret)
 {
     *ret = (struct shelf){0};
     const struct ppo_sink sink = {ret, put};
-    CHECK_INT(learner_save(l, &sink, err), 0);
+    CHECK_INT(ppo_learner_save(l, &sink, err), 0);
 }
 
 static bool same(const struct shelf *a, const struct shelf *b)
@@ -89,7 +89,7 @@ static struct learner *learner_of(const struct ppo_params *params, struct script
     *script = (struct script){
         .copies = params->copies, .actions = 2, .levels = script->levels, .lie_from = INT64_MAX};
     const struct ppo_world world = script_world(script);
-    CHECK_INT(learner_create_cpu(params, &world, &l, err), 0);
+    CHECK_INT(ppo_learner_create_cpu(params, &world, &l, err), 0);
     if (!l) {
         fprintf(stderr, "%s\n", err);
         exit(EXIT_FAILURE);
@@ -100,7 +100,7 @@ static struct learner *learner_of(const struct ppo_params *params, struct script
 static void iterate(struct learner *l, int n, struct ppo_update *ret)
 {
     for (int i = 0; i < n; i++)
-        CHECK_INT(learner_iterate(l, ret, err), 0);
+        CHECK_INT(ppo_learner_iterate(l, ret, err), 0);
 }
 
 static bool same_figures(const struct ppo_update *a, const struct ppo_update *b)
@@ -128,7 +128,7 @@ static void test_continue(const char *what, struct ppo_params params, int levels
 
         iterate(b, 1, &figures[1]); /* what it was before counts for nothing */
         const struct ppo_source source = {&middle, get};
-        CHECK_INT(learner_load(b, &source, err), 0);
+        CHECK_INT(ppo_learner_load(b, &source, err), 0);
         save(b, &again);
         CHECK(same(&middle, &again));
         iterate(b, 3, &figures[1]);
@@ -144,8 +144,8 @@ static void test_continue(const char *what, struct ppo_params params, int levels
         empty(&end_a);
         empty(&end_b);
         empty(&again);
-        learner_destroy(a);
-        learner_destroy(b);
+        ppo_learner_destroy(a);
+        ppo_learner_destroy(b);
     }
 }
 
@@ -202,7 +202,7 @@ static void test_refusals(void)
     save(l, &good);
     save(wide, &foreign);
     const struct ppo_source from_wide = {&foreign, get};
-    CHECK_INT(learner_load(l, &from_wide, err), -EINVAL);
+    CHECK_INT(ppo_learner_load(l, &from_wide, err), -EINVAL);
     CHECK(strstr(err, "params") != NULL && strstr(err, "bytes") != NULL);
     CHECK_INT(good.n, 7);
     for (int i = 0; i < good.n; i++) {
@@ -210,13 +210,13 @@ static void test_refusals(void)
         less.pieces[i].n++;
         const struct ppo_source source = {&less, get};
         err[0] = '\0';
-        CHECK_INT(learner_load(l, &source, err), -EINVAL);
+        CHECK_INT(ppo_learner_load(l, &source, err), -EINVAL);
         CHECK(strncmp(err, good.pieces[i].name, strlen(good.pieces[i].name)) == 0);
         char sizes[64];
         snprintf(sizes, sizeof sizes, "%zu bytes: %zu are right", good.pieces[i].n + 1, good.pieces[i].n);
         CHECK(strstr(err, sizes) != NULL);
         less.pieces[i].name[0] = 'X';
-        CHECK_INT(learner_load(l, &source, err), -EINVAL);
+        CHECK_INT(ppo_learner_load(l, &source, err), -EINVAL);
         CHECK(strstr(err, "missing") != NULL);
     }
     struct shelf counters = good;
@@ -225,7 +225,7 @@ static void test_refusals(void)
             int64_t wrong[6] = {-1};
             counters.pieces[i].bytes = wrong;
             const struct ppo_source source = {&counters, get};
-            CHECK_INT(learner_load(l, &source, err), -EINVAL);
+            CHECK_INT(ppo_learner_load(l, &source, err), -EINVAL);
             CHECK(strstr(err, "counters") != NULL);
         }
     save(l, &after);
@@ -233,16 +233,16 @@ static void test_refusals(void)
     for (int i = 1; i <= good.n; i++) {
         struct shelf full = {.fails_at = i};
         const struct ppo_sink sink = {&full, put};
-        CHECK_INT(learner_save(l, &sink, err), -ENOSPC);
+        CHECK_INT(ppo_learner_save(l, &sink, err), -ENOSPC);
         CHECK(strstr(err, good.pieces[i - 1].name) != NULL);
         empty(&full);
     }
     empty(&good);
     empty(&after);
     empty(&foreign);
-    learner_destroy(wide);
-    learner_destroy(l);
-    learner_destroy(NULL);
+    ppo_learner_destroy(wide);
+    ppo_learner_destroy(l);
+    ppo_learner_destroy(NULL);
 }
 
 int main(void)

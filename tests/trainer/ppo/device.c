@@ -31,8 +31,8 @@ struct place {
 
 static void close_place(struct place *p)
 {
-    learner_destroy(p->device);
-    learner_destroy(p->cpu);
+    ppo_learner_destroy(p->device);
+    ppo_learner_destroy(p->cpu);
     env_device_market_destroy(p->on_device);
     env_destroy(p->env);
     env_destroy(p->cpu_env);
@@ -45,7 +45,7 @@ static bool open_learner(struct place *p, const struct ppo_params *params, uint6
     char err[PPO_ERROR_MAX] = "";
     struct env_options options = {.copies = (size_t)params->copies, .seed = seed};
     CHECK_INT(env_create(&p->env_params, p->market, &options, ret_env, err), 0);
-    CHECK_INT(learner_create_device(params, module, p->on_device, *ret_env, ret, err), 0);
+    CHECK_INT(ppo_learner_create_device(params, module, p->on_device, *ret_env, ret, err), 0);
     CHECK_STR(err, "");
     return *ret != NULL;
 }
@@ -67,7 +67,7 @@ static bool open_place(struct place *p, struct random *random, const struct ppo_
     struct env_options options = {.copies = (size_t)params->copies, .seed = 3};
     CHECK_INT(env_create(&p->env_params, p->market, &options, &p->cpu_env, err), 0);
     CHECK_INT(ppo_world_trading(p->cpu_env, &p->world, err), 0);
-    CHECK_INT(learner_create_cpu(params, &p->world, &p->cpu, err), 0);
+    CHECK_INT(ppo_learner_create_cpu(params, &p->world, &p->cpu, err), 0);
     CHECK_STR(err, "");
     return p->cpu != NULL;
 }
@@ -75,7 +75,7 @@ static bool open_place(struct place *p, struct random *random, const struct ppo_
 static bool iterate(struct learner *l, struct ppo_update *ret)
 {
     char err[PPO_ERROR_MAX] = "";
-    int r = learner_iterate(l, ret, err);
+    int r = ppo_learner_iterate(l, ret, err);
     CHECK_INT(r, 0);
     CHECK_STR(err, "");
     return r == 0;
@@ -102,7 +102,7 @@ static double *doubles(const float *from, size_t n)
 static void fetch(struct learner *l, enum gpu_ppo_array array, void *ret, size_t bytes)
 {
     char err[PPO_ERROR_MAX] = "";
-    CHECK_INT(learner_device_fetch(l, (int)array, ret, bytes, err), 0);
+    CHECK_INT(ppo_learner_device_fetch(l, (int)array, ret, bytes, err), 0);
     CHECK_STR(err, "");
 }
 
@@ -397,12 +397,12 @@ static void try_iterations(struct random *random, const struct ppo_params *param
     if (open_place(&p, random, params, discrete, 13, true))
         for (int i = 0; i < (small ? 1 : 4); i++) {
             struct ppo_update device, cpu;
-            learner_watch(p.cpu, take_phase, &here);
-            learner_watch(p.device, i < 2 ? NULL : take_phase, &there); /* who is told waits once more */
+            ppo_learner_watch(p.cpu, take_phase, &here);
+            ppo_learner_watch(p.device, i < 2 ? NULL : take_phase, &there); /* who is told waits once more */
             if (!iterate(p.device, &device) || !iterate(p.cpu, &cpu))
                 break;
             compare_figures(&device, &cpu, 1e-5);
-            CHECK_INT(learner_device_waits(p.device), 2 * (i + 1) + (i < 2 ? 0 : i - 1));
+            CHECK_INT(ppo_learner_device_waits(p.device), 2 * (i + 1) + (i < 2 ? 0 : i - 1));
             CHECK(alternates(&here, i + 1) && alternates(&there, i < 2 ? 0 : i - 1));
         }
     if (p.device && p.cpu)
@@ -488,7 +488,7 @@ static void try_resume(struct random *random, enum ppo_precision precision, int 
         place_drop(&end);
         place_drop(&again);
     }
-    learner_destroy(second);
+    ppo_learner_destroy(second);
     env_destroy(env);
     close_place(&p);
 }
@@ -520,11 +520,11 @@ static void try_exchange(struct random *random, int recurrent)
 
         /* Pieces that are missing or of other shapes change nothing. */
         from_cpu.bytes[0] -= 4;
-        CHECK_INT(learner_load(p.device, &(struct ppo_source){&from_cpu, place_give}, err), -EINVAL);
+        CHECK_INT(ppo_learner_load(p.device, &(struct ppo_source){&from_cpu, place_give}, err), -EINVAL);
         CHECK(strstr(err, from_cpu.names[0]) != NULL && strstr(err, "bytes") != NULL);
         from_cpu.bytes[0] += 4;
         from_cpu.names[from_cpu.n - 1][0] = 'X';
-        CHECK_INT(learner_load(p.device, &(struct ppo_source){&from_cpu, place_give}, err), -EINVAL);
+        CHECK_INT(ppo_learner_load(p.device, &(struct ppo_source){&from_cpu, place_give}, err), -EINVAL);
         place_drop(&back);
         place_save(p.device, &back);
         compare_pieces(&on_device, &back);
@@ -533,11 +533,12 @@ static void try_exchange(struct random *random, int recurrent)
         for (int i = 0; i < 4; i++)
             scaling[i] = place_room((size_t)p.device->layout.shape.observation, sizeof(float));
         size_t n, bytes = (size_t)p.device->layout.shape.observation * sizeof(float);
-        CHECK_INT(learner_snapshot(p.device, &(struct ppo_snapshot){weights, scaling[0], scaling[1]}, err),
-                  0);
+        CHECK_INT(
+            ppo_learner_snapshot(p.device, &(struct ppo_snapshot){weights, scaling[0], scaling[1]}, err), 0);
         CHECK(memcmp(weights, place_give(&back, "params", &n), p.device->layout.n_params * sizeof(float)) ==
               0);
-        CHECK_INT(learner_snapshot(p.cpu, &(struct ppo_snapshot){weights, scaling[2], scaling[3]}, err), 0);
+        CHECK_INT(ppo_learner_snapshot(p.cpu, &(struct ppo_snapshot){weights, scaling[2], scaling[3]}, err),
+                  0);
         CHECK(memcmp(scaling[0], scaling[2], bytes) == 0 && memcmp(scaling[1], scaling[3], bytes) == 0);
         free(weights);
         for (int i = 0; i < 4; i++)
@@ -565,11 +566,11 @@ static void try_bad(struct random *random)
         float *weights = (float *)(uintptr_t)place_give(&pieces, "params", &n);
         weights[layout->tensors[layout->chains[NET_VF].head.bias].offset] = NAN;
         place_load(p.device, &pieces);
-        CHECK_INT(learner_iterate(p.device, &update, err), -EDOM);
+        CHECK_INT(ppo_learner_iterate(p.device, &update, err), -EDOM);
         CHECK(strstr(err, "3 minibatches in a row") != NULL);
         weights[layout->tensors[layout->chains[NET_PI].head.bias].offset] = NAN;
         place_load(p.device, &pieces);
-        CHECK_INT(learner_iterate(p.device, &update, err), -EINVAL);
+        CHECK_INT(ppo_learner_iterate(p.device, &update, err), -EINVAL);
         CHECK(strstr(err, "not finite") != NULL);
         place_drop(&pieces);
     }
@@ -595,14 +596,14 @@ static void try_fewer(const struct ppo_params *params, struct learner_source sou
     struct place_pieces pieces;
     struct ppo_update update, other;
     char err[PPO_ERROR_MAX] = "";
-    CHECK_INT(learner_create_auto(params, &source, &stack, err), 0);
+    CHECK_INT(ppo_learner_create_auto(params, &source, &stack, err), 0);
     if (!stack.learner)
         return;
     CHECK_INT(stack.learner->params.copies, copies);
     iterate(stack.learner, &update);
     place_save(stack.learner, &pieces);
     iterate(stack.learner, &update);
-    learner_stack_destroy(&stack);
+    ppo_learner_stack_destroy(&stack);
     struct ppo_params fewer = *params;
     fewer.copies = copies;
     source.all_copies = true;
@@ -610,7 +611,7 @@ static void try_fewer(const struct ppo_params *params, struct learner_source sou
         if (on_cpu)
             source.module_limit = (size_t)32 << 20;
         n_told = 0;
-        CHECK_INT(learner_create_auto(&fewer, &source, &stack, err), 0);
+        CHECK_INT(ppo_learner_create_auto(&fewer, &source, &stack, err), 0);
         CHECK_STR(err, "");
         if (!stack.learner)
             break;
@@ -623,7 +624,7 @@ static void try_fewer(const struct ppo_params *params, struct learner_source sou
             compare_figures(&other, &update, 1e-4);
         else
             CHECK(other.loss == update.loss && other.kl == update.kl);
-        learner_stack_destroy(&stack);
+        ppo_learner_stack_destroy(&stack);
     }
     place_drop(&pieces);
 }
@@ -636,10 +637,10 @@ static void climb(const struct ppo_params *params, const struct learner_source *
     struct ppo_update update;
     char err[PPO_ERROR_MAX] = "";
     n_told = 0;
-    CHECK_INT(learner_predict(params, source, &predicted, err), 0);
+    CHECK_INT(ppo_learner_predict(params, source, &predicted, err), 0);
     int n_predicted = n_told;
     n_told = 0;
-    CHECK_INT(learner_create_auto(params, source, &stack, err), 0);
+    CHECK_INT(ppo_learner_create_auto(params, source, &stack, err), 0);
     CHECK_STR(err, "");
     if (!stack.learner)
         return;
@@ -652,7 +653,7 @@ static void climb(const struct ppo_params *params, const struct learner_source *
     CHECK(strncmp(stack.learner->ops->backend, backend, strlen(backend)) == 0);
     iterate(stack.learner, &update);
     CHECK_INT(update.steps, (int64_t)copies * params->steps);
-    learner_stack_destroy(&stack);
+    ppo_learner_stack_destroy(&stack);
 }
 
 /* What a limit must leave: the tests' device counts its driver's part among it. */
@@ -668,11 +669,11 @@ static size_t bytes_of(const struct place *p, const struct ppo_params *params, i
     size_t bytes = 0;
     other.copies = copies;
     CHECK_INT(env_create(&p->env_params, p->market, &options, &env, err), 0);
-    CHECK_INT(learner_check_device(&other, module, env, true, &bytes, err), 0);
-    CHECK_INT(learner_predict(&other, &source, &predicted, err), 0);
+    CHECK_INT(ppo_learner_check_device(&other, module, env, true, &bytes, err), 0);
+    CHECK_INT(ppo_learner_predict(&other, &source, &predicted, err), 0);
     CHECK_INT(predicted.copies, copies);
     CHECK_INT(predicted.device_bytes, bytes);
-    const size_t allocated = learner_bytes_device(&other, &p->device->layout, env);
+    const size_t allocated = ppo_learner_bytes_device(&other, &p->device->layout, env);
     CHECK(allocated > 0 && bytes > allocated);
     env_destroy(env);
     return is_cpu() ? bytes : allocated;
@@ -734,7 +735,7 @@ static void try_memory(struct random *random)
     char err[PPO_ERROR_MAX] = "";
     params.device = PPO_CUDA;
     source.module_path = "/nowhere/papertape-gpu.so";
-    CHECK_INT(learner_create_auto(&params, &source, &stack, err), -ENOENT);
+    CHECK_INT(ppo_learner_create_auto(&params, &source, &stack, err), -ENOENT);
     params.device = PPO_AUTO;
     climb(&params, &source, 8, "cpu");
     CHECK(n_told == 1 && strstr(told[0], "on the CPU"));

@@ -136,14 +136,14 @@ static inline void place_save(struct learner *l, struct place_pieces *ret)
 {
     char err[PPO_ERROR_MAX] = "";
     *ret = (struct place_pieces){0};
-    CHECK_INT(learner_save(l, &(struct ppo_sink){ret, place_keep}, err), 0);
+    CHECK_INT(ppo_learner_save(l, &(struct ppo_sink){ret, place_keep}, err), 0);
     CHECK_STR(err, "");
 }
 
 static inline void place_load(struct learner *l, struct place_pieces *from)
 {
     char err[PPO_ERROR_MAX] = "";
-    CHECK_INT(learner_load(l, &(struct ppo_source){from, place_give}, err), 0);
+    CHECK_INT(ppo_learner_load(l, &(struct ppo_source){from, place_give}, err), 0);
     CHECK_STR(err, "");
 }
 

@@ -37,9 +37,9 @@ static void test_rows(void)
             float all[35 * 11 + 1], parts[35 * 11 + 1];
             memset(all, 0x7f, sizeof all);
             memset(parts, 0x7f, sizeof parts);
-            draw_rows(seed, run_step, copies, n, uniform, 0, rows, all);
-            draw_rows(seed, run_step, copies, n, uniform, 0, 17, parts);
-            draw_rows(seed, run_step, copies, n, uniform, 17, rows, parts);
+            ppo_draw_rows(seed, run_step, copies, n, uniform, 0, rows, all);
+            ppo_draw_rows(seed, run_step, copies, n, uniform, 0, 17, parts);
+            ppo_draw_rows(seed, run_step, copies, n, uniform, 17, rows, parts);
             CHECK(memcmp(all, parts, sizeof all) == 0);
             for (size_t row = 0; row < rows; row++)
                 for (size_t i = 0; i < n; i++) {
@@ -61,7 +61,7 @@ static void test_moments(void)
 {
     enum { N = 400000 };
     static float x[N];
-    draw_rows(1, 0, 8, 5, false, 0, N / 5, x);
+    ppo_draw_rows(1, 0, 8, 5, false, 0, N / 5, x);
     double sum = 0, squares = 0, fourth = 0, next = 0;
     for (int i = 0; i < N; i++) {
         sum += x[i];
@@ -86,8 +86,8 @@ static void test_bijection(void)
             const struct ppo_shuffle shuffle = ppo_shuffle_make(9, epoch << 30, sizes[k]);
             memset(seen, 0, sizeof seen);
             static uint32_t order[65537];
-            draw_order(&shuffle, 0, sizes[k] / 3, order);
-            draw_order(&shuffle, sizes[k] / 3, sizes[k], order);
+            ppo_draw_order(&shuffle, 0, sizes[k] / 3, order);
+            ppo_draw_order(&shuffle, sizes[k] / 3, sizes[k], order);
             bool once = true, same = true;
             for (uint32_t i = 0; i < sizes[k]; i++) {
                 const uint32_t at = ppo_shuffle_at(&shuffle, i);

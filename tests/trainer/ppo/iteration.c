@@ -69,17 +69,17 @@ static void test_learner(const char *what, const struct ppo_params *params, int 
     const struct ppo_world world = script_world(&script);
     struct learner *l = NULL;
     const unsigned long before = check_failures;
-    CHECK_INT(learner_create_cpu(params, &world, &l, err), 0);
+    CHECK_INT(ppo_learner_create_cpu(params, &world, &l, err), 0);
     float theta[AGAIN_PARAMS], mean[SCRIPT_OBS], scale[SCRIPT_OBS], raw[SCRIPT_COPIES_MAX * SCRIPT_OBS];
     const struct ppo_snapshot snapshot = {theta, mean, scale};
     CHECK(l->layout.n_params <= AGAIN_PARAMS);
-    CHECK_INT(learner_snapshot(l, &snapshot, err), 0);
+    CHECK_INT(ppo_learner_snapshot(l, &snapshot, err), 0);
     again_start(&again, params, &l->layout, &script, theta);
     double furthest = 0;
     int stops = 0;
     for (int i = 0; i < 4; i++) {
         struct ppo_update figures;
-        CHECK_INT(learner_iterate(l, &figures, err), 0);
+        CHECK_INT(ppo_learner_iterate(l, &figures, err), 0);
         script_observe(&script, raw);
         again_rollout(&again, raw);
         again_update(&again);
@@ -93,7 +93,7 @@ static void test_learner(const char *what, const struct ppo_params *params, int 
             near("bounded value_loss", figures.value_loss, params->value_bound, 1e-12);
             near("bounded entropy_loss", figures.entropy_loss, -params->entropy_bound, 1e-12);
         }
-        CHECK_INT(learner_snapshot(l, &snapshot, err), 0);
+        CHECK_INT(ppo_learner_snapshot(l, &snapshot, err), 0);
         for (size_t k = 0; k < l->layout.n_params; k++)
             furthest = fmax(furthest, fabs(theta[k] - again.theta[k]));
         for (int k = 0; k < SCRIPT_OBS; k++) {
@@ -112,7 +112,7 @@ static void test_learner(const char *what, const struct ppo_params *params, int 
     CHECK_NEAR(again.action_error, 0, 1e-5);
     if (check_failures > before)
         fprintf(stderr, "%s\n", what);
-    learner_destroy(l);
+    ppo_learner_destroy(l);
 }
 
 int main(void)

@@ -14,7 +14,7 @@ static struct cpu_learner *learner_of(struct ppo_params *params, struct script *
     script->copies = params->copies;
     script->lie_from = INT64_MAX;
     const struct ppo_world world = script_world(script);
-    CHECK_INT(learner_create_cpu(params, &world, &l, err), 0);
+    CHECK_INT(ppo_learner_create_cpu(params, &world, &l, err), 0);
     if (!l) {
         fprintf(stderr, "%s\n", err);
         exit(EXIT_FAILURE);
@@ -49,7 +49,7 @@ static void test_first(const char *what, struct ppo_params params, int levels)
         double furthest = 0;
         for (int i = 0; i < 3; i++) {
             struct ppo_update figures;
-            CHECK_INT(learner_iterate(&l->learner, &figures, err), 0);
+            CHECK_INT(ppo_learner_iterate(&l->learner, &figures, err), 0);
             double squares = 0;
             for (size_t row = 0; row < l->rows; row++)
                 squares += (double)l->advantages[row] * l->advantages[row] / (double)l->rows;
@@ -61,7 +61,7 @@ static void test_first(const char *what, struct ppo_params params, int levels)
             furthest = fmax(furthest, sqrt(2 * figures.kl));
         }
         printf("%s, %d threads: log ratios' root mean square %.2g\n", what, threads, furthest);
-        learner_destroy(&l->learner);
+        ppo_learner_destroy(&l->learner);
     }
     if (check_failures > before)
         fprintf(stderr, "%s\n", what);
@@ -116,7 +116,7 @@ static void test_by_hand(void)
     l->bootstrap[5] = 100;
     l->last_values[0] = 4;
     l->last_values[1] = 8;
-    cpu_look_back(l);
+    ppo_cpu_look_back(l);
     static const double advantages[] = {
         /* delta = r + V'/2 - V; A = delta + A'/4 */
         1 + 15 - 10 + (3 - 30) / 4.0,                /* copy 0: then the end: 3 - 30 */
@@ -132,7 +132,7 @@ static void test_by_hand(void)
         CHECK_NEAR(l->advantages[row], advantages[row], 0);
         CHECK_NEAR(l->returns[row], advantages[row] + values[row], 0);
     }
-    learner_destroy(&l->learner);
+    ppo_learner_destroy(&l->learner);
 }
 
 /* The bootstrap of each row that was cut short is the value of its final observation, of no other. */
@@ -147,7 +147,7 @@ static void test_truncation(int recurrent)
     float *params = malloc(l->learner.layout.n_params * sizeof *params);
     memcpy(params, l->params, l->learner.layout.n_params * sizeof *params); /* the rollout's */
     struct ppo_update figures;
-    CHECK_INT(learner_iterate(&l->learner, &figures, err), 0);
+    CHECK_INT(ppo_learner_iterate(&l->learner, &figures, err), 0);
     struct nn_work_f32 *work;
     CHECK_INT(nn_work_create_f32(&l->learner.layout, 32, false, &work), 0);
     int cut = 0, ended = 0;
@@ -174,7 +174,7 @@ static void test_truncation(int recurrent)
     CHECK(cut > 5 && ended > 5);
     nn_work_destroy_f32(work);
     free(params);
-    learner_destroy(&l->learner);
+    ppo_learner_destroy(&l->learner);
 }
 
 int main(void)

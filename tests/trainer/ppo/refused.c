@@ -28,7 +28,7 @@ static struct learner *learner_of(const struct ppo_params *params, struct script
     script->copies = params->copies;
     script->actions = 2;
     const struct ppo_world world = script_world(script);
-    CHECK_INT(learner_create_cpu(params, &world, &l, err), 0);
+    CHECK_INT(ppo_learner_create_cpu(params, &world, &l, err), 0);
     if (!l)
         exit(EXIT_FAILURE);
     return l;
@@ -37,7 +37,7 @@ static struct learner *learner_of(const struct ppo_params *params, struct script
 static void snapshot(struct learner *l, float *params, float *normaliser)
 {
     const struct ppo_snapshot to = {params, normaliser, normaliser + SCRIPT_OBS};
-    CHECK_INT(learner_snapshot(l, &to, err), 0);
+    CHECK_INT(ppo_learner_snapshot(l, &to, err), 0);
 }
 
 static bool all_finite(const float *x, size_t n)
@@ -59,12 +59,12 @@ static void test_lies(float lie, bool normalise)
     const size_t n = l->layout.n_params;
     struct ppo_update update;
     CHECK(n <= 1024);
-    CHECK_INT(learner_iterate(l, &update, err), 0);
+    CHECK_INT(ppo_learner_iterate(l, &update, err), 0);
     CHECK_INT(update.skipped, 0);
     CHECK_INT(update.minibatches, 8);
     snapshot(l, before, normaliser);
     /* Eight rows of 32 are lies: nearly every minibatch has some, and those are skipped. */
-    int rc = learner_iterate(l, &update, err);
+    int rc = ppo_learner_iterate(l, &update, err);
     CHECK_INT(rc, 0);
     CHECK(update.skipped > 0);
     CHECK_INT(update.minibatches + update.skipped, 8);
@@ -74,13 +74,13 @@ static void test_lies(float lie, bool normalise)
     CHECK((update.minibatches == 0) == (memcmp(before, after, n * sizeof *after) == 0));
     int iterations = 2;
     for (; rc == 0 && iterations < 20; iterations++)
-        rc = learner_iterate(l, &update, err);
+        rc = ppo_learner_iterate(l, &update, err);
     CHECK_INT(rc, -EDOM);
     CHECK(strstr(err, "not finite") != NULL && strstr(err, "20 minibatches") != NULL);
     CHECK(strchr(err, '\n') == NULL);
     snapshot(l, after, normaliser);
     CHECK(all_finite(after, n));
-    learner_destroy(l);
+    ppo_learner_destroy(l);
 }
 
 /* A single lie is got over: all goes on as numbers. */
@@ -90,19 +90,19 @@ static void test_one_lie(void)
     struct script script = {.lie = NAN, .lie_from = 8};
     struct learner *l = learner_of(&params, &script);
     struct ppo_update update;
-    CHECK_INT(learner_iterate(l, &update, err), 0);
-    CHECK_INT(learner_iterate(l, &update, err), 0);
+    CHECK_INT(ppo_learner_iterate(l, &update, err), 0);
+    CHECK_INT(ppo_learner_iterate(l, &update, err), 0);
     const int64_t skipped = update.skipped;
     CHECK(skipped > 0);
     script.lie = 0;
     for (int i = 0; i < 3; i++) {
-        CHECK_INT(learner_iterate(l, &update, err), 0);
+        CHECK_INT(ppo_learner_iterate(l, &update, err), 0);
         CHECK_INT(update.skipped, 0);
         CHECK_INT(update.skipped_total, skipped);
         CHECK_INT(update.minibatches, 8);
         CHECK(isfinite(update.loss) && isfinite(update.grad_norm) && isfinite(update.explained_variance));
     }
-    learner_destroy(l);
+    ppo_learner_destroy(l);
 }
 
 /* Too large a learning rate: what the networks say is no number any more. */
@@ -118,10 +118,10 @@ static void test_diverges(void)
     struct ppo_update update;
     int rc = 0;
     for (int i = 0; rc == 0 && i < 200; i++)
-        rc = learner_iterate(l, &update, err);
+        rc = ppo_learner_iterate(l, &update, err);
     CHECK(rc == -EDOM || rc == -EINVAL); /* the loss, or before it the actions */
     CHECK(err[0] && !strchr(err, '\n'));
-    learner_destroy(l);
+    ppo_learner_destroy(l);
 }
 
 static int refuse(void *ctx, const struct env_io *io, char msg[static ENV_ERROR_MAX])
@@ -142,11 +142,11 @@ static void test_world(void)
         struct ppo_update update = {.iteration = 77};
         world.step = refuse;
         params.threads = threads;
-        CHECK_INT(learner_create_cpu(&params, &world, &l, err), 0);
-        CHECK_INT(learner_iterate(l, &update, err), -EINVAL);
+        CHECK_INT(ppo_learner_create_cpu(&params, &world, &l, err), 0);
+        CHECK_INT(ppo_learner_iterate(l, &update, err), -EINVAL);
         CHECK(strstr(err, "a number is right") != NULL);
         CHECK_INT(update.iteration, 77);
-        learner_destroy(l);
+        ppo_learner_destroy(l);
     }
 }
 
@@ -154,7 +154,7 @@ static void cannot(const struct ppo_params *params, const struct ppo_world *worl
 {
     struct learner *l = (struct learner *)&err;
     err[0] = '\0';
-    CHECK_INT(learner_create_cpu(params, world, &l, err), -EINVAL);
+    CHECK_INT(ppo_learner_create_cpu(params, world, &l, err), -EINVAL);
     CHECK(strstr(err, says) != NULL);
     CHECK(l == (struct learner *)&err);
 }
@@ -176,7 +176,7 @@ static void test_create(void)
     params.steps = 1 << 20;
     world.observation = NET_OBSERVATION_MAX;
     struct learner *l = NULL;
-    CHECK_INT(learner_create_cpu(&params, &world, &l, err), -ENOMEM); /* a terabyte */
+    CHECK_INT(ppo_learner_create_cpu(&params, &world, &l, err), -ENOMEM); /* a terabyte */
     CHECK(strstr(err, "fewer") != NULL && l == NULL);
 }
 
@@ -185,14 +185,14 @@ static void test_bytes(void)
     struct ppo_params params = small();
     struct script script = {.lie_from = INT64_MAX};
     struct learner *l = learner_of(&params, &script);
-    const size_t bytes = learner_bytes_cpu(&l->params, &l->layout);
+    const size_t bytes = ppo_learner_bytes_cpu(&l->params, &l->layout);
     CHECK(bytes >
           l->layout.n_params * 5 * sizeof(float)); /* parameters, Adam's two, two threads' gradients */
     CHECK_INT(l->ops->bytes(l), bytes);
     struct ppo_params more = l->params;
     more.steps *= 10;
-    CHECK(learner_bytes_cpu(&more, &l->layout) > bytes);
-    learner_destroy(l);
+    CHECK(ppo_learner_bytes_cpu(&more, &l->layout) > bytes);
+    ppo_learner_destroy(l);
 
     /* 2 (3*8 + 8*2) + 2 (3*8 + 8*1) a row forward; three times that, less the first layers' 2 (24 + 24). */
     struct net_layout layout;

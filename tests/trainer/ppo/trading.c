@@ -90,7 +90,7 @@ static struct pieces saved(struct learner *l)
 {
     struct pieces pieces = {.bytes = calloc(1, ROOM)};
     const struct ppo_sink sink = {&pieces, put};
-    CHECK_INT(learner_save(l, &sink, err), 0);
+    CHECK_INT(ppo_learner_save(l, &sink, err), 0);
     return pieces;
 }
 
@@ -108,7 +108,7 @@ static struct learner *learner_in(const struct env_params *env_params, const str
     const struct env_options options = {.copies = 20, .seed = 3, .threads = 2};
     CHECK_INT(env_create(env_params, market, &options, &env, err), 0);
     CHECK_INT(ppo_world_trading(env, ret_world, err), 0);
-    CHECK_INT(learner_create_cpu(&params, ret_world, &l, err), 0);
+    CHECK_INT(ppo_learner_create_cpu(&params, ret_world, &l, err), 0);
     return l;
 }
 
@@ -124,15 +124,15 @@ static void test_continue(enum env_actions actions)
     CHECK_INT(first.actions, ASSETS);
     CHECK_INT(first.observation, 1 + ASSETS + 3 * 2 * ASSETS);
     for (int i = 0; i < 2; i++)
-        CHECK_INT(learner_iterate(a, &update, err), 0);
+        CHECK_INT(ppo_learner_iterate(a, &update, err), 0);
     CHECK(update.episodes > 20 && isfinite(update.episode_return) && isfinite(update.loss));
     CHECK_NEAR(update.episode_length, 24, 0); /* of 30 bars, less lookback at both ends */
     struct pieces middle = saved(a);
-    CHECK_INT(learner_iterate(b, &again, err), 0);
+    CHECK_INT(ppo_learner_iterate(b, &again, err), 0);
     const struct ppo_source source = {&middle, get};
-    CHECK_INT(learner_load(b, &source, err), 0);
-    CHECK_INT(learner_iterate(a, &update, err), 0);
-    CHECK_INT(learner_iterate(b, &again, err), 0);
+    CHECK_INT(ppo_learner_load(b, &source, err), 0);
+    CHECK_INT(ppo_learner_iterate(a, &update, err), 0);
+    CHECK_INT(ppo_learner_iterate(b, &again, err), 0);
     struct pieces end_a = saved(a), end_b = saved(b);
     CHECK_INT(end_a.n, end_b.n);
     CHECK(memcmp(end_a.bytes, end_b.bytes, end_a.n) == 0);
@@ -143,15 +143,15 @@ static void test_continue(enum env_actions actions)
     char *world = middle.bytes + middle.at[middle.count - 1];
     CHECK_STR(middle.names[middle.count - 1], "world");
     memset(world, 0xff, 64);
-    CHECK_INT(learner_load(a, &source, err), -EINVAL);
+    CHECK_INT(ppo_learner_load(a, &source, err), -EINVAL);
     struct pieces still = saved(a);
     CHECK(memcmp(end_a.bytes, still.bytes, still.n) == 0);
     free(still.bytes);
     free(middle.bytes);
     free(end_a.bytes);
     free(end_b.bytes);
-    learner_destroy(a);
-    learner_destroy(b);
+    ppo_learner_destroy(a);
+    ppo_learner_destroy(b);
     ppo_world_destroy(&first);
     ppo_world_destroy(&second);
     ppo_world_destroy(&second); /* once more is fine */

@@ -18,7 +18,7 @@ static void values_of(struct cpu_learner *l, struct part *part, const float *obs
     }
 }
 
-void cpu_values_of_finals(struct cpu_learner *l)
+void ppo_cpu_values_of_finals(struct cpu_learner *l)
 {
     values_of(l, &l->parts[0], l->finals, NULL, 0, l->n_finals, l->final_values);
     for (size_t i = 0; i < l->n_finals; i++)
@@ -87,7 +87,7 @@ static void scale_rewards(struct cpu_learner *l)
 }
 
 /* GAE (Schulman et al. 2016), from the last step to the first. */
-void cpu_look_back(struct cpu_learner *l)
+void ppo_cpu_look_back(struct cpu_learner *l)
 {
     const float gamma = (float)l->learner.params.gamma;
     const float decay = (float)(l->learner.params.gamma * l->learner.params.gae_lambda);
@@ -125,17 +125,17 @@ static double explained(const struct cpu_learner *l)
     return variance > 0 ? 1 - (rest_squares - rest * rest / n) / variance : NAN;
 }
 
-void cpu_advantages(struct cpu_learner *l, struct ppo_update *ret)
+void ppo_cpu_advantages(struct cpu_learner *l, struct ppo_update *ret)
 {
     if (l->hidden == 0) {
-        cpu_run(l, values_of_rollout);
-        cpu_values_of_finals(l);
+        ppo_cpu_run(l, values_of_rollout);
+        ppo_cpu_values_of_finals(l);
     }
     /* What follows the last step; there is room for it where final observations were. */
-    cpu_normalise(l, l->raw, l->copies, l->finals);
+    ppo_cpu_normalise(l, l->raw, l->copies, l->finals);
     values_of(l, &l->parts[0], l->finals, l->hidden ? l->state : NULL, 0, l->copies, l->last_values);
     count_rewards(l, ret);
     scale_rewards(l);
-    cpu_look_back(l);
+    ppo_cpu_look_back(l);
     ret->explained_variance = explained(l);
 }

@@ -8,7 +8,7 @@
  * Not where threads have to share processors. */
 enum { LOOKS = 5000, LOOKS_A_TURN = 64 };
 
-void barrier_init(struct barrier *barrier, int threads)
+void ppo_barrier_init(struct barrier *barrier, int threads)
 {
     barrier->threads = (unsigned)threads;
     barrier->looks = sysconf(_SC_NPROCESSORS_ONLN) >= threads ? LOOKS : 0;
@@ -19,7 +19,7 @@ void barrier_init(struct barrier *barrier, int threads)
     pthread_cond_init(&barrier->opens, NULL);
 }
 
-void barrier_finish(struct barrier *barrier)
+void ppo_barrier_finish(struct barrier *barrier)
 {
     pthread_cond_destroy(&barrier->opens);
     pthread_mutex_destroy(&barrier->lock);
@@ -32,7 +32,7 @@ static inline void look_again(void)
 #endif
 }
 
-void barrier_wait(struct barrier *barrier)
+void ppo_barrier_wait(struct barrier *barrier)
 {
     if (barrier->threads == 1)
         return;

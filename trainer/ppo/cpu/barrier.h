@@ -12,10 +12,10 @@ struct barrier {
     pthread_cond_t opens;
 };
 
-void barrier_init(struct barrier *barrier, int threads);
-void barrier_finish(struct barrier *barrier);
+void ppo_barrier_init(struct barrier *barrier, int threads);
+void ppo_barrier_finish(struct barrier *barrier);
 
 /* Returns once all threads have called it. What one wrote before, all read after. */
-void barrier_wait(struct barrier *barrier);
+void ppo_barrier_wait(struct barrier *barrier);
 
 #endif

@@ -120,7 +120,7 @@ static void lay_all(struct cpu_learner *l)
     }
 }
 
-size_t learner_bytes_cpu(const struct ppo_params *params, const struct net_layout *layout)
+size_t ppo_learner_bytes_cpu(const struct ppo_params *params, const struct net_layout *layout)
 {
     struct cpu_learner l = {0};
     measure(&l, params, layout);
@@ -131,7 +131,7 @@ size_t learner_bytes_cpu(const struct ppo_params *params, const struct net_layou
 
 static size_t bytes(const struct learner *learner)
 {
-    return learner_bytes_cpu(&learner->params, &learner->layout);
+    return ppo_learner_bytes_cpu(&learner->params, &learner->layout);
 }
 
 static void destroy(struct learner *learner)
@@ -139,7 +139,7 @@ static void destroy(struct learner *learner)
     struct cpu_learner *l = (struct cpu_learner *)learner;
     env_pool_destroy(l->pool);
     if (l->barrier_made)
-        barrier_finish(&l->barrier);
+        ppo_barrier_finish(&l->barrier);
     for (int place = 0; l->parts && place < l->threads; place++)
         nn_work_destroy_f32(l->parts[place].work);
     free(l->parts);
@@ -151,7 +151,7 @@ static void destroy(struct learner *learner)
 /* The system grants more than it has, and ends programs that then use it. */
 static int check_memory(const struct cpu_learner *l, char err[static PPO_ERROR_MAX])
 {
-    const double wanted = (double)learner_bytes_cpu(&l->learner.params, &l->learner.layout);
+    const double wanted = (double)ppo_learner_bytes_cpu(&l->learner.params, &l->learner.layout);
     const double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (there > 0 && wanted > there)
         return env_refuse(-ENOMEM, err,
@@ -203,14 +203,14 @@ static int start(struct cpu_learner *l, char err[static PPO_ERROR_MAX])
     rc = env_pool_create(l->threads, &l->pool);
     if (rc < 0)
         return env_refuse(rc, err, "threads: %d: the system allows no more: fewer are right", l->threads);
-    barrier_init(&l->barrier, l->threads);
+    ppo_barrier_init(&l->barrier, l->threads);
     l->barrier_made = true;
-    cpu_normaliser_set(l);
+    ppo_cpu_normaliser_set(l);
     return 0;
 }
 
-int learner_create_cpu(const struct ppo_params *params, const struct ppo_world *world, struct learner **ret,
-                       char err[static PPO_ERROR_MAX])
+int ppo_learner_create_cpu(const struct ppo_params *params, const struct ppo_world *world,
+                           struct learner **ret, char err[static PPO_ERROR_MAX])
 {
     struct net_shape shape = params->net;
     struct net_layout layout;
@@ -233,7 +233,8 @@ int learner_create_cpu(const struct ppo_params *params, const struct ppo_world *
     l->learner.params.net = shape;
     l->world = *world;
     snprintf(l->backend, sizeof l->backend, "cpu-%s", nn_kernels_best_f32()->name);
-    l->ops = (struct learner_ops){l->backend, cpu_iterate, cpu_save, cpu_load, cpu_snapshot, bytes, destroy};
+    l->ops = (struct learner_ops){l->backend,       ppo_cpu_iterate, ppo_cpu_save, ppo_cpu_load,
+                                  ppo_cpu_snapshot, bytes,           destroy};
     l->learner.ops = &l->ops;
     rc = start(l, err);
     if (rc < 0) {

@@ -43,8 +43,8 @@ static void uniforms(struct lanes *lanes)
             lanes->number[k][i] = ppo_uniform(lanes->word[k][i]);
 }
 
-void draw_rows(uint64_t seed, uint64_t run_step, size_t copies, size_t n, bool uniform, size_t first,
-               size_t end, float *ret)
+void ppo_draw_rows(uint64_t seed, uint64_t run_step, size_t copies, size_t n, bool uniform, size_t first,
+                   size_t end, float *ret)
 {
     const size_t blocks = (n + 3) / 4; /* of a row */
     size_t row = first, block = 0;
@@ -83,7 +83,7 @@ void draw_rows(uint64_t seed, uint64_t run_step, size_t copies, size_t n, bool u
 }
 
 /* Places whose rows lie beyond the last go round again, closed up, so that each round is vectors. */
-void draw_order(const struct ppo_shuffle *shuffle, size_t first, size_t end, uint32_t *ret)
+void ppo_draw_order(const struct ppo_shuffle *shuffle, size_t first, size_t end, uint32_t *ret)
 {
     enum { PLACES = 256 };
     const struct ppo_shuffle mine = *shuffle;

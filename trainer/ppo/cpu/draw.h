@@ -9,11 +9,11 @@
 /* For rows [first, end) of a rollout of `copies`, whose step 0 is step `run_step` of the run: ret [rows][n]
  * (the rollout's, of which rows [first, end) are written), standard normals, or with `uniform` numbers of
  * [0, 1). */
-void draw_rows(uint64_t seed, uint64_t run_step, size_t copies, size_t n, bool uniform, size_t first,
-               size_t end, float *ret);
+void ppo_draw_rows(uint64_t seed, uint64_t run_step, size_t copies, size_t n, bool uniform, size_t first,
+                   size_t end, float *ret);
 
 struct ppo_shuffle;
 /* Rows that stand at places [first, end) of an epoch: ret[first..end). */
-void draw_order(const struct ppo_shuffle *shuffle, size_t first, size_t end, uint32_t *ret);
+void ppo_draw_order(const struct ppo_shuffle *shuffle, size_t first, size_t end, uint32_t *ret);
 
 #endif

@@ -44,7 +44,7 @@ struct cpu_learner {
     struct env_pool *pool;
     struct barrier barrier;
     bool barrier_made;
-    void (*running)(struct cpu_learner *l, int place); /* of cpu_run() */
+    void (*running)(struct cpu_learner *l, int place); /* of ppo_cpu_run() */
     int threads;
     int rollout_threads; /* 1 or `threads` */
     size_t copies, steps, rows, observation, actions, outputs, hidden;
@@ -90,7 +90,7 @@ struct cpu_learner {
 
 /* Calls work(l, place) on every thread, and returns when all are done. */
 typedef void cpu_work(struct cpu_learner *l, int place);
-void cpu_run(struct cpu_learner *l, cpu_work *work);
+void ppo_cpu_run(struct cpu_learner *l, cpu_work *work);
 
 /* [ret_first, ret_end) of n that falls to `place`, in whole units but at the end. */
 static inline void cpu_share(const struct cpu_learner *l, int place, size_t n, size_t unit, size_t *ret_first,
@@ -104,32 +104,32 @@ static inline void cpu_share(const struct cpu_learner *l, int place, size_t n, s
 }
 
 /* iterate.c */
-int cpu_iterate(struct learner *learner, struct ppo_update *ret, char err[static PPO_ERROR_MAX]);
-int cpu_snapshot(struct learner *learner, const struct ppo_snapshot *ret, char err[static PPO_ERROR_MAX]);
+int ppo_cpu_iterate(struct learner *learner, struct ppo_update *ret, char err[static PPO_ERROR_MAX]);
+int ppo_cpu_snapshot(struct learner *learner, const struct ppo_snapshot *ret, char err[static PPO_ERROR_MAX]);
 
 /* rollout.c: a rollout from where the world stands. On failure l->rc and l->err. */
-int cpu_rollout(struct cpu_learner *l);
+int ppo_cpu_rollout(struct cpu_learner *l);
 
 /* normalise.c */
-void cpu_normalise(const struct cpu_learner *l, const float *raw, size_t rows, float *ret);
+void ppo_cpu_normalise(const struct cpu_learner *l, const float *raw, size_t rows, float *ret);
 /* The same, and adds the rows to the part's sums. */
-void cpu_normalise_and_sum(const struct cpu_learner *l, struct part *part, const float *raw, size_t rows,
-                           float *ret);
-void cpu_sums_begin(struct cpu_learner *l);     /* of a rollout whose first observations stand in l->raw */
-void cpu_sums_merge(struct cpu_learner *l);     /* into the normaliser */
-void cpu_normaliser_set(struct cpu_learner *l); /* mean and scale, as the moments say */
+void ppo_cpu_normalise_and_sum(const struct cpu_learner *l, struct part *part, const float *raw, size_t rows,
+                               float *ret);
+void ppo_cpu_sums_begin(struct cpu_learner *l); /* of a rollout whose first observations stand in l->raw */
+void ppo_cpu_sums_merge(struct cpu_learner *l); /* into the normaliser */
+void ppo_cpu_normaliser_set(struct cpu_learner *l); /* mean and scale, as the moments say */
 
 /* advantages.c: values, rewards as they are learned from, advantages, returns, and figures of episodes. */
-void cpu_values_of_finals(struct cpu_learner *l);
-void cpu_advantages(struct cpu_learner *l, struct ppo_update *ret);
+void ppo_cpu_values_of_finals(struct cpu_learner *l);
+void ppo_cpu_advantages(struct cpu_learner *l, struct ppo_update *ret);
 /* Of it, advantages and returns by rewards, bootstrap, ends, values and last_values. */
-void cpu_look_back(struct cpu_learner *l);
+void ppo_cpu_look_back(struct cpu_learner *l);
 
 /* update.c: 0 or -EDOM. */
-int cpu_update(struct cpu_learner *l, struct ppo_update *ret);
+int ppo_cpu_update(struct cpu_learner *l, struct ppo_update *ret);
 
 /* save.c */
-int cpu_save(struct learner *learner, const struct ppo_sink *sink, char err[static PPO_ERROR_MAX]);
-int cpu_load(struct learner *learner, const struct ppo_source *source, char err[static PPO_ERROR_MAX]);
+int ppo_cpu_save(struct learner *learner, const struct ppo_sink *sink, char err[static PPO_ERROR_MAX]);
+int ppo_cpu_load(struct learner *learner, const struct ppo_source *source, char err[static PPO_ERROR_MAX]);
 
 #endif

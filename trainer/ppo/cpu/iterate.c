@@ -15,7 +15,7 @@ static void run_place(void *data, size_t first, size_t end)
     l->running(l, (int)(first / ENV_LANES));
 }
 
-void cpu_run(struct cpu_learner *l, cpu_work *work)
+void ppo_cpu_run(struct cpu_learner *l, cpu_work *work)
 {
     l->running = work;
     env_pool_run(l->pool, (size_t)l->threads * ENV_LANES, run_place, l); /* a block of lanes each */
@@ -28,15 +28,15 @@ static int rehearse(struct cpu_learner *l)
     if (!before)
         return env_refuse(-ENOMEM, l->err, "rehearsal: no memory for the world's state");
     l->world.save(l->world.ctx, before);
-    int rc = cpu_rollout(l);
+    int rc = ppo_cpu_rollout(l);
     if (rc == 0)
         rc = l->world.load(l->world.ctx, before, l->err);
     free(before);
     if (rc < 0)
         return rc;
     memset(l->state, 0, l->copies * l->hidden * sizeof *l->state);
-    cpu_sums_merge(l);
-    cpu_normaliser_set(l);
+    ppo_cpu_sums_merge(l);
+    ppo_cpu_normaliser_set(l);
     return 0;
 }
 
@@ -52,7 +52,7 @@ static double mean_std(const struct cpu_learner *l)
     return sum / tensor->cols;
 }
 
-int cpu_iterate(struct learner *learner, struct ppo_update *ret, char err[static PPO_ERROR_MAX])
+int ppo_cpu_iterate(struct learner *learner, struct ppo_update *ret, char err[static PPO_ERROR_MAX])
 {
     struct cpu_learner *l = (struct cpu_learner *)learner;
     struct ppo_update update = {0};
@@ -62,17 +62,17 @@ int cpu_iterate(struct learner *learner, struct ppo_update *ret, char err[static
     if (learner->params.normalise_observations && l->counters.iteration == 0)
         rc = rehearse(l);
     if (rc == 0)
-        rc = cpu_rollout(l);
+        rc = ppo_cpu_rollout(l);
     if (rc < 0)
         return env_refuse(rc, err, "%s", l->err);
     const double rolled = clock_now_s();
     learner_enters(learner, PPO_UPDATE);
-    cpu_advantages(l, &update);
+    ppo_cpu_advantages(l, &update);
     const double judged = clock_now_s();
-    rc = cpu_update(l, &update);
+    rc = ppo_cpu_update(l, &update);
     if (learner->params.normalise_observations) {
-        cpu_sums_merge(l);
-        cpu_normaliser_set(l);
+        ppo_cpu_sums_merge(l);
+        ppo_cpu_normaliser_set(l);
     }
     if (rc < 0)
         return env_refuse(rc, err,
@@ -92,7 +92,7 @@ int cpu_iterate(struct learner *learner, struct ppo_update *ret, char err[static
     return 0;
 }
 
-int cpu_snapshot(struct learner *learner, const struct ppo_snapshot *ret, char err[static PPO_ERROR_MAX])
+int ppo_cpu_snapshot(struct learner *learner, const struct ppo_snapshot *ret, char err[static PPO_ERROR_MAX])
 {
     const struct cpu_learner *l = (const struct cpu_learner *)learner;
     (void)err;

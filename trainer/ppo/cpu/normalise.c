@@ -8,7 +8,7 @@ static inline float clipped(float x, float bound)
     return x > bound ? bound : x < -bound ? -bound : x; /* NaN stays */
 }
 
-void cpu_normalise(const struct cpu_learner *l, const float *raw, size_t rows, float *ret)
+void ppo_cpu_normalise(const struct cpu_learner *l, const float *raw, size_t rows, float *ret)
 {
     if (!l->learner.params.normalise_observations) {
         memcpy(ret, raw, rows * l->observation * sizeof *ret);
@@ -20,10 +20,10 @@ void cpu_normalise(const struct cpu_learner *l, const float *raw, size_t rows, f
             ret[i] = clipped((raw[i] - l->mean[i]) * l->scale[i], bound);
 }
 
-void cpu_normalise_and_sum(const struct cpu_learner *l, struct part *part, const float *raw, size_t rows,
-                           float *ret)
+void ppo_cpu_normalise_and_sum(const struct cpu_learner *l, struct part *part, const float *raw, size_t rows,
+                               float *ret)
 {
-    cpu_normalise(l, raw, rows, ret);
+    ppo_cpu_normalise(l, raw, rows, ret);
     if (!l->learner.params.normalise_observations)
         return;
     double *restrict sum = part->sum, *restrict squares = part->squares;
@@ -37,7 +37,7 @@ void cpu_normalise_and_sum(const struct cpu_learner *l, struct part *part, const
     part->summed += rows;
 }
 
-void cpu_sums_begin(struct cpu_learner *l)
+void ppo_cpu_sums_begin(struct cpu_learner *l)
 {
     for (size_t i = 0; i < l->observation; i++)
         l->shift[i] = l->raw[i];
@@ -49,7 +49,7 @@ void cpu_sums_begin(struct cpu_learner *l)
     }
 }
 
-void cpu_sums_merge(struct cpu_learner *l)
+void ppo_cpu_sums_merge(struct cpu_learner *l)
 {
     for (size_t i = 0; i < l->observation; i++) {
         struct ppo_moments all = {0};
@@ -65,7 +65,7 @@ void cpu_sums_merge(struct cpu_learner *l)
     }
 }
 
-void cpu_normaliser_set(struct cpu_learner *l)
+void ppo_cpu_normaliser_set(struct cpu_learner *l)
 {
     for (size_t i = 0; i < l->observation; i++) {
         const struct ppo_moments *moments = &l->moments[1 + i];

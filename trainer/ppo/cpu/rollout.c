@@ -10,8 +10,8 @@ static void draw(struct cpu_learner *l, int place)
 {
     size_t first, end;
     cpu_share(l, place, l->rows, 1, &first, &end);
-    draw_rows(l->learner.params.seed, (uint64_t)l->counters.iteration * l->steps, l->copies, l->actions,
-              l->learner.layout.shape.levels > 0, first, end, l->taken);
+    ppo_draw_rows(l->learner.params.seed, (uint64_t)l->counters.iteration * l->steps, l->copies, l->actions,
+                  l->learner.layout.shape.levels > 0, first, end, l->taken);
 }
 
 /* The level at which the cumulated softmax of logits reaches `uniform` of its sum. */
@@ -48,7 +48,7 @@ static void act(struct cpu_learner *l, struct part *part, size_t step, size_t fi
         const size_t n = end - first < l->capacity ? end - first : l->capacity,
                      row = step * l->copies + first;
         float *obs = l->obs + row * l->observation, *heads = l->heads + first * l->outputs;
-        cpu_normalise_and_sum(l, part, l->raw + first * l->observation, n, obs);
+        ppo_cpu_normalise_and_sum(l, part, l->raw + first * l->observation, n, obs);
         const struct nn_rows_f32 rows = {
             .rows = n, .obs = obs, .steps = 1, .hidden = l->hidden ? l->state + first * l->hidden : NULL};
         nn_forward_f32(part->work, l->params, &rows, heads, l->hidden ? l->values + row : NULL,
@@ -65,7 +65,7 @@ static void act(struct cpu_learner *l, struct part *part, size_t step, size_t fi
 static void keep_final(struct cpu_learner *l, size_t row, size_t copy)
 {
     float *to = l->finals + l->n_finals * l->observation;
-    cpu_normalise(l, l->final_obs + copy * l->observation, 1, to);
+    ppo_cpu_normalise(l, l->final_obs + copy * l->observation, 1, to);
     if (l->hidden == 0) {
         l->final_rows[l->n_finals++] = row;
         return;
@@ -95,7 +95,7 @@ static void step_world(struct cpu_learner *l, size_t step)
         memcpy(l->state, l->next_state, l->copies * l->hidden * sizeof *l->state);
     }
     if (l->n_finals + l->copies > l->n_finals_room)
-        cpu_values_of_finals(l);
+        ppo_cpu_values_of_finals(l);
     for (size_t copy = 0; copy < l->copies; copy++) {
         const bool ended = l->terminated[copy] || l->truncated[copy];
         l->ends[row + copy] = ended;
@@ -118,30 +118,30 @@ static void walk(struct cpu_learner *l, int place)
     cpu_share(l, place, l->copies, 1, &first, &end);
     for (size_t step = 0; step < l->steps; step++) {
         act(l, &l->parts[place], step, first, end);
-        barrier_wait(&l->barrier);
+        ppo_barrier_wait(&l->barrier);
         if (place == 0)
             step_world(l, step);
-        barrier_wait(&l->barrier);
+        ppo_barrier_wait(&l->barrier);
         if (l->rc < 0)
             return;
     }
 }
 
-int cpu_rollout(struct cpu_learner *l)
+int ppo_cpu_rollout(struct cpu_learner *l)
 {
     const struct net_layout *layout = &l->learner.layout;
-    cpu_run(l, draw);
+    ppo_cpu_run(l, draw);
     if (layout->log_std >= 0)
         for (size_t i = 0; i < l->actions; i++)
             l->std[i] = activation_exp(l->params[layout->tensors[layout->log_std].offset + i]);
     l->world.observe(l->world.ctx, l->raw);
-    cpu_sums_begin(l);
+    ppo_cpu_sums_begin(l);
     if (l->hidden > 0)
         memset(l->starts, 0, l->copies);
     l->n_finals = 0;
     l->rc = 0;
     if (l->rollout_threads > 1) {
-        cpu_run(l, walk);
+        ppo_cpu_run(l, walk);
         return l->rc;
     }
     for (size_t step = 0; step < l->steps && l->rc == 0; step++) {

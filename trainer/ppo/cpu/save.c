@@ -28,7 +28,7 @@ static void list_pieces(struct cpu_learner *l, struct piece ret[N_PIECES])
     memcpy(ret, pieces, sizeof pieces);
 }
 
-int cpu_save(struct learner *learner, const struct ppo_sink *sink, char err[static PPO_ERROR_MAX])
+int ppo_cpu_save(struct learner *learner, const struct ppo_sink *sink, char err[static PPO_ERROR_MAX])
 {
     struct cpu_learner *l = (struct cpu_learner *)learner;
     struct piece pieces[N_PIECES];
@@ -62,7 +62,7 @@ static const void *piece_of(const struct ppo_source *source, const char *name, s
     return found == n ? at : NULL;
 }
 
-int cpu_load(struct learner *learner, const struct ppo_source *source, char err[static PPO_ERROR_MAX])
+int ppo_cpu_load(struct learner *learner, const struct ppo_source *source, char err[static PPO_ERROR_MAX])
 {
     struct cpu_learner *l = (struct cpu_learner *)learner;
     struct piece pieces[N_PIECES];
@@ -86,6 +86,6 @@ int cpu_load(struct learner *learner, const struct ppo_source *source, char err[
         return rc;
     for (int i = 0; i < N_PIECES; i++)
         memcpy(pieces[i].at, from[i], pieces[i].n);
-    cpu_normaliser_set(l);
+    ppo_cpu_normaliser_set(l);
     return 0;
 }

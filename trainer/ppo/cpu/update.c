@@ -88,7 +88,7 @@ static void shuffle(struct cpu_learner *l, int place, int64_t epoch)
     const struct ppo_shuffle order = ppo_shuffle_make(l->learner.params.seed, (uint64_t)epoch, n);
     size_t first, end;
     cpu_share(l, place, n, 1, &first, &end);
-    draw_order(&order, first, end, l->order);
+    ppo_draw_order(&order, first, end, l->order);
 }
 
 /* The sums of all parts, in their order. */
@@ -163,7 +163,7 @@ static bool minibatch(struct cpu_learner *l, int place, const uint32_t *order, s
     part->sums = (struct nn_sums){0};
     if (rows.rows > 0)
         nn_loss_f32(part->work, l->params, &course->loss, &rows, &sample, &part->sums);
-    barrier_wait(&l->barrier);
+    ppo_barrier_wait(&l->barrier);
 
     const struct nn_sums sums = sums_of(l);
     const struct nn_terms terms = nn_terms_of(&course->loss, &sums);
@@ -177,11 +177,11 @@ static bool minibatch(struct cpu_learner *l, int place, const uint32_t *order, s
     if (good) {
         if (rows.rows > 0)
             nn_backward_f32(part->work, l->params, &terms, part->grads);
-        barrier_wait(&l->barrier);
+        ppo_barrier_wait(&l->barrier);
         const int n_grads = n < (size_t)l->threads ? (int)n : l->threads;
         cpu_share(l, place, l->learner.layout.n_params, NET_LANES, &first, &end);
         part->grad_squares = first < end ? nn_grad_squares_f32(l->grads, n_grads, first, end - first) : 0;
-        barrier_wait(&l->barrier);
+        ppo_barrier_wait(&l->barrier);
         for (int i = 0; i < l->threads; i++)
             norm += l->parts[i].grad_squares;
         norm = sqrt(norm);
@@ -189,7 +189,7 @@ static bool minibatch(struct cpu_learner *l, int place, const uint32_t *order, s
         if (good)
             descend(l, course, norm, first, end, n_grads);
     }
-    barrier_wait(&l->barrier);
+    ppo_barrier_wait(&l->barrier);
     if (!good) {
         course->skipped++;
         course->lost = ++course->bad_in_row >= params->bad_updates;
@@ -235,7 +235,7 @@ static void epochs(struct cpu_learner *l, int place)
     while (more && course.begun < l->learner.params.epochs) {
         course.begun++;
         shuffle(l, place, course.epochs++);
-        barrier_wait(&l->barrier);
+        ppo_barrier_wait(&l->barrier);
         for (size_t first = 0; more && first + n <= all; first += n)
             more = minibatch(l, place, l->order + first, n, &course);
     }
@@ -243,9 +243,9 @@ static void epochs(struct cpu_learner *l, int place)
         l->course = course;
 }
 
-int cpu_update(struct cpu_learner *l, struct ppo_update *ret)
+int ppo_cpu_update(struct cpu_learner *l, struct ppo_update *ret)
 {
-    cpu_run(l, epochs);
+    ppo_cpu_run(l, epochs);
     const struct course *course = &l->course;
     const double n = (double)course->minibatches; /* 0: all figures are NaN */
     ret->policy_loss = course->policy / n;

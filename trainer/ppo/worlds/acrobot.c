@@ -79,4 +79,4 @@ static void observe(const double *state, float *ret)
     ret[5] = (float)state[TURN_2];
 }
 
-const struct game game_acrobot = {"acrobot", 6, 3, 500, begin, step, observe};
+const struct game ppo_game_acrobot = {"acrobot", 6, 3, 500, begin, step, observe};

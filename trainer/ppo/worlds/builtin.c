@@ -10,8 +10,8 @@
 #include "trainer/ppo/worlds/game.h"
 
 static const struct game *const games[] = {
-    &game_acrobot,        &game_cartpole,      &game_pendulum,          &game_probe_action,
-    &game_probe_constant, &game_probe_delayed, &game_probe_observation, &game_probe_truncated,
+    &ppo_game_acrobot,        &ppo_game_cartpole,      &ppo_game_pendulum,          &ppo_game_probe_action,
+    &ppo_game_probe_constant, &ppo_game_probe_delayed, &ppo_game_probe_observation, &ppo_game_probe_truncated,
 };
 enum { N_GAMES = sizeof games / sizeof games[0], GAME_NAME_MAX = 24, COPIES_MAX = 1 << 24 };
 

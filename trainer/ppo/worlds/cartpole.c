@@ -36,4 +36,4 @@ static void observe(const double *state, float *ret)
         ret[i] = (float)state[i];
 }
 
-const struct game game_cartpole = {"cartpole", 4, 2, 500, begin, step, observe};
+const struct game ppo_game_cartpole = {"cartpole", 4, 2, 500, begin, step, observe};

@@ -21,7 +21,7 @@ struct game {
 
 /* Classic control, to the definitions of Gymnasium 1.4: CartPole-v1 (after Barto, Sutton, Anderson 1983),
  * Acrobot-v1 (Sutton, Barto: the book's equations), Pendulum-v1. */
-extern const struct game game_cartpole, game_acrobot, game_pendulum;
+extern const struct game ppo_game_cartpole, ppo_game_acrobot, ppo_game_pendulum;
 
 /* Probes: each has one thing to learn, so that what fails says what is wrong. With discount g the right
  * values are
@@ -31,7 +31,7 @@ extern const struct game game_cartpole, game_acrobot, game_pendulum;
  *   probe-action       observation 0; one step, level 1 gives 1, level 0 -1:  level 1; V(0) -> 1
  *   probe-truncated    observation 0; reward 1, truncated after two steps:    V(0) = 1 / (1 - g)
  * All have two levels; but for probe-action they change nothing. */
-extern const struct game game_probe_constant, game_probe_observation, game_probe_delayed, game_probe_action,
-    game_probe_truncated;
+extern const struct game ppo_game_probe_constant, ppo_game_probe_observation, ppo_game_probe_delayed,
+    ppo_game_probe_action, ppo_game_probe_truncated;
 
 #endif

@@ -45,4 +45,4 @@ static void observe(const double *state, float *ret)
     ret[2] = (float)state[TURN];
 }
 
-const struct game game_pendulum = {"pendulum", 3, 0, 200, begin, step, observe};
+const struct game ppo_game_pendulum = {"pendulum", 3, 0, 200, begin, step, observe};

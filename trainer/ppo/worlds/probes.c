@@ -58,8 +58,9 @@ static double endless(double *state, double action, bool *ret_terminated)
     return 1;
 }
 
-const struct game game_probe_constant = {"probe-constant", 1, 2, 1, begin, constant, observe};
-const struct game game_probe_observation = {"probe-observation", 1, 2, 1, begin_signed, observation, observe};
-const struct game game_probe_delayed = {"probe-delayed", 1, 2, 2, begin, delayed, observe};
-const struct game game_probe_action = {"probe-action", 1, 2, 1, begin, by_action, observe};
-const struct game game_probe_truncated = {"probe-truncated", 1, 2, 2, begin, endless, observe};
+const struct game ppo_game_probe_constant = {"probe-constant", 1, 2, 1, begin, constant, observe};
+const struct game ppo_game_probe_observation = {"probe-observation", 1,           2,      1,
+                                                begin_signed,        observation, observe};
+const struct game ppo_game_probe_delayed = {"probe-delayed", 1, 2, 2, begin, delayed, observe};
+const struct game ppo_game_probe_action = {"probe-action", 1, 2, 1, begin, by_action, observe};
+const struct game ppo_game_probe_truncated = {"probe-truncated", 1, 2, 2, begin, endless, observe};

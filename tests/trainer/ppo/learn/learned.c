@@ -20,7 +20,7 @@ static void take_model(struct learner *learner, struct learned *ret)
     const size_t n = (size_t)learner->layout.shape.observation;
     struct ppo_snapshot snapshot = {fatal_calloc(learner->layout.n_params, sizeof(float)),
                                     fatal_calloc(n, sizeof(float)), fatal_calloc(n, sizeof(float))};
-    if (learner_snapshot(learner, &snapshot, err) < 0)
+    if (ppo_learner_snapshot(learner, &snapshot, err) < 0)
         fatal("snapshot: %s", err);
     ret->layout = learner->layout;
     int r = policy_net_model_create(&ret->layout, snapshot.params, snapshot.mean, snapshot.scale,
@@ -41,16 +41,16 @@ void learned_train(const struct ppo_params *params, const struct ppo_world *worl
     double started = now_s();
     if (params->net.recurrent)
         fatal("recurrent networks are not played here");
-    if (learner_create_cpu(params, world, &learner, err) < 0)
+    if (ppo_learner_create_cpu(params, world, &learner, err) < 0)
         fatal("learner: %s", err);
     do {
-        if (learner_iterate(learner, &ret->last, err) < 0)
+        if (ppo_learner_iterate(learner, &ret->last, err) < 0)
             fatal("update: %s", err);
     } while (ret->last.steps < params->total_steps);
     if (ret->last.skipped_total > 0)
         fatal("%lld minibatches were skipped", (long long)ret->last.skipped_total);
     take_model(learner, ret);
-    learner_destroy(learner);
+    ppo_learner_destroy(learner);
     ret->seconds = now_s() - started;
 }
 

@@ -15,9 +15,9 @@ static const struct {
     const struct game *game;
     double reach[GAME_STATE_MAX]; /* of the states that are drawn: +- */
 } games[] = {
-    {&game_cartpole, {2.4, 4, 0.21, 4}},
-    {&game_acrobot, {M_PI, M_PI, 4 * M_PI, 9 * M_PI}},
-    {&game_pendulum, {20, 8, 0, 0}},
+    {&ppo_game_cartpole, {2.4, 4, 0.21, 4}},
+    {&ppo_game_acrobot, {M_PI, M_PI, 4 * M_PI, 9 * M_PI}},
+    {&ppo_game_pendulum, {20, 8, 0, 0}},
 };
 
 static void print(const double *values, int n)

@@ -9,8 +9,8 @@
 enum { COPIES = 5, STEPS = 1200, WIDTH = GAME_OBSERVATION_MAX };
 
 static const struct game *const games[] = {
-    &game_cartpole,     &game_acrobot,           &game_pendulum,      &game_probe_constant,
-    &game_probe_action, &game_probe_observation, &game_probe_delayed, &game_probe_truncated,
+    &ppo_game_cartpole,     &ppo_game_acrobot,           &ppo_game_pendulum,      &ppo_game_probe_constant,
+    &ppo_game_probe_action, &ppo_game_probe_observation, &ppo_game_probe_delayed, &ppo_game_probe_truncated,
 };
 enum { N_GAMES = sizeof games / sizeof games[0] };
 
@@ -111,7 +111,7 @@ static void test_episodes(const struct game *game, struct random *random)
         }
     }
     CHECK(ends > 0);
-    if (game == &game_pendulum || game == &game_probe_truncated)
+    if (game == &ppo_game_pendulum || game == &ppo_game_probe_truncated)
         CHECK_INT(truncated_seen, COPIES * (STEPS / game->limit));
     free(buffer);
     world.destroy(world.ctx);
@@ -132,11 +132,11 @@ static void test_starts(void)
     CHECK(memcmp(first.obs, again.obs, 6 * COPIES * sizeof(float)) == 0);
     CHECK(memcmp(first.obs, other.obs, 6 * COPIES * sizeof(float)) != 0);
     CHECK(memcmp(first.obs, first.obs + 6, 6 * sizeof(float)) != 0);
-    for (int s = 1; s <= game_acrobot.limit; s++) {
+    for (int s = 1; s <= ppo_game_acrobot.limit; s++) {
         step(&a, &steps);
         for (int i = 0; i < COPIES; i++) {
             CHECK_INT(steps.terminated[i], 0);
-            CHECK_INT(steps.truncated[i], s == game_acrobot.limit);
+            CHECK_INT(steps.truncated[i], s == ppo_game_acrobot.limit);
         }
     }
     CHECK(memcmp(first.obs, steps.obs, 6 * COPIES * sizeof(float)) != 0);
