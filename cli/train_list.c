@@ -36,8 +36,8 @@ static const struct told_column columns[] = {
 static json_t *row_object(const struct db_training *row, int64_t now_ns)
 {
     double memory_mib = row->memory_bytes < 0 ? NAN : (double)row->memory_bytes / (1 << 20);
-    bool works = training_word_runs(row->state);
-    int64_t since_ns = training_word_ended(row->state) ? row->ended_ns : row->heard_ns;
+    bool works = serve_training_word_runs(row->state);
+    int64_t since_ns = serve_training_word_ended(row->state) ? row->ended_ns : row->heard_ns;
     int64_t age_ms = since_ns > 0 && since_ns <= now_ns ? (now_ns - since_ns) / 1000000 : -1;
     const struct {
         const char *name;
@@ -134,8 +134,8 @@ static void show_age(json_t *row)
 static void prepare(enum stored_form form, json_t *row)
 {
     static const char *const live[] = {"done_pct", "steps", "steps_s", "return", "memory_mib"};
-    double share =
-        training_steps_share(told_integer_or(row, "steps", -1), told_integer_or(row, "total_steps", -1));
+    double share = serve_training_steps_share(told_integer_or(row, "steps", -1),
+                                              told_integer_or(row, "total_steps", -1));
     bool gone = form == STORED_TABLE && is_gone(row);
 
     if (!isnan(share))

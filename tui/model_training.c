@@ -25,12 +25,12 @@ static bool is_one_of(const char *state, const char *const *states, size_t n)
 
 bool model_training_ended(const struct status_training *training)
 {
-    return training_word_ended(training->state);
+    return serve_training_word_ended(training->state);
 }
 
 bool model_training_works(const struct status_training *training)
 {
-    return training_word_runs(training->state);
+    return serve_training_word_runs(training->state);
 }
 
 const struct status_training *model_training(const struct model *model, int row)

@@ -47,7 +47,7 @@ static int read_params(const struct trained_policy *policy, struct env_params *r
     free(text);
     if (r < 0)
         return r;
-    source_test_params(&params);
+    training_source_test_params(&params);
     *ret = params;
     return 0;
 }

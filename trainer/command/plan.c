@@ -78,14 +78,15 @@ int command_plan(int argc, char **argv)
         args_say(status, "%s", why);
         train_tell_rest(args.config);
     }
-    if (status == GO_ON && (source_load(config, &source, err) < 0 || source_features(&source, err) < 0 ||
-                            plan_make(&source, &config->ppo, false, &plan, err) < 0))
+    if (status == GO_ON &&
+        (training_source_load(config, &source, err) < 0 || training_source_features(&source, err) < 0 ||
+         training_plan_make(&source, &config->ppo, false, &plan, err) < 0))
         status = args_say(EXIT_FAILURE, "%s", err);
     if (status == GO_ON && args.json)
         status = print_json(&plan, config);
     else if (status == GO_ON)
         print(&plan, config);
-    source_close(&source);
+    training_source_close(&source);
     free(config);
     return status == GO_ON ? EXIT_SUCCESS : status;
 }

@@ -159,7 +159,7 @@ static void forget_deleted(char *path)
 
 static void set_memory(const struct serve_args *args, struct serve_options *ret)
 {
-    int64_t limit = process_memory_limit();
+    int64_t limit = serve_process_memory_limit();
     int64_t usual = limit > 0 ? limit / 100 * MEMORY_PERCENT >> 20 : WORKER_MEMORY_MIB;
     ret->memory_mib = args->memory_mib ? (int64_t)args->memory_mib : usual;
     ret->worker_memory_mib = args->worker_memory_mib ? (int64_t)args->worker_memory_mib : WORKER_MEMORY_MIB;
@@ -180,7 +180,7 @@ int command_serve(int argc, char **argv)
     int status = args_parse(&rules, argc, argv, &args);
     if (status != GO_ON)
         return status;
-    int n = devices_find(args.devices, ids, SCHEDULE_DEVICES_MAX);
+    int n = serve_devices_find(args.devices, ids, SCHEDULE_DEVICES_MAX);
     if (n < 0)
         return args_say(EXIT_USAGE, "bad list: --devices %.100s: auto, none, or ids with commas",
                         args.devices);

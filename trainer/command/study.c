@@ -35,7 +35,7 @@ static const char *storage_cause(int r)
 static void tell(void *ctx, const char *words)
 {
     struct study_run *run = ctx;
-    report_warning(&run->report, words);
+    telemetry_report_warning(&run->report, words);
 }
 
 /* ---- Where it is kept. ---- */
@@ -182,7 +182,8 @@ static void count_machine(struct study_run *run)
     cpu_set_t set;
     int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
     run->cores = n > 0 ? n : 1;
-    n = run->config.ppo.device == PPO_CPU ? 0 : devices_find("auto", run->device_ids, STUDY_DEVICES_MAX);
+    n = run->config.ppo.device == PPO_CPU ? 0
+                                          : serve_devices_find("auto", run->device_ids, STUDY_DEVICES_MAX);
     run->n_devices = n > 0 ? n : 0;
     for (int i = 0; i < run->n_devices; i++)
         run->devices[i] = run->device_ids[i];
@@ -190,7 +191,7 @@ static void count_machine(struct study_run *run)
 
 static int64_t memory_limit(const struct study_args *args)
 {
-    int64_t machine = process_memory_limit(), own = (int64_t)args->memory_mib << 20;
+    int64_t machine = serve_process_memory_limit(), own = (int64_t)args->memory_mib << 20;
     return own > 0 && (machine < 0 || own < machine) ? own : machine;
 }
 
@@ -203,7 +204,7 @@ static void share_machine(struct study_run *run)
                                             .a_device = DEVICE_WORKERS,
                                             .left = left,
                                             .memory_bytes = memory_limit(run->args),
-                                            .shared_bytes = (int64_t)usage_rss(),
+                                            .shared_bytes = (int64_t)telemetry_usage_rss(),
                                             .each_bytes =
                                                 WORKER_BYTES + (int64_t)study_market_each_bytes(run->market)};
     run->workers = run->settings.workers > 0 ? run->settings.workers : study_workers_fit(&room);
@@ -248,12 +249,12 @@ static int load_market(struct study_run *run, bool all_done)
     const struct study_market_options options = {
         .no_trials = all_done, .stopped = is_stopped, .told = tell, .ctx = run};
     char err[TRIAL_ERROR_MAX], why[STUDY_ERROR_MAX];
-    report_state(&run->report, "loading", 0);
-    int r = report_pace(&run->report, 0, run->args->heartbeat_ms);
+    telemetry_report_state(&run->report, "loading", 0);
+    int r = telemetry_report_pace(&run->report, 0, run->args->heartbeat_ms);
     if (r < 0)
         return study_failed(run, NULL, "cannot begin the heartbeat: %s", strerror(-r));
     r = study_market_open(&run->config, &run->settings, &options, &run->market, err);
-    report_pace_end(&run->report); /* workers are forks of one thread */
+    telemetry_report_pace_end(&run->report); /* workers are forks of one thread */
     if (r < 0)
         return study_failed(run, train_cause(r, "config"), "%s", err);
     if (r > 0)
@@ -373,9 +374,9 @@ static int propose(struct study_run *run)
         study_members_finish(&others);
         return all_failed(run);
     }
-    report_bar_clear(&run->report);
-    report_state(&run->report, "proposing", run->last.tally.done);
-    int r = report_pace(&run->report, 0, run->args->heartbeat_ms);
+    telemetry_report_bar_clear(&run->report);
+    telemetry_report_state(&run->report, "proposing", run->last.tally.done);
+    int r = telemetry_report_pace(&run->report, 0, run->args->heartbeat_ms);
     if (r < 0) {
         study_members_finish(&others);
         return study_failed(run, NULL, "cannot begin the heartbeat: %s", strerror(-r));
@@ -390,7 +391,7 @@ static int propose(struct study_run *run)
     if (r < 0 && r != -ENODATA)
         return study_failed(run, train_cause(r, r == -EDOM ? "nan" : NULL), "no proposal: %s", err);
     if (r < 0)
-        report_warning(&run->report, err);
+        telemetry_report_warning(&run->report, err);
     return GO_ON;
 }
 
@@ -398,7 +399,7 @@ static int propose(struct study_run *run)
 static int judge(struct study_run *run)
 {
     char err[STUDY_ERROR_MAX];
-    int r = run->report.beats ? 0 : report_pace(&run->report, 0, run->args->heartbeat_ms);
+    int r = run->report.beats ? 0 : telemetry_report_pace(&run->report, 0, run->args->heartbeat_ms);
     if (r < 0)
         return study_failed(run, NULL, "cannot begin the heartbeat: %s", strerror(-r));
     r = study_judge(run, is_stopped, err);
@@ -459,7 +460,7 @@ int command_study(int argc, char **argv)
     run->best = run->last.per_hour = NAN;
     run->best_number = -1;
     stop_on_signals();
-    report_begin(&run->report, args.json);
+    telemetry_report_begin(&run->report, args.json);
     status = find_places(run);
     if (status == GO_ON)
         status = read_config(run);
@@ -472,7 +473,7 @@ int command_study(int argc, char **argv)
         status = open_study(run);
     if (status == GO_ON)
         status = work(run);
-    report_end(&run->report);
+    telemetry_report_end(&run->report);
     study_market_close(run->market);
     json_decref(run->proposal);
     study_destroy(run->study);

@@ -48,14 +48,15 @@ void study_started(struct study_run *run)
     json_t *config = train_config_json(&run->config);
     if (config)
         json_object_set_new(config, "study", settings_json(&run->settings));
-    report_event(&run->report, "start",
-                 json_pack("{s:s, s:s, s:s, s:s, s:b, s:i, s:i, s:i, s:i, s:s, s:s, s:o, s:o}", "version",
-                           PAPERTAPE_VERSION, "study", run->args->name, "storage", run->url, "folder",
-                           run->folder, "resumed", run->there, "trials", run->settings.trials, "done",
-                           study_tally_of(run->study).done, "workers", run->workers, "devices",
-                           run->n_devices, "sampler", sampler_name(run->settings.sampler.kind), "pruner",
-                           pruner_name(run->settings.pruner.kind), "space", space_json(&run->settings.space),
-                           "config", config));
+    telemetry_report_event(&run->report, "start",
+                           json_pack("{s:s, s:s, s:s, s:s, s:b, s:i, s:i, s:i, s:i, s:s, s:s, s:o, s:o}",
+                                     "version", PAPERTAPE_VERSION, "study", run->args->name, "storage",
+                                     run->url, "folder", run->folder, "resumed", run->there, "trials",
+                                     run->settings.trials, "done", study_tally_of(run->study).done, "workers",
+                                     run->workers, "devices", run->n_devices, "sampler",
+                                     sampler_name(run->settings.sampler.kind), "pruner",
+                                     pruner_name(run->settings.pruner.kind), "space",
+                                     space_json(&run->settings.space), "config", config));
 }
 
 /* ---- While it runs. ---- */
@@ -82,17 +83,18 @@ void study_trial(struct study_run *run, const struct study_trial *trial, const s
         study_attribute_find(trial->user, trial->n_user, "papertape:failure");
     const int *states = figures->tally.states;
     take_best(run, figures);
-    report_event(
+    telemetry_report_event(
         &run->report, "trial",
         json_pack("{s:i, s:s, s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o}",
                   "number", trial->number, "state", trial_state_name(trial->state), "value",
-                  report_number(trial->values ? trial->values[0] : NAN), "best", report_number(run->best),
-                  "best_number", whole_or_null(run->best_number), "done", figures->tally.done, "trials",
-                  run->settings.trials, "running", states[TRIAL_RUNNING], "complete", states[TRIAL_COMPLETE],
-                  "pruned", states[TRIAL_PRUNED], "failed", figures->tally.failed, "retried",
-                  figures->tally.retried, "workers", figures->workers, "trials_per_hour",
-                  report_number(figures->per_hour), "eta_s", report_number(figures->left_s), "seconds",
-                  report_number(seconds_of(trial)), "failure",
+                  telemetry_report_number(trial->values ? trial->values[0] : NAN), "best",
+                  telemetry_report_number(run->best), "best_number", whole_or_null(run->best_number), "done",
+                  figures->tally.done, "trials", run->settings.trials, "running", states[TRIAL_RUNNING],
+                  "complete", states[TRIAL_COMPLETE], "pruned", states[TRIAL_PRUNED], "failed",
+                  figures->tally.failed, "retried", figures->tally.retried, "workers", figures->workers,
+                  "trials_per_hour", telemetry_report_number(figures->per_hour), "eta_s",
+                  telemetry_report_number(figures->left_s), "seconds",
+                  telemetry_report_number(seconds_of(trial)), "failure",
                   failure ? json_loads(failure->json, JSON_DECODE_ANY, NULL) : json_null()));
 }
 
@@ -109,8 +111,8 @@ void study_looked(struct study_run *run, const struct study_progress *figures)
 {
     char words[256], left[32], best[64] = "", rate[32] = "";
     take_best(run, figures);
-    report_state(&run->report, "searching", figures->tally.done);
-    report_beat(&run->report);
+    telemetry_report_state(&run->report, "searching", figures->tally.done);
+    telemetry_report_heartbeat(&run->report);
     time_text(figures->left_s, left, sizeof left);
     if (run->best_number >= 0)
         snprintf(best, sizeof best, "  best %.4g (%d)", run->best, run->best_number);
@@ -119,17 +121,17 @@ void study_looked(struct study_run *run, const struct study_progress *figures)
     snprintf(words, sizeof words, "%.40s %d/%d trials%s  %d running%s  %s left", run->args->name,
              figures->tally.done, run->settings.trials, best, figures->tally.states[TRIAL_RUNNING], rate,
              left);
-    report_bar_words(&run->report, words);
+    telemetry_report_bar_words(&run->report, words);
 }
 
 void study_proposed(struct study_run *run)
 {
-    report_event(&run->report, "proposal", json_pack("{s:O}", "proposal", run->proposal));
+    telemetry_report_event(&run->report, "proposal", json_pack("{s:O}", "proposal", run->proposal));
 }
 
 void study_judged(struct study_run *run, json_t *proposal)
 {
-    report_event(&run->report, "judged", json_pack("{s:O}", "proposal", proposal));
+    telemetry_report_event(&run->report, "judged", json_pack("{s:O}", "proposal", proposal));
 }
 
 /* ---- Ends. ---- */
@@ -141,15 +143,15 @@ int study_failed(struct study_run *run, const char *cause, const char *format, .
     va_start(args, format);
     vsnprintf(words, sizeof words, format, args);
     va_end(args);
-    report_bar_clear(&run->report);
+    telemetry_report_bar_clear(&run->report);
     args_say(EXIT_FAILURE, "%s", words);
     return study_failed_as_told(run, cause, words);
 }
 
 int study_failed_as_told(struct study_run *run, const char *cause, const char *words)
 {
-    report_event(&run->report, "error",
-                 json_pack("{s:s, s:o}", "message", words, "cause", text_or_null(cause)));
+    telemetry_report_event(&run->report, "error",
+                           json_pack("{s:s, s:o}", "message", words, "cause", text_or_null(cause)));
     study_ended(run, "failed", cause);
     return EXIT_FAILURE;
 }
@@ -173,18 +175,18 @@ void study_ended(struct study_run *run, const char *result, const char *cause)
     char path[PATH_MAX + 32] = "";
     json_t *output = json_string(run->folder); /* NULL: it is no UTF-8 */
     const int *states = run->last.tally.states;
-    report_bar_clear(&run->report);
+    telemetry_report_bar_clear(&run->report);
     if (run->proposal)
         snprintf(path, sizeof path, "%s/proposal.json", run->folder);
-    report_last(
+    telemetry_report_last(
         &run->report,
         json_pack("{s:s, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "result", result,
                   "cause", text_or_null(cause), "done", run->last.tally.done, "trials", run->settings.trials,
                   "complete", states[TRIAL_COMPLETE], "pruned", states[TRIAL_PRUNED], "failed",
                   run->last.tally.failed, "retried", run->last.tally.retried, "best",
-                  report_number(run->best), "best_number", whole_or_null(run->best_number), "trials_per_hour",
-                  report_number(run->last.per_hour), "proposal", path[0] ? json_string(path) : json_null(),
-                  "output", output ? output : json_null()));
+                  telemetry_report_number(run->best), "best_number", whole_or_null(run->best_number),
+                  "trials_per_hour", telemetry_report_number(run->last.per_hour), "proposal",
+                  path[0] ? json_string(path) : json_null(), "output", output ? output : json_null()));
     if (!run->report.lines && strcmp(result, "failed") != 0)
         print_end(run, result);
 }

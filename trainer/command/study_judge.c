@@ -15,7 +15,7 @@ static json_t *judge_one(struct study_run *run, struct study_store *store, int64
     json_t *proposal = NULL;
     if (study_proposal_judge(store, id, folder, folders, NULL, &proposal, err) < 0) {
         snprintf(words, sizeof words, "a proposal is not judged anew: %s", err);
-        report_warning(&run->report, words);
+        telemetry_report_warning(&run->report, words);
     }
     return proposal;
 }

@@ -40,7 +40,7 @@ static int make_folders(struct train_run *run)
 static void tell(void *ctx, const char *words)
 {
     struct train_run *run = ctx;
-    report_warning(&run->report, words);
+    telemetry_report_warning(&run->report, words);
 }
 
 /* A fresh training beside an older one's files would be taken for it. */
@@ -49,7 +49,7 @@ static int claim_output(struct train_run *run)
     char err[CLAIM_ERROR_MAX];
     const struct train_config *config = &run->config;
     int64_t newest = -1;
-    int r = claim_take(config->output, config->name, &run->claim, err);
+    int r = training_claim_take(config->output, config->name, &run->claim, err);
     if (r < 0) /* -EBUSY: another training's, which no restart would help */
         return train_failed(run, train_cause(r, r == -EBUSY ? "config" : NULL), "%s", err);
     if (run->args->resume)
@@ -78,7 +78,7 @@ static int open_checkpoint(struct train_run *run)
     if (r < 0)
         return train_failed(run, train_cause(r, "checkpoint"), "%s", err);
     snprintf(run->from_path, sizeof run->from_path, "%s", checkpoint_path(run->from));
-    r = keep_check(run->from, &run->config, run->args->changed ? tell : NULL, run, why);
+    r = training_keep_check(run->from, &run->config, run->args->changed ? tell : NULL, run, why);
     if (r < 0)
         return train_failed(run, train_cause(r, "checkpoint"), "%s", why);
     return GO_ON;
@@ -90,15 +90,15 @@ static void tell_gaps(struct train_run *run)
     char note[TRAINER_DATA_NOTE_MAX];
     for (int i = 0; market && i < market->n_symbols; i++)
         if (trainer_data_missing(market, i, 0, market->rows, note) > 0)
-            report_warning(&run->report, note);
+            telemetry_report_warning(&run->report, note);
 }
 
 static int load_source(struct train_run *run)
 {
     char err[SOURCE_ERROR_MAX];
-    struct usage begun = usage_now();
-    report_state(&run->report, "loading", run->steps);
-    int r = source_load(&run->config, &run->source, err);
+    struct usage begun = telemetry_usage_now();
+    telemetry_report_state(&run->report, "loading", run->steps);
+    int r = training_source_load(&run->config, &run->source, err);
     if (r < 0)
         return train_failed(run, train_cause(r, "config"), "%s", err);
     tell_gaps(run);
@@ -109,9 +109,9 @@ static int load_source(struct train_run *run)
 static int compute_features(struct train_run *run)
 {
     char err[SOURCE_ERROR_MAX];
-    struct usage begun = usage_now();
-    report_state(&run->report, "features", run->steps);
-    int r = source_features(&run->source, err);
+    struct usage begun = telemetry_usage_now();
+    telemetry_report_state(&run->report, "features", run->steps);
+    int r = training_source_features(&run->source, err);
     if (r < 0)
         return train_failed(run, train_cause(r, "config"), "%s", err);
     train_phase(run, PHASE_FEATURES, &begun);
@@ -121,14 +121,14 @@ static int compute_features(struct train_run *run)
 static void enter(void *ctx, enum ppo_phase phase)
 {
     struct train_run *run = ctx;
-    report_state(&run->report, phase == PPO_ROLLOUT ? "rollout" : "update", run->steps);
+    telemetry_report_state(&run->report, phase == PPO_ROLLOUT ? "rollout" : "update", run->steps);
 }
 
 static struct ppo_params learner_params(const struct train_run *run)
 {
     struct ppo_params params = run->config.ppo;
     if (run->from)
-        params.copies = keep_copies(run->from, &run->config);
+        params.copies = training_keep_copies(run->from, &run->config);
     return params;
 }
 
@@ -136,7 +136,7 @@ static int make_plan(struct train_run *run)
 {
     char err[PLAN_ERROR_MAX];
     const struct ppo_params params = learner_params(run);
-    int r = plan_make(&run->source, &params, run->from != NULL, &run->plan, err);
+    int r = training_plan_make(&run->source, &params, run->from != NULL, &run->plan, err);
     return r < 0 ? train_failed(run, train_cause(r, r == -EINVAL ? "config" : "device"), "%s", err) : GO_ON;
 }
 
@@ -144,13 +144,13 @@ static int make_learner(struct train_run *run)
 {
     char err[KEEP_ERROR_MAX], backend[CHECKPOINT_NAME_MAX], words[256];
     const struct ppo_params params = learner_params(run);
-    int r = making_begin(&run->source, &params, run->from != NULL, tell, run, &run->making, err);
+    int r = training_making_begin(&run->source, &params, run->from != NULL, tell, run, &run->making, err);
     if (r < 0)
         return train_failed(run, train_cause(r, r == -EINVAL ? "config" : "device"), "%s", err);
     ppo_learner_watch(run->making.learner, enter, run);
     if (!run->from)
         return GO_ON;
-    if ((r = keep_restore(run->from, run->making.learner, &run->steps, backend, err)) < 0)
+    if ((r = training_keep_restore(run->from, run->making.learner, &run->steps, backend, err)) < 0)
         return train_failed(run, train_cause(r, r == -EINVAL ? "checkpoint" : "device"), "%s", err);
     const char *now = run->making.learner->ops->backend;
     run->saved_at = run->steps;
@@ -158,7 +158,7 @@ static int make_learner(struct train_run *run)
     if (strncmp(backend, now, sizeof backend - 1) != 0) {
         snprintf(words, sizeof words, "another backend: %.32s: it was %.32s, which alone goes on to the bit",
                  now, backend);
-        report_warning(&run->report, words);
+        telemetry_report_warning(&run->report, words);
     }
     checkpoint_destroy(run->from);
     run->from = NULL;
@@ -169,8 +169,8 @@ static int open_board(struct train_run *run)
 {
     char err[TENSORBOARD_ERROR_MAX];
     if (run->config.tensorboard[0] &&
-        tensorboard_open(run->config.tensorboard, run->config.name, run->from_path[0] ? run->steps : -1,
-                         &run->board, err) < 0)
+        telemetry_tensorboard_open(run->config.tensorboard, run->config.name,
+                                   run->from_path[0] ? run->steps : -1, &run->board, err) < 0)
         return train_failed(run, "disk", "%s", err);
     return GO_ON;
 }
@@ -208,13 +208,13 @@ static void show(struct train_run *run, const struct update_figures *figures)
         .episode_return = figures->update.episode_return,
     };
     train_updated(run, figures);
-    report_bar(&run->report, &progress);
+    telemetry_report_bar(&run->report, &progress);
     if (run->board &&
-        tensorboard_add(run->board, run->steps, scalars, update_scalars(figures, scalars)) < 0) {
-        report_warning(&run->report,
-                       "cannot write event files: [training] tensorboard: room on the disk is needed; "
-                       "the training goes on without them");
-        tensorboard_close(run->board);
+        telemetry_tensorboard_add(run->board, run->steps, scalars, update_scalars(figures, scalars)) < 0) {
+        telemetry_report_warning(
+            &run->report, "cannot write event files: [training] tensorboard: room on the disk is needed; "
+                          "the training goes on without them");
+        telemetry_tensorboard_close(run->board);
         run->board = NULL;
     }
 }
@@ -224,15 +224,15 @@ static int iterate(struct train_run *run)
     char err[PPO_ERROR_MAX];
     struct learner *learner = run->making.learner;
     struct update_figures figures = {.device = NAN};
-    struct usage begun = usage_now();
+    struct usage begun = telemetry_usage_now();
     bool rehearses = run->steps == 0 && run->config.ppo.normalise_observations;
     int r = ppo_learner_iterate(learner, &figures.update, err);
     if (r < 0) /* -EDOM: the losses are no numbers; -EINVAL: an action is none */
         return train_failed(run, train_cause(r, r == -EDOM || r == -EINVAL ? "nan" : "device"),
                             "%s; the last good checkpoint: %s", err, run->saved[0] ? run->saved : "none");
-    figures.usage = usage_since(&begun);
+    figures.usage = telemetry_usage_since(&begun);
     figures.steps_s = (double)(figures.update.steps - run->steps) / figures.usage.wall_s;
-    if (making_on_device(&run->making)) /* its clock's, from the first to the last that was queued */
+    if (training_making_on_device(&run->making)) /* its clock's, from the first to the last that was queued */
         figures.device = (figures.update.seconds_rollout + figures.update.seconds_advantage +
                           figures.update.seconds_update) /
                          figures.usage.wall_s;
@@ -306,8 +306,8 @@ static int begin(struct train_run *run)
     char err[CONFIG_ERROR_MAX];
     const struct train_args *args = run->args;
     stop_on_signals();
-    report_begin(&run->report, args->json);
-    int r = report_pace(&run->report, args->report_every_ms, args->heartbeat_ms);
+    telemetry_report_begin(&run->report, args->json);
+    int r = telemetry_report_pace(&run->report, args->report_every_ms, args->heartbeat_ms);
     int status = train_args_config(args, &run->config, err);
     if (status != GO_ON) {
         train_failed(run, "config", "%s", err);
@@ -364,12 +364,12 @@ int command_train(int argc, char **argv)
         train_started(run);
         status = run_all(run);
     }
-    tensorboard_close(run->board);
-    making_end(&run->making);
-    source_close(&run->source);
+    telemetry_tensorboard_close(run->board);
+    training_making_end(&run->making);
+    training_source_close(&run->source);
     checkpoint_destroy(run->from);
-    claim_drop(&run->claim);
-    report_end(&run->report);
+    training_claim_drop(&run->claim);
+    telemetry_report_end(&run->report);
     free(run);
     return status;
 }

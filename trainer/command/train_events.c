@@ -24,10 +24,11 @@ static json_t *bytes_json(size_t bytes)
 json_t *phase_json(enum phase phase, const struct phase_use *use, size_t held_bytes)
 {
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "phase", phase_name(phase), "seconds",
-                     report_number(use->seconds), "peak_rss_bytes", bytes_json(usage_peak_rss()),
-                     "learner_bytes", bytes_json(held_bytes), "cpu_utilisation",
-                     report_number(use->seconds > 0 ? use->cpu_s / use->seconds : NAN), "device_utilisation",
-                     report_number(use->device));
+                     telemetry_report_number(use->seconds), "peak_rss_bytes",
+                     bytes_json(telemetry_usage_peak_rss()), "learner_bytes", bytes_json(held_bytes),
+                     "cpu_utilisation",
+                     telemetry_report_number(use->seconds > 0 ? use->cpu_s / use->seconds : NAN),
+                     "device_utilisation", telemetry_report_number(use->device));
 }
 
 json_t *train_config_json(const struct train_config *config)
@@ -62,13 +63,14 @@ json_t *plan_json(const struct plan *plan, const struct train_config *config)
         plan->note[0] ? json_string(plan->note) : json_null(), "copies", plan->copies, "total_steps",
         (json_int_t)config->ppo.total_steps, "iterations", (json_int_t)plan->iterations, "rollout_rows",
         (json_int_t)plan->rows, "device_bytes", bytes_json(plan->device_bytes), "host_bytes",
-        bytes_json(plan->host_bytes), "steps_per_second", report_number(plan->steps_s), "seconds",
-        report_number(plan->seconds), "rollout_seconds", report_number(plan->rollout_s),
-        "environment_seconds", report_number(plan->environment_s), "advantages_seconds",
-        report_number(plan->advantages_s), "update_seconds", report_number(plan->update_s), "rollout_flop",
-        report_number(plan->flops_rollout), "update_flop", report_number(plan->flops_update),
-        "update_flop_per_second", report_number(plan->flops_rate), "measuring_seconds",
-        report_number(plan->measured_s));
+        bytes_json(plan->host_bytes), "steps_per_second", telemetry_report_number(plan->steps_s), "seconds",
+        telemetry_report_number(plan->seconds), "rollout_seconds", telemetry_report_number(plan->rollout_s),
+        "environment_seconds", telemetry_report_number(plan->environment_s), "advantages_seconds",
+        telemetry_report_number(plan->advantages_s), "update_seconds",
+        telemetry_report_number(plan->update_s), "rollout_flop", telemetry_report_number(plan->flops_rollout),
+        "update_flop", telemetry_report_number(plan->flops_update), "update_flop_per_second",
+        telemetry_report_number(plan->flops_rate), "measuring_seconds",
+        telemetry_report_number(plan->measured_s));
 }
 
 static json_t *time_json(int64_t ns)
@@ -80,20 +82,23 @@ static json_t *time_json(int64_t ns)
 json_t *evaluation_json(const struct source *source, const struct evaluation *e)
 {
     if (!source->market)
-        return json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "episodes", (json_int_t)e->episodes,
-                         "evaluated_steps", (json_int_t)e->steps, "reward", report_number(e->reward),
-                         "reward_std", report_number(e->reward_std), "reward_min",
-                         report_number(e->reward_min), "reward_max", report_number(e->reward_max),
-                         "episode_steps", report_number(e->length));
-    return json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}",
-                     "episodes", (json_int_t)e->episodes, "evaluated_steps", (json_int_t)e->steps, "from",
-                     time_json(e->from_ns), "to", time_json(e->to_ns), "reward", report_number(e->reward),
-                     "initial_equity", report_number(e->initial), "equity", report_number(e->equity),
-                     "return", report_number(e->equity / e->initial - 1), "benchmark_equity",
-                     report_number(e->benchmark), "benchmark_return",
-                     report_number(e->benchmark / e->initial - 1), "fees", report_number(e->fees), "drawdown",
-                     report_number(e->drawdown), "exposure", report_number(e->exposure), "invested",
-                     report_number(e->invested), "buys", (json_int_t)e->buys, "sells", (json_int_t)e->sells);
+        return json_pack(
+            "{s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "episodes", (json_int_t)e->episodes, "evaluated_steps",
+            (json_int_t)e->steps, "reward", telemetry_report_number(e->reward), "reward_std",
+            telemetry_report_number(e->reward_std), "reward_min", telemetry_report_number(e->reward_min),
+            "reward_max", telemetry_report_number(e->reward_max), "episode_steps",
+            telemetry_report_number(e->length));
+    return json_pack(
+        "{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "episodes",
+        (json_int_t)e->episodes, "evaluated_steps", (json_int_t)e->steps, "from", time_json(e->from_ns), "to",
+        time_json(e->to_ns), "reward", telemetry_report_number(e->reward), "initial_equity",
+        telemetry_report_number(e->initial), "equity", telemetry_report_number(e->equity), "return",
+        telemetry_report_number(e->equity / e->initial - 1), "benchmark_equity",
+        telemetry_report_number(e->benchmark), "benchmark_return",
+        telemetry_report_number(e->benchmark / e->initial - 1), "fees", telemetry_report_number(e->fees),
+        "drawdown", telemetry_report_number(e->drawdown), "exposure", telemetry_report_number(e->exposure),
+        "invested", telemetry_report_number(e->invested), "buys", (json_int_t)e->buys, "sells",
+        (json_int_t)e->sells);
 }
 
 /* ---- An update's figures. ---- */
@@ -132,9 +137,9 @@ json_t *update_json(const struct update_figures *f)
                   "steps", (json_int_t)u->steps, "minibatches", (json_int_t)u->minibatches, "skipped",
                   (json_int_t)u->skipped, "skipped_total", (json_int_t)u->skipped_total, "epochs", u->epochs,
                   "kl_stop", u->kl_stop, "episodes", (json_int_t)u->episodes, "peak_rss_bytes",
-                  bytes_json(usage_peak_rss()), "learner_bytes", bytes_json(f->held_bytes));
+                  bytes_json(telemetry_usage_peak_rss()), "learner_bytes", bytes_json(f->held_bytes));
     for (size_t i = 0; json && i < sizeof numbers / sizeof *numbers; i++)
-        if (json_object_set_new(json, numbers[i].key, report_number(numbers[i].value)) < 0) {
+        if (json_object_set_new(json, numbers[i].key, telemetry_report_number(numbers[i].value)) < 0) {
             json_decref(json);
             return NULL;
         }

@@ -33,23 +33,23 @@ const char *train_cause(int error, const char *other)
 
 void train_updated(struct train_run *run, const struct update_figures *figures)
 {
-    double now = usage_now().wall_s;
+    double now = telemetry_usage_now().wall_s;
     run->has_untold = (now - run->told_s) * 1000 < run->args->report_every_ms;
     if (run->has_untold) {
         run->untold = *figures;
         return;
     }
     run->told_s = now;
-    report_event(&run->report, "update", update_json(figures));
+    telemetry_report_event(&run->report, "update", update_json(figures));
 }
 
 void train_phase(struct train_run *run, enum phase phase, const struct usage *begun)
 {
-    struct usage used = usage_since(begun);
+    struct usage used = telemetry_usage_since(begun);
     const struct phase_use use = {used.wall_s, used.cpu_s, NAN};
     run->phases[phase].seconds += used.wall_s;
     run->phases[phase].cpu_s += used.cpu_s;
-    report_event(&run->report, "phase", phase_json(phase, &use, held_bytes(run)));
+    telemetry_report_event(&run->report, "phase", phase_json(phase, &use, held_bytes(run)));
 }
 
 static int save_policy(struct train_run *run, char err[static KEEP_ERROR_MAX])
@@ -58,13 +58,13 @@ static int save_policy(struct train_run *run, char err[static KEEP_ERROR_MAX])
     struct kept_policy policy = {0};
     const struct train_config *config = &run->config;
     snprintf(path, sizeof path, "%s/%s.safetensors", config->output, config->name);
-    int r = kept_policy_take(run->making.learner, &policy, err);
+    int r = training_kept_policy_take(run->making.learner, &policy, err);
     if (r == 0)
-        r = kept_policy_write(&policy, &run->source, run->steps, path, err);
-    kept_policy_drop(&policy);
+        r = training_kept_policy_write(&policy, &run->source, run->steps, path, err);
+    training_kept_policy_drop(&policy);
     if (r == 0)
-        report_event(&run->report, "policy",
-                     json_pack("{s:I, s:s}", "steps", (json_int_t)run->steps, "path", path));
+        telemetry_report_event(&run->report, "policy",
+                               json_pack("{s:I, s:s}", "steps", (json_int_t)run->steps, "path", path));
     return r;
 }
 
@@ -73,7 +73,7 @@ static void warn(struct train_run *run, int *last, int error, const char *words)
 {
     run->lost = run->lost || error < 0;
     if (error < 0 && error != *last)
-        report_warning_of(&run->report, "disk", words);
+        telemetry_report_warning_of(&run->report, "disk", words);
     *last = error;
 }
 
@@ -81,22 +81,22 @@ void train_save(struct train_run *run)
 {
     char err[KEEP_ERROR_MAX];
     const struct train_config *config = &run->config;
-    struct usage begun = usage_now();
+    struct usage begun = telemetry_usage_now();
     run->lost = false;
-    report_state(&run->report, "checkpointing", run->steps);
+    telemetry_report_state(&run->report, "checkpointing", run->steps);
     if (run->saved_at != run->steps) {
-        int r = keep_checkpoint(config, config->output, run->making.learner, run->steps, err);
+        int r = training_keep_checkpoint(config, config->output, run->making.learner, run->steps, err);
         warn(run, &run->checkpoint_error, r, err);
         if (r == 0) {
             if (run->replaces && checkpoint_alone(config->output, config->name, run->steps, err) < 0)
-                report_warning(&run->report, err);
+                telemetry_report_warning(&run->report, err);
             run->replaces = false;
             run->saved_at = run->steps;
             snprintf(run->saved, sizeof run->saved, "%s/%s-%lld.ckpt", config->output, config->name,
                      (long long)run->steps);
-            report_event(&run->report, "checkpoint",
-                         json_pack("{s:I, s:s, s:f}", "steps", (json_int_t)run->steps, "path", run->saved,
-                                   "seconds", usage_since(&begun).wall_s));
+            telemetry_report_event(&run->report, "checkpoint",
+                                   json_pack("{s:I, s:s, s:f}", "steps", (json_int_t)run->steps, "path",
+                                             run->saved, "seconds", telemetry_usage_since(&begun).wall_s));
         }
     }
     int r = save_policy(run, err);
@@ -108,14 +108,14 @@ bool train_evaluate(struct train_run *run)
     char err[KEEP_ERROR_MAX];
     struct kept_policy policy = {0};
     struct tensorboard_scalar scalars[UPDATE_SCALARS];
-    struct usage begun = usage_now();
-    if (!source_tests(&run->source) || (run->evaluated && run->evaluated_at == run->steps))
+    struct usage begun = telemetry_usage_now();
+    if (!training_source_tests(&run->source) || (run->evaluated && run->evaluated_at == run->steps))
         return true;
-    report_state(&run->report, "evaluating", run->steps);
-    int r = kept_policy_take(run->making.learner, &policy, err);
+    telemetry_report_state(&run->report, "evaluating", run->steps);
+    int r = training_kept_policy_take(run->making.learner, &policy, err);
     if (r == 0)
-        r = evaluate(&run->source, &policy.layout, policy.model, &run->evaluation, err);
-    kept_policy_drop(&policy);
+        r = training_evaluate(&run->source, &policy.layout, policy.model, &run->evaluation, err);
+    training_kept_policy_drop(&policy);
     if (r < 0) {
         train_failed(run,
                      train_cause(r, r == -EINVAL ? "nan"
@@ -131,10 +131,10 @@ bool train_evaluate(struct train_run *run)
     json_t *json = evaluation_json(&run->source, &run->evaluation);
     if (json)
         json_object_set_new(json, "steps", json_integer((json_int_t)run->steps));
-    report_event(&run->report, "evaluation", json);
+    telemetry_report_event(&run->report, "evaluation", json);
     if (run->board)
-        tensorboard_add(run->board, run->steps, scalars,
-                        evaluation_scalars(&run->source, &run->evaluation, scalars));
+        telemetry_tensorboard_add(run->board, run->steps, scalars,
+                                  evaluation_scalars(&run->source, &run->evaluation, scalars));
     return true;
 }
 
@@ -145,14 +145,14 @@ void train_started(struct train_run *run)
     const struct learner *learner = run->making.learner;
     const struct net_shape *shape = &learner->layout.shape;
     json_t *from = run->from_path[0] ? json_string(run->from_path) : json_null();
-    report_event(&run->report, "start",
-                 json_pack("{s:s, s:s, s:s, s:s, s:o, s:I, s:i, s:i, s:i, s:I, s:s, s:o, s:o}", "version",
-                           PAPERTAPE_VERSION, "name", run->config.name, "world", run->config.world, "backend",
-                           learner->ops->backend, "resumed_from", from, "steps", (json_int_t)run->steps,
-                           "observation", shape->observation, "actions", shape->actions, "levels",
-                           shape->levels, "parameters", (json_int_t)learner->layout.n_learned, "output",
-                           run->config.output, "predicted", plan_json(&run->plan, &run->config), "config",
-                           train_config_json(&run->config)));
+    telemetry_report_event(
+        &run->report, "start",
+        json_pack("{s:s, s:s, s:s, s:s, s:o, s:I, s:i, s:i, s:i, s:I, s:s, s:o, s:o}", "version",
+                  PAPERTAPE_VERSION, "name", run->config.name, "world", run->config.world, "backend",
+                  learner->ops->backend, "resumed_from", from, "steps", (json_int_t)run->steps, "observation",
+                  shape->observation, "actions", shape->actions, "levels", shape->levels, "parameters",
+                  (json_int_t)learner->layout.n_learned, "output", run->config.output, "predicted",
+                  plan_json(&run->plan, &run->config), "config", train_config_json(&run->config)));
 }
 
 static json_t *cause_json(const char *cause)
@@ -167,10 +167,10 @@ int train_failed(struct train_run *run, const char *cause, const char *format, .
     va_start(args, format);
     vsnprintf(words, sizeof words, format, args);
     va_end(args);
-    report_bar_clear(&run->report);
+    telemetry_report_bar_clear(&run->report);
     args_say(EXIT_FAILURE, "%s", words);
-    report_event(&run->report, "error",
-                 json_pack("{s:s, s:o}", "message", words, "cause", cause_json(cause)));
+    telemetry_report_event(&run->report, "error",
+                           json_pack("{s:s, s:o}", "message", words, "cause", cause_json(cause)));
     train_ended(run, "failed", cause);
     return EXIT_FAILURE;
 }
@@ -180,11 +180,13 @@ static json_t *measured_json(const struct train_run *run, double steps_s, double
     const struct plan *plan = &run->plan;
     const double *s = run->steady_s;
     double n = (double)run->steady_steps / (double)plan->rows;
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "steps_per_second", report_number(steps_s),
-                     "steps_per_second_of_predicted", report_number(steps_s / plan->steps_s), "seconds",
-                     report_number(seconds), "rollout_seconds", report_number(s[0] / n), "advantages_seconds",
-                     report_number(s[1] / n), "update_seconds", report_number(s[2] / n), "learner_bytes",
-                     (json_int_t)held_bytes(run), "peak_rss_bytes", (json_int_t)usage_peak_rss());
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "steps_per_second",
+                     telemetry_report_number(steps_s), "steps_per_second_of_predicted",
+                     telemetry_report_number(steps_s / plan->steps_s), "seconds",
+                     telemetry_report_number(seconds), "rollout_seconds", telemetry_report_number(s[0] / n),
+                     "advantages_seconds", telemetry_report_number(s[1] / n), "update_seconds",
+                     telemetry_report_number(s[2] / n), "learner_bytes", (json_int_t)held_bytes(run),
+                     "peak_rss_bytes", (json_int_t)telemetry_usage_peak_rss());
 }
 
 void train_ended(struct train_run *run, const char *result, const char *cause)
@@ -198,11 +200,11 @@ void train_ended(struct train_run *run, const char *result, const char *cause)
     for (int phase = 0; phases && phase < PHASES; phase++)
         json_object_set_new(phases, phase_name(phase),
                             phase_json(phase, &run->phases[phase], held_bytes(run)));
-    report_bar_clear(&run->report);
+    telemetry_report_bar_clear(&run->report);
     if (run->has_untold)
-        report_event(&run->report, "update", update_json(&run->untold));
+        telemetry_report_event(&run->report, "update", update_json(&run->untold));
     run->has_untold = false;
-    report_last(
+    telemetry_report_last(
         &run->report,
         json_pack(
             "{s:s, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:s}", "result", result, "cause",

@@ -48,7 +48,7 @@ static bool whole_arg(struct control_call *call, json_t *args, const char *key, 
 static struct training *find(struct serve *serve, struct control_call *call, json_t *args)
 {
     const char *name = text_arg(call, args, "name");
-    struct training *training = name ? queue_find(serve, name) : NULL;
+    struct training *training = name ? serve_queue_find(serve, name) : NULL;
     if (name && !training)
         control_error(call, "ENOENT", "%.64s: there is no training of that name: list names them", name);
     return training;
@@ -56,7 +56,7 @@ static struct training *find(struct serve *serve, struct control_call *call, jso
 
 static json_t *show(const struct training *training)
 {
-    return training_json(training, queue_memory_mib(training), serve_now_ms(training->serve));
+    return serve_training_json(training, serve_queue_memory_mib(training), serve_now_ms(training->serve));
 }
 
 static void answer(struct control_call *call, json_t *result)
@@ -98,7 +98,7 @@ static bool came_before(struct control_call *call, const struct training *traini
                         const char *key)
 {
     const struct training_record_key *before =
-        key && training ? training_record_key_find(&training->record, key) : NULL;
+        key && training ? serve_training_record_key_find(&training->record, key) : NULL;
     if (!before)
         return false;
     if (strcmp(before->cmd, cmd) == 0)
@@ -122,7 +122,7 @@ static struct training *find_for(struct serve *serve, struct control_call *call,
 static void keep_key(struct training *training, const char *cmd, const char *key)
 {
     if (key)
-        training_record_key_add(&training->record, key, cmd);
+        serve_training_record_key_add(&training->record, key, cmd);
 }
 
 /* ---- Configurations. ---- */
@@ -167,8 +167,8 @@ static bool may_write(const struct serve *serve, struct control_call *call, cons
 {
     char folder[PATH_MAX + CONFIG_PATH_MAX], message[CONFIG_PATH_MAX + 192];
     find_folder(serve, named, folder, sizeof folder);
-    if (output_is_below(serve->options->state, folder) ||
-        output_is_below_one(serve->options->outputs, folder))
+    if (serve_output_is_below(serve->options->state, folder) ||
+        serve_output_is_below_one(serve->options->outputs, folder))
         return true;
     snprintf(message, sizeof message,
              "%.300s: outside of the state directory: a folder below %.300s is right, or one that [trainer] "
@@ -183,7 +183,7 @@ static char *take_config(struct serve *serve, struct control_call *call, const c
                          const char *folder, struct training_wants *ret)
 {
     char err[CONFIG_ERROR_MAX], message[192];
-    json_t *errors = configuration_errors(text);
+    json_t *errors = serve_configuration_errors(text);
     if (json_array_size(errors) > 0 || !errors) {
         if (errors)
             refuse(call, errors);
@@ -194,7 +194,7 @@ static char *take_config(struct serve *serve, struct control_call *call, const c
     }
     json_decref(errors);
     char output[PATH_MAX + CONFIG_PATH_MAX];
-    if (training_wants_read(text, ret, err) < 0) {
+    if (serve_training_wants_read(text, ret, err) < 0) {
         control_error(call, "EINVAL", "%s", err);
         return NULL;
     }
@@ -222,8 +222,8 @@ static char *take_config(struct serve *serve, struct control_call *call, const c
         refuse_one(call, "training", "device", "cuda: there is no device here: auto or cpu is right");
         return NULL;
     }
-    char *kept = configuration_complete(text, name, output, err);
-    if (!kept || training_wants_read(kept, ret, err) < 0) {
+    char *kept = serve_configuration_complete(text, name, output, err);
+    if (!kept || serve_training_wants_read(kept, ret, err) < 0) {
         control_error(call, "EINVAL", "%s", err);
         free(kept);
         return NULL;
@@ -267,7 +267,7 @@ static void list(struct serve *serve, struct control_call *call, json_t *args)
     answer(call, json_pack("{s:o, s:I, s:{s:I, s:I}}", "trainings", trainings, "now_ns",
                            (json_int_t)clock_wall_ns(), "memory_mib", "budget",
                            (json_int_t)serve->options->memory_mib, "promised",
-                           (json_int_t)queue_promised_mib(serve)));
+                           (json_int_t)serve_queue_promised_mib(serve)));
 }
 
 static bool may_start(struct serve *serve, struct control_call *call, const char *name, bool overwrite,
@@ -288,7 +288,7 @@ static bool may_start(struct serve *serve, struct control_call *call, const char
             call, "EEXIST",
             "%s: has run (%s): resume or restart goes on from its last checkpoint, overwrite begins "
             "anew in its place; or another name",
-            name, training_state_name(before->record.state));
+            name, serve_training_state_name(before->record.state));
         return false;
     }
     if (!overwrite && !wants->study && checkpoint_newest(wants->output, name, &newest, err) == 0 &&
@@ -312,7 +312,7 @@ static void start(struct serve *serve, struct control_call *call, json_t *args)
     const char *text = name ? text_arg(call, args, "config") : NULL, *key;
     if (!text || !key_arg(call, args, &key))
         return;
-    if (!training_record_name_is_good(name)) {
+    if (!serve_training_record_name_is_good(name)) {
         control_error(
             call, "EINVAL",
             "%.64s: no name of a training: letters, digits, - _ . are right, up to %d, but serve.lock", name,
@@ -323,7 +323,7 @@ static void start(struct serve *serve, struct control_call *call, json_t *args)
         control_error(call, "EINVAL", "overwrite: true or false is needed");
         return;
     }
-    struct training *before = queue_find(serve, name);
+    struct training *before = serve_queue_find(serve, name);
     if (came_before(call, before, "start", key))
         return;
     char *config = take_config(serve, call, name, text, NULL, &wants);
@@ -334,7 +334,7 @@ static void start(struct serve *serve, struct control_call *call, json_t *args)
         free(config);
         return;
     }
-    struct training *training = training_create(serve->folder, name, err);
+    struct training *training = serve_training_create(serve->folder, name, err);
     if (!training) {
         free(config);
         control_error(call, "EIO", "%s", err);
@@ -351,19 +351,19 @@ static void start(struct serve *serve, struct control_call *call, json_t *args)
         training->record.n_keys = before->record.n_keys;
     }
     keep_key(training, "start", key);
-    if (training_save_first(training, err) < 0) { /* what was before stays */
-        training_destroy(training);
+    if (serve_training_save_first(training, err) < 0) { /* what was before stays */
+        serve_training_destroy(training);
         control_error(call, "EIO", "%s", err);
         return;
     }
     if (before) {
-        queue_take_out(serve, before);
-        training_destroy(before);
+        serve_queue_take_out(serve, before);
+        serve_training_destroy(before);
     }
-    queue_add(serve, training);
-    queue_open_events(training);
-    run_again(training);
-    queue_schedule(serve);
+    serve_queue_add(serve, training);
+    serve_queue_open_events(training);
+    serve_run_again(training);
+    serve_queue_schedule(serve);
     answer(call, show(training));
 }
 
@@ -381,12 +381,12 @@ static void stop(struct serve *serve, struct control_call *call, json_t *args)
     }
     keep_key(training, "stop", key);
     if (training->worker || training->left) {
-        run_ask(training, ENDING_STOP);
+        serve_run_ask(training, ENDING_STOP);
     } else {
         training->retry_at_ms = 0;
         record->due_ns = 0;
-        training_enter(training, TRAINING_STOPPED, "", clock_wall_ns(), "%s", "");
-        queue_save(training);
+        serve_training_enter(training, TRAINING_STOPPED, "", clock_wall_ns(), "%s", "");
+        serve_queue_save(training);
     }
     answer_taken(call, training);
 }
@@ -403,12 +403,12 @@ static bool has_config(struct control_call *call, const struct training *trainin
 static void begin_again(struct training *training, bool ends_first)
 {
     if (ends_first) {
-        run_ask(training, ENDING_RESTART);
+        serve_run_ask(training, ENDING_RESTART);
         return;
     }
-    run_again(training);
-    queue_save(training);
-    queue_schedule(training->serve);
+    serve_run_again(training);
+    serve_queue_save(training);
+    serve_queue_schedule(training->serve);
 }
 
 static void resume(struct serve *serve, struct control_call *call, json_t *args)
@@ -456,7 +456,7 @@ static bool goes_on(struct control_call *call, const struct training *training, 
                                             : "a configuration without [study] and [search]");
         return false;
     }
-    if (both && training_begin(training) >= WORKER_RESUME &&
+    if (both && serve_training_begin(training) >= WORKER_RESUME &&
         train_config_parse("training.ini", training->record.config, &both[0], err) == 0 &&
         train_config_parse("training.ini", text, &both[1], err) == 0)
         r = train_config_continues(&both[0], &both[1], let_change, NULL, err);
@@ -498,7 +498,7 @@ static void restart(struct serve *serve, struct control_call *call, json_t *args
     record->config = config;
     record->changed |= changes;
     if (changes)
-        training_forget_longest(training);
+        serve_training_forget_longest(training);
     record->total_steps = wants.total_steps;
     if (wants.priority != training->wants.priority)
         record->priority = wants.priority;
@@ -513,7 +513,7 @@ static void check(struct serve *serve, struct control_call *call, json_t *args)
     (void)serve;
     const char *text = text_arg(call, args, "config");
     if (text)
-        answer(call, json_pack("{s:o}", "errors", configuration_errors(text)));
+        answer(call, json_pack("{s:o}", "errors", serve_configuration_errors(text)));
 }
 
 static void config(struct serve *serve, struct control_call *call, json_t *args)
@@ -531,8 +531,8 @@ static void events(struct serve *serve, struct control_call *call, json_t *args)
     if (!training || !whole_arg(call, args, "after", 0, INT64_MAX, 0, &after) ||
         !whole_arg(call, args, "limit", 1, EVENTS_LIMIT_MAX, EVENTS_LIMIT, &limit))
         return;
-    int r = queue_open_events(training)
-                ? events_read(&training->events, after, (size_t)limit, ANSWER_MAX, &array)
+    int r = serve_queue_open_events(training)
+                ? serve_events_read(&training->events, after, (size_t)limit, ANSWER_MAX, &array)
                 : -EIO;
     if (r < 0)
         control_error(call, "EIO", "%s/events.jsonl: %s", training->folder, strerror(-r));
@@ -545,8 +545,8 @@ static void log_lines(struct serve *serve, struct control_call *call, json_t *ar
     int64_t lines;
     struct training *training = find(serve, call, args);
     if (training && whole_arg(call, args, "lines", 1, LOG_LINES_MAX, LOG_LINES, &lines))
-        answer(call,
-               json_pack("{s:o}", "lines", worker_log_tail(training->folder, (size_t)lines, ANSWER_MAX)));
+        answer(call, json_pack("{s:o}", "lines",
+                               serve_worker_log_tail(training->folder, (size_t)lines, ANSWER_MAX)));
 }
 
 const char *const serve_reserve[] = {"hello", "list", "events", "stop", NULL};

@@ -17,7 +17,7 @@ static void add(void *ctx, int line, const char *section, const char *key, const
                                          "message", message));
 }
 
-json_t *configuration_errors(const char *text)
+json_t *serve_configuration_errors(const char *text)
 {
     json_t *errors = json_array();
     if (errors && train_config_errors(FILE_NAME, text, NULL, add, errors) == -ENOMEM) {
@@ -130,8 +130,8 @@ static char *rewrite(const char *text, const char *name, const char *output, cha
     return whole;
 }
 
-char *configuration_complete(const char *text, const char *name, const char *output,
-                             char err[static CONFIG_ERROR_MAX])
+char *serve_configuration_complete(const char *text, const char *name, const char *output,
+                                   char err[static CONFIG_ERROR_MAX])
 {
     snprintf(err, CONFIG_ERROR_MAX, "out of memory: " FILE_NAME);
     char *edited = edit(text, name, output);

@@ -9,11 +9,11 @@
 
 /* All that is wrong, in order, as [{"line","section","key","message"}]; line 0 and "" where it is of none. An
  * empty array: nothing. NULL without memory. */
-json_t *configuration_errors(const char *text);
+json_t *serve_configuration_errors(const char *text);
 
 /* The text with `name` and `output` in its [training] instead of those that it has. For free(); NULL with a
  * sentence. `text` has no errors. */
-char *configuration_complete(const char *text, const char *name, const char *output,
-                             char err[static CONFIG_ERROR_MAX]);
+char *serve_configuration_complete(const char *text, const char *name, const char *output,
+                                   char err[static CONFIG_ERROR_MAX]);
 
 #endif

@@ -94,7 +94,7 @@ static int scan(struct events *events, int64_t created_ns)
     return r;
 }
 
-int events_open(struct events *events, const char *path, int64_t created_ns, int64_t seq)
+int serve_events_open(struct events *events, const char *path, int64_t created_ns, int64_t seq)
 {
     *events = (struct events){0};
     if ((size_t)snprintf(events->path, sizeof events->path, "%s", path) >= sizeof events->path)
@@ -107,13 +107,13 @@ int events_open(struct events *events, const char *path, int64_t created_ns, int
     if (r == 0 && ftruncate(events->fd, events->size) < 0)
         r = -errno;
     if (r < 0)
-        events_close(events);
+        serve_events_close(events);
     else if (seq > events->last)
         events->last = seq;
     return r;
 }
 
-void events_close(struct events *events)
+void serve_events_close(struct events *events)
 {
     if (events->open)
         close(events->fd);
@@ -123,7 +123,7 @@ void events_close(struct events *events)
 
 /* ---- Thinning. ---- */
 
-size_t events_thin(const struct event_entry *entries, size_t n, size_t newest, bool *ret_keep)
+size_t serve_events_thin(const struct event_entry *entries, size_t n, size_t newest, bool *ret_keep)
 {
     size_t others = 0, seen = 0, go = 0;
     for (size_t i = 0; i < n; i++)
@@ -200,7 +200,7 @@ static int thin(struct events *events)
 {
     bool *keep = malloc(events->n * sizeof *keep);
     int r = keep ? 0 : -ENOMEM;
-    if (r == 0 && events_thin(events->entries, events->n, EVENTS_NEWEST, keep) > 0)
+    if (r == 0 && serve_events_thin(events->entries, events->n, EVENTS_NEWEST, keep) > 0)
         r = rewrite(events, keep);
     free(keep);
     return r;
@@ -208,7 +208,7 @@ static int thin(struct events *events)
 
 /* ---- Adding, reading. ---- */
 
-int events_add(struct events *events, json_t *event, int64_t ts_ns)
+int serve_events_add(struct events *events, json_t *event, int64_t ts_ns)
 {
     const struct event_entry entry = {events->last + 1, events->size, is_lasting(event)};
     json_t *line = json_pack("{s:I, s:I}", "seq", (json_int_t)entry.seq, "ts_ns", (json_int_t)ts_ns);
@@ -261,7 +261,8 @@ static json_t *read_line(const struct events *events, size_t i)
     return event;
 }
 
-int events_read(const struct events *events, int64_t after, size_t limit, size_t bytes_max, json_t **ret)
+int serve_events_read(const struct events *events, int64_t after, size_t limit, size_t bytes_max,
+                      json_t **ret)
 {
     json_t *array = json_array();
     size_t bytes = 0;

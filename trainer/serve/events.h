@@ -33,19 +33,20 @@ struct events {
 /* Opens or makes it, removes a torn last line. Where its first line is older than `created_ns` it is of an
  * earlier training of the name, and is emptied. Numbers go on after the newest in it, or after `seq` where
  * that is more. 0 or -errno. */
-int events_open(struct events *events, const char *path, int64_t created_ns, int64_t seq);
-void events_close(struct events *events); /* fine on a zeroed one */
+int serve_events_open(struct events *events, const char *path, int64_t created_ns, int64_t seq);
+void serve_events_close(struct events *events); /* fine on a zeroed one */
 
 /* Adds it with the next number and the time, and thins. 0 or -errno: it is not in the file then, and its
  * number is the next one's. */
-int events_add(struct events *events, json_t *event, int64_t ts_ns);
+int serve_events_add(struct events *events, json_t *event, int64_t ts_ns);
 
 /* Those after the number `after`, oldest first, at most `limit` of them and about `bytes_max` of text, as a
  * new array. 0 or -errno. */
-int events_read(const struct events *events, int64_t after, size_t limit, size_t bytes_max, json_t **ret);
+int serve_events_read(const struct events *events, int64_t after, size_t limit, size_t bytes_max,
+                      json_t **ret);
 
 /* Which stay: all that are lasting, the newest `newest` others, and of the others before those every second
  * one, beginning with the first. Writes ret_keep[n], returns how many go. */
-size_t events_thin(const struct event_entry *entries, size_t n, size_t newest, bool *ret_keep);
+size_t serve_events_thin(const struct event_entry *entries, size_t n, size_t newest, bool *ret_keep);
 
 #endif

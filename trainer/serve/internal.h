@@ -33,58 +33,58 @@ static inline bool has_worker(const struct training *training)
 
 /* ---- queue.c: the list, and who goes next. ---- */
 
-struct training *queue_find(struct serve *serve, const char *name);
-void queue_add(struct serve *serve, struct training *training); /* by age */
-void queue_take_out(struct serve *serve, struct training *training);
+struct training *serve_queue_find(struct serve *serve, const char *name);
+void serve_queue_add(struct serve *serve, struct training *training); /* by age */
+void serve_queue_take_out(struct serve *serve, struct training *training);
 
 /* Begins and pauses as the schedule says. */
-void queue_schedule(struct serve *serve);
+void serve_queue_schedule(struct serve *serve);
 
 /* Every fifth of a second: budgets, graces, workers that a former co-process left. */
-void queue_tick(struct serve *serve);
+void serve_queue_tick(struct serve *serve);
 
-bool queue_is_busy(const struct serve *serve);     /* is there a worker, or one that waits? */
-bool queue_has_workers(const struct serve *serve); /* of its own */
+bool serve_queue_is_busy(const struct serve *serve);     /* is there a worker, or one that waits? */
+bool serve_queue_has_workers(const struct serve *serve); /* of its own */
 
 /* Opens its events.jsonl, where it is not open. */
-bool queue_open_events(struct training *training);
+bool serve_queue_open_events(struct training *training);
 
 /* Writes the record; what fails is told. */
-int queue_save(struct training *training);
+int serve_queue_save(struct training *training);
 
-int64_t queue_wanted_mib(const struct training *training); /* the limit of its next worker */
-int64_t queue_memory_mib(const struct training *training); /* of its worker, or of the next */
-int64_t queue_promised_mib(const struct serve *serve);
+int64_t serve_queue_wanted_mib(const struct training *training); /* the limit of its next worker */
+int64_t serve_queue_memory_mib(const struct training *training); /* of its worker, or of the next */
+int64_t serve_queue_promised_mib(const struct serve *serve);
 
 /* ---- run.c: a training's worker. ---- */
 
-void run_begin(struct training *training, int place); /* a device's index, or SCHEDULE_CPU */
+void serve_run_begin(struct training *training, int place); /* a device's index, or SCHEDULE_CPU */
 
 /* It is asked to end, for that reason; of one that was asked already only the reason changes. */
-void run_ask(struct training *training, enum training_ending ending);
-void run_kill(struct training *training);
+void serve_run_ask(struct training *training, enum training_ending ending);
+void serve_run_kill(struct training *training);
 
 /* What it uses, and what follows from that. */
-void run_look(struct training *training);
+void serve_run_look(struct training *training);
 
 /* A worker that has stalled for [serve] hung_s is killed, and counts as one that crashed. */
-void run_watch(struct training *training, int64_t passed_ms);
+void serve_run_watch(struct training *training, int64_t passed_ms);
 
 /* What was wanted of it when it was asked to end: the state that follows. */
-void run_end_as_asked(struct training *training);
+void serve_run_end_as_asked(struct training *training);
 
 /* It waits for its turn, as from now. */
-void run_again(struct training *training);
+void serve_run_again(struct training *training);
 
 /* ---- left.c: what a former co-process left. ---- */
 
 /* Reads the records that are there. 0 or -errno with a sentence. */
-int left_load(struct serve *serve, char err[static SERVE_ERROR_MAX]);
+int serve_orphans_load(struct serve *serve, char err[static SERVE_ERROR_MAX]);
 
 /* Of one whose worker may live: that is asked to end, or is gone and it goes on. */
-void left_look(struct training *training);
+void serve_orphans_look(struct training *training);
 
-pid_t left_pid(const struct training *training); /* of that worker; 0: not known */
+pid_t serve_orphans_pid(const struct training *training); /* of that worker; 0: not known */
 
 /* ---- command.c ---- */
 

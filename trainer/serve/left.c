@@ -12,24 +12,24 @@
 #include "trainer/serve/internal.h"
 
 /* The worker that a former co-process left; 0: it is not known. */
-pid_t left_pid(const struct training *training)
+pid_t serve_orphans_pid(const struct training *training)
 {
     char path[PATH_MAX + 16];
     struct process process;
     const struct training_record *record = &training->record;
     if (record->pid > 0 && strcmp(record->boot, training->serve->boot) == 0 &&
-        process_look(record->pid, &process) && process.started == record->pid_started)
+        serve_process_look(record->pid, &process) && process.started == record->pid_started)
         return record->pid;
     snprintf(path, sizeof path, "%s/worker.lock", training->folder);
-    return process_holder(path);
+    return serve_process_holder(path);
 }
 
 /* One whose end nobody waits for: it ends by itself, since nobody reads what it says. */
-void left_look(struct training *training)
+void serve_orphans_look(struct training *training)
 {
-    if (worker_lives(training->folder)) {
+    if (serve_worker_lives(training->folder)) {
         if (training->asked_ms == 0 && training->record.ending == ENDING_NONE)
-            run_ask(training, ENDING_SHUTDOWN);
+            serve_run_ask(training, ENDING_SHUTDOWN);
         else if (training->asked_ms == 0) /* it was asked by the one before */
             training->asked_ms = serve_now_ms(training->serve);
         if (training->grace_ms == 0)
@@ -41,11 +41,11 @@ void left_look(struct training *training)
     training->record.pid = 0;
     if (training->record.ending == ENDING_SHUTDOWN)
         training->record.ending = ENDING_NONE;
-    run_end_as_asked(training);
+    serve_run_end_as_asked(training);
     training->record.ending = ENDING_NONE;
     training->asked_ms = 0;
     training->killed = false;
-    queue_save(training);
+    serve_queue_save(training);
 }
 
 /* ---- Records. ---- */
@@ -62,16 +62,16 @@ static void take_over(struct training *training)
 {
     struct training_record *record = &training->record;
     char err[CONFIG_ERROR_MAX];
-    bool readable = training_wants_read(record->config, &training->wants, err) == 0;
-    if (!training_state_ended(record->state) && !queue_open_events(training))
+    bool readable = serve_training_wants_read(record->config, &training->wants, err) == 0;
+    if (!training_state_ended(record->state) && !serve_queue_open_events(training))
         training->serve->options->tell("events cannot be kept: the disk has no room, or is read only");
-    if (training_state_runs(record->state)) {
+    if (serve_training_state_runs(record->state)) {
         training->left = true;
-        training->limit_mib = queue_wanted_mib(training);
+        training->limit_mib = serve_queue_wanted_mib(training);
         training->place = place_of(training->serve, record->device);
     } else if (!readable && !training_state_ended(record->state)) {
-        training_enter(training, TRAINING_FAILED, "config", clock_wall_ns(), "%.500s", err);
-        queue_save(training);
+        serve_training_enter(training, TRAINING_FAILED, "config", clock_wall_ns(), "%.500s", err);
+        serve_queue_save(training);
     }
 }
 
@@ -86,7 +86,7 @@ static void show_broken(struct training *training, const char *why)
     record->config = strdup("");
     char reason[TRAINING_RECORD_REASON_MAX];
     snprintf(reason, sizeof reason, "%.400s; start it anew with overwrite", why);
-    training_record_text(record->reason, sizeof record->reason, reason);
+    serve_training_record_text(record->reason, sizeof record->reason, reason);
     training->serve->options->tell(why);
 }
 
@@ -112,13 +112,13 @@ static int load_one(struct serve *serve, const char *name, char err[static SERVE
     char path[2 * PATH_MAX], why[TRAINING_RECORD_ERROR_MAX];
     struct training_record record;
     snprintf(path, sizeof path, "%s/%s/record.json", serve->folder, name);
-    int r = training_record_read(path, &record, why);
+    int r = serve_training_record_read(path, &record, why);
     if (r == -ENOENT || r == -ENOTDIR) /* none that was ever acknowledged */
         return 0;
-    struct training *training = training_create(serve->folder, name, why);
+    struct training *training = serve_training_create(serve->folder, name, why);
     if (!training) {
         if (r == 0)
-            training_record_finish(&record);
+            serve_training_record_finish(&record);
         snprintf(err, SERVE_ERROR_MAX, "%s", why);
         return -ENOMEM;
     }
@@ -129,18 +129,18 @@ static int load_one(struct serve *serve, const char *name, char err[static SERVE
         /* The former co-process may have been killed before its rename was on the disk: no key of it answers
          * a repeat before it is. */
         if (whole_file_sync_folder(path) < 0)
-            queue_save(training);
+            serve_queue_save(training);
         take_over(training);
     } else {
         if (r == 0)
-            training_record_finish(&record);
+            serve_training_record_finish(&record);
         show_broken(training, r < 0 ? why : "record.json is of a training of another name");
     }
-    queue_add(serve, training);
+    serve_queue_add(serve, training);
     return 0;
 }
 
-int left_load(struct serve *serve, char err[static SERVE_ERROR_MAX])
+int serve_orphans_load(struct serve *serve, char err[static SERVE_ERROR_MAX])
 {
     DIR *folder = opendir(serve->folder);
     int r = 0;
@@ -150,7 +150,7 @@ int left_load(struct serve *serve, char err[static SERVE_ERROR_MAX])
         return r;
     }
     for (struct dirent *entry; r == 0 && (entry = readdir(folder));)
-        if (training_record_name_is_good(entry->d_name))
+        if (serve_training_record_name_is_good(entry->d_name))
             r = load_one(serve, entry->d_name, err);
     closedir(folder);
     return r;

@@ -30,7 +30,7 @@ static bool resolve(const char *path, char ret[static PATH_MAX])
     return true;
 }
 
-bool output_is_below(const char *folder, const char *path)
+bool serve_output_is_below(const char *folder, const char *path)
 {
     char top[PATH_MAX], there[PATH_MAX];
     if (path[0] != '/' || climbs(path) || !realpath(folder, top) || !resolve(path, there))
@@ -39,7 +39,7 @@ bool output_is_below(const char *folder, const char *path)
     return strncmp(there, top, n) == 0 && (there[n] == '/' || there[n] == '\0');
 }
 
-bool output_is_below_one(const char *folders, const char *path)
+bool serve_output_is_below_one(const char *folders, const char *path)
 {
     char folder[PATH_MAX];
     for (const char *at = folders ? folders : ""; *at;) {
@@ -47,7 +47,7 @@ bool output_is_below_one(const char *folders, const char *path)
         if (n > 0 && n < sizeof folder) {
             memcpy(folder, at, n);
             folder[n] = '\0';
-            if (output_is_below(folder, path))
+            if (serve_output_is_below(folder, path))
                 return true;
         }
         at += n + (at[n] == ',');

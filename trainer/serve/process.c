@@ -52,7 +52,7 @@ static bool look(pid_t pid, struct process *ret, pid_t *ret_session)
     return true;
 }
 
-bool process_look(pid_t pid, struct process *ret)
+bool serve_process_look(pid_t pid, struct process *ret)
 {
     pid_t session;
     return look(pid, ret, &session);
@@ -69,7 +69,7 @@ static int64_t proportional(pid_t pid, int64_t resident)
     return line && sscanf(line, "\nPss: %lld kB", &kib) == 1 ? (int64_t)kib << 10 : resident;
 }
 
-bool process_look_session(pid_t pid, struct process *ret)
+bool serve_process_look_session(pid_t pid, struct process *ret)
 {
     struct process sum, one;
     pid_t session;
@@ -90,13 +90,13 @@ bool process_look_session(pid_t pid, struct process *ret)
     return true;
 }
 
-void process_signal(pid_t pid, int number)
+void serve_process_signal(pid_t pid, int number)
 {
     pid_t group = number == SIGKILL ? getpgid(pid) : 0;
     (void)kill(group > 0 && group != getpgrp() ? -group : pid, number);
 }
 
-void process_boot(char *ret, size_t size)
+void serve_process_boot(char *ret, size_t size)
 {
     char text[64] = "";
     if (!read_small("/proc/sys/kernel/random/boot_id", text, sizeof text))
@@ -105,7 +105,7 @@ void process_boot(char *ret, size_t size)
     snprintf(ret, size, "%.*s", (int)size - 1, text);
 }
 
-pid_t process_holder(const char *path)
+pid_t serve_process_holder(const char *path)
 {
     struct stat wanted, held;
     char name[64];
@@ -158,7 +158,7 @@ static int64_t group_memory(void)
     }
 }
 
-int64_t process_memory_limit(void)
+int64_t serve_process_memory_limit(void)
 {
     int64_t machine = machine_memory(), group = group_memory();
     return group >= 0 && (machine < 0 || group < machine) ? group : machine;
@@ -199,7 +199,7 @@ static int count_driver(char (*ret)[DEVICE_ID_MAX], int cap)
     return n;
 }
 
-int devices_find(const char *list, char (*ret)[DEVICE_ID_MAX], int cap)
+int serve_devices_find(const char *list, char (*ret)[DEVICE_ID_MAX], int cap)
 {
     const char *visible = getenv("CUDA_VISIBLE_DEVICES");
     if (strcmp(list, "none") == 0)

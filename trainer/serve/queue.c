@@ -9,10 +9,10 @@
 
 enum { LOOK_MS = 500 };
 
-int queue_save(struct training *training)
+int serve_queue_save(struct training *training)
 {
     char err[TRAINING_RECORD_ERROR_MAX];
-    int r = training_save(training, err);
+    int r = serve_training_save(training, err);
     struct serve *serve = training->serve;
     training->dirty = r < 0; /* it is tried again */
     if (r < 0 && !serve->unwritable)
@@ -21,28 +21,28 @@ int queue_save(struct training *training)
     return r;
 }
 
-int64_t queue_wanted_mib(const struct training *training)
+int64_t serve_queue_wanted_mib(const struct training *training)
 {
     int64_t own = training->wants.memory_mib;
     return own > 0 ? own : training->serve->options->worker_memory_mib;
 }
 
-int64_t queue_memory_mib(const struct training *training)
+int64_t serve_queue_memory_mib(const struct training *training)
 {
-    return has_worker(training) ? training->limit_mib : queue_wanted_mib(training);
+    return has_worker(training) ? training->limit_mib : serve_queue_wanted_mib(training);
 }
 
-int64_t queue_promised_mib(const struct serve *serve)
+int64_t serve_queue_promised_mib(const struct serve *serve)
 {
     int64_t sum = 0;
     for (const struct training *t = serve->trainings; t; t = t->next)
-        sum += has_worker(t) ? queue_memory_mib(t) : 0;
+        sum += has_worker(t) ? serve_queue_memory_mib(t) : 0;
     return sum;
 }
 
 /* ---- The list. ---- */
 
-struct training *queue_find(struct serve *serve, const char *name)
+struct training *serve_queue_find(struct serve *serve, const char *name)
 {
     for (struct training *t = serve->trainings; t; t = t->next)
         if (strcmp(t->record.name, name) == 0)
@@ -50,7 +50,7 @@ struct training *queue_find(struct serve *serve, const char *name)
     return NULL;
 }
 
-void queue_add(struct serve *serve, struct training *training)
+void serve_queue_add(struct serve *serve, struct training *training)
 {
     struct training **at = &serve->trainings;
     while (*at && (*at)->record.created_ns <= training->record.created_ns)
@@ -60,7 +60,7 @@ void queue_add(struct serve *serve, struct training *training)
     *at = training;
 }
 
-void queue_take_out(struct serve *serve, struct training *training)
+void serve_queue_take_out(struct serve *serve, struct training *training)
 {
     for (struct training **at = &serve->trainings; *at; at = &(*at)->next)
         if (*at == training) {
@@ -69,7 +69,7 @@ void queue_take_out(struct serve *serve, struct training *training)
         }
 }
 
-bool queue_has_workers(const struct serve *serve)
+bool serve_queue_has_workers(const struct serve *serve)
 {
     for (const struct training *t = serve->trainings; t; t = t->next)
         if (t->worker)
@@ -77,7 +77,7 @@ bool queue_has_workers(const struct serve *serve)
     return false;
 }
 
-bool queue_is_busy(const struct serve *serve)
+bool serve_queue_is_busy(const struct serve *serve)
 {
     for (const struct training *t = serve->trainings; t; t = t->next)
         if (has_worker(t) || !training_state_ended(t->record.state))
@@ -85,14 +85,14 @@ bool queue_is_busy(const struct serve *serve)
     return false;
 }
 
-bool queue_open_events(struct training *training)
+bool serve_queue_open_events(struct training *training)
 {
     char path[PATH_MAX + 16];
     const struct training_record *record = &training->record;
     if (training->events.open)
         return true;
     snprintf(path, sizeof path, "%s/events.jsonl", training->folder);
-    if (events_open(&training->events, path, record->created_ns, record->seq) < 0)
+    if (serve_events_open(&training->events, path, record->created_ns, record->seq) < 0)
         return false;
     /* The machine went down: the newest lines may be lost, and their numbers are known elsewhere. */
     if (record->boot[0] && strcmp(record->boot, training->serve->boot) != 0)
@@ -113,7 +113,7 @@ static struct schedule_item schedule_of(const struct training *t, int64_t now_ms
         .stopping = has_worker(t) && t->asked_ms > 0,
         .on_device = t->wants.on_device,
         .device = t->place,
-        .memory_mib = queue_memory_mib(t),
+        .memory_mib = serve_queue_memory_mib(t),
     };
 }
 
@@ -125,7 +125,7 @@ static struct training *at(struct serve *serve, size_t i)
     return t;
 }
 
-void queue_schedule(struct serve *serve)
+void serve_queue_schedule(struct serve *serve)
 {
     const struct schedule_room room = {serve->options->n_devices, serve->options->cpu_slots,
                                        serve->options->memory_mib};
@@ -137,18 +137,18 @@ void queue_schedule(struct serve *serve)
         size_t i = 0;
         for (const struct training *t = serve->trainings; t; t = t->next)
             items[i++] = schedule_of(t, serve_now_ms(serve));
-        struct schedule_step step = schedule_next(items, n, &room);
+        struct schedule_step step = serve_schedule_next(items, n, &room);
         if (step.act == SCHEDULE_NOTHING)
             break;
         if (step.act == SCHEDULE_START)
-            run_begin(at(serve, step.item), step.device);
+            serve_run_begin(at(serve, step.item), step.device);
         else
-            run_ask(at(serve, step.item), ENDING_PAUSE);
+            serve_run_ask(at(serve, step.item), ENDING_PAUSE);
     }
     free(items);
 }
 
-void queue_tick(struct serve *serve)
+void serve_queue_tick(struct serve *serve)
 {
     int64_t now_ms = serve_now_ms(serve);
     int64_t passed_ms = now_ms - serve->looked_ms;
@@ -157,15 +157,15 @@ void queue_tick(struct serve *serve)
         serve->looked_ms = now_ms;
     for (struct training *t = serve->trainings; t; t = t->next) {
         if (is_due) {
-            run_look(t);
-            run_watch(t, passed_ms);
+            serve_run_look(t);
+            serve_run_watch(t, passed_ms);
         }
         if (is_due && t->dirty)
-            queue_save(t);
+            serve_queue_save(t);
         if (t->left)
-            left_look(t);
+            serve_orphans_look(t);
         if (has_worker(t) && t->asked_ms > 0 && !t->killed && now_ms - t->asked_ms > t->grace_ms)
-            run_kill(t);
+            serve_run_kill(t);
     }
-    queue_schedule(serve);
+    serve_queue_schedule(serve);
 }

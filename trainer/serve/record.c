@@ -18,7 +18,7 @@ static const char *const states[TRAINING_STATES] = {
 static const char *const endings[TRAINING_ENDINGS] = {"",         "stop",       "pause",         "restart",
                                                       "shutdown", "cpu_budget", "memory_budget", "hung"};
 
-const char *training_state_name(enum training_state state)
+const char *serve_training_state_name(enum training_state state)
 {
     return states[state];
 }
@@ -33,7 +33,7 @@ static bool find(const char *const *words, int n, const char *word, int *ret)
     return false;
 }
 
-bool training_state_parse(const char *name, enum training_state *ret)
+bool serve_training_state_parse(const char *name, enum training_state *ret)
 {
     int state;
     if (!find(states, TRAINING_STATES, name, &state))
@@ -42,7 +42,7 @@ bool training_state_parse(const char *name, enum training_state *ret)
     return true;
 }
 
-bool training_state_runs(enum training_state state)
+bool serve_training_state_runs(enum training_state state)
 {
     return state >= TRAINING_LOADING && state <= TRAINING_CHECKPOINTING;
 }
@@ -52,37 +52,37 @@ bool training_state_ended(enum training_state state)
     return state >= TRAINING_DONE;
 }
 
-bool training_word_runs(const char *word)
+bool serve_training_word_runs(const char *word)
 {
     enum training_state state;
-    return training_state_parse(word, &state) && training_state_runs(state);
+    return serve_training_state_parse(word, &state) && serve_training_state_runs(state);
 }
 
-bool training_word_ended(const char *word)
+bool serve_training_word_ended(const char *word)
 {
     enum training_state state;
-    return training_state_parse(word, &state) && training_state_ended(state);
+    return serve_training_state_parse(word, &state) && training_state_ended(state);
 }
 
-bool training_steps_endless(int64_t total_steps)
+bool serve_training_steps_endless(int64_t total_steps)
 {
     const int64_t endless = 1000000000000; /* twelve days at a million a second */
     return total_steps <= 0 || total_steps >= endless;
 }
 
-double training_steps_share(int64_t steps, int64_t total_steps)
+double serve_training_steps_share(int64_t steps, int64_t total_steps)
 {
-    if (training_steps_endless(total_steps) || steps < 0)
+    if (serve_training_steps_endless(total_steps) || steps < 0)
         return NAN;
     return fmin(1, (double)steps / (double)total_steps);
 }
 
-bool training_record_name_is_good(const char *name)
+bool serve_training_record_name_is_good(const char *name)
 {
     return db_training_name_good(name) && strcmp(name, "serve.lock") != 0;
 }
 
-void training_record_text(char *ret, size_t size, const char *text)
+void serve_training_record_text(char *ret, size_t size, const char *text)
 {
     snprintf(ret, size, "%s", text);
     json_t *json = json_string(ret);
@@ -94,8 +94,8 @@ void training_record_text(char *ret, size_t size, const char *text)
 
 /* ---- Keys. ---- */
 
-const struct training_record_key *training_record_key_find(const struct training_record *record,
-                                                           const char *key)
+const struct training_record_key *serve_training_record_key_find(const struct training_record *record,
+                                                                 const char *key)
 {
     for (int i = 0; i < record->n_keys; i++)
         if (strcmp(record->keys[i].key, key) == 0)
@@ -103,7 +103,7 @@ const struct training_record_key *training_record_key_find(const struct training
     return NULL;
 }
 
-void training_record_key_add(struct training_record *record, const char *key, const char *cmd)
+void serve_training_record_key_add(struct training_record *record, const char *key, const char *cmd)
 {
     if (record->n_keys == TRAINING_RECORD_KEYS_MAX)
         memmove(record->keys, record->keys + 1, (size_t)--record->n_keys * sizeof *record->keys);
@@ -142,8 +142,8 @@ static json_t *to_json(const struct training_record *r)
                      (json_int_t)r->due_ns, "config", r->config ? r->config : "", "keys", keys_to_json(r));
 }
 
-int training_record_write(const struct training_record *record, const char *path,
-                          char err[static TRAINING_RECORD_ERROR_MAX])
+int serve_training_record_write(const struct training_record *record, const char *path,
+                                char err[static TRAINING_RECORD_ERROR_MAX])
 {
     struct whole_file file;
     json_t *json = to_json(record);
@@ -225,8 +225,8 @@ static bool from_json(const json_t *json, struct training_record *r)
     const char *config = json_string_value(json_object_get(json, "config"));
     bool good =
         read_text(json, "schema", word, sizeof word) && strcmp(word, SCHEMA) == 0 &&
-        read_text(json, "name", r->name, sizeof r->name) && training_record_name_is_good(r->name) &&
-        read_text(json, "state", word, sizeof word) && training_state_parse(word, &r->state) &&
+        read_text(json, "name", r->name, sizeof r->name) && serve_training_record_name_is_good(r->name) &&
+        read_text(json, "state", word, sizeof word) && serve_training_state_parse(word, &r->state) &&
         read_text(json, "ending", word, sizeof word) && find(endings, TRAINING_ENDINGS, word, &ending) &&
         read_text(json, "reason", r->reason, sizeof r->reason) &&
         read_text(json, "cause", r->cause, sizeof r->cause) &&
@@ -254,8 +254,8 @@ static bool from_json(const json_t *json, struct training_record *r)
     return r->config != NULL;
 }
 
-int training_record_read(const char *path, struct training_record *ret,
-                         char err[static TRAINING_RECORD_ERROR_MAX])
+int serve_training_record_read(const char *path, struct training_record *ret,
+                               char err[static TRAINING_RECORD_ERROR_MAX])
 {
     struct training_record record = {0};
     json_error_t error;
@@ -270,7 +270,7 @@ int training_record_read(const char *path, struct training_record *ret,
     bool good = json && from_json(json, &record);
     json_decref(json);
     if (!good) {
-        training_record_finish(&record);
+        serve_training_record_finish(&record);
         snprintf(err, TRAINING_RECORD_ERROR_MAX,
                  "%.300s: is no record of a training, or of another version: the file as it was written, or "
                  "none, would be right",
@@ -281,7 +281,7 @@ int training_record_read(const char *path, struct training_record *ret,
     return 0;
 }
 
-void training_record_finish(struct training_record *record)
+void serve_training_record_finish(struct training_record *record)
 {
     free(record->config);
     *record = (struct training_record){0};

@@ -87,40 +87,40 @@ struct training_record {
     int n_keys;
 };
 
-const char *training_state_name(enum training_state state);
-bool training_state_parse(const char *name, enum training_state *ret);
-bool training_state_runs(enum training_state state); /* it has a worker */
+const char *serve_training_state_name(enum training_state state);
+bool serve_training_state_parse(const char *name, enum training_state *ret);
+bool serve_training_state_runs(enum training_state state); /* it has a worker */
 bool training_state_ended(enum training_state state);
 
 /* The same of a state's word; false of one that is unknown. */
-bool training_word_runs(const char *word);
-bool training_word_ended(const char *word);
+bool serve_training_word_runs(const char *word);
+bool serve_training_word_ended(const char *word);
 
 /* Has it no end that could be shown: no number of steps to make, or one as good as none? The share of them
  * that is made, 0 to 1; NaN where it has no end or `steps` is not known (below 0). */
-bool training_steps_endless(int64_t total_steps);
-double training_steps_share(int64_t steps, int64_t total_steps);
+bool serve_training_steps_endless(int64_t total_steps);
+double serve_training_steps_share(int64_t steps, int64_t total_steps);
 
 /* A training's name (db/row.h) that none of our own files has. */
-bool training_record_name_is_good(const char *name);
+bool serve_training_record_name_is_good(const char *name);
 
 /* Copies a text that JSON takes: what does not fit goes, and bytes that are not UTF-8 become question marks.
  */
-void training_record_text(char *ret, size_t size, const char *text);
+void serve_training_record_text(char *ret, size_t size, const char *text);
 
 /* What was carried out under that key; NULL: nothing, or too long ago. */
-const struct training_record_key *training_record_key_find(const struct training_record *record,
-                                                           const char *key);
+const struct training_record_key *serve_training_record_key_find(const struct training_record *record,
+                                                                 const char *key);
 /* The oldest makes room. */
-void training_record_key_add(struct training_record *record, const char *key, const char *cmd);
+void serve_training_record_key_add(struct training_record *record, const char *key, const char *cmd);
 
 /* 0 or -errno with a sentence; what the path held before stays then. */
-int training_record_write(const struct training_record *record, const char *path,
-                          char err[static TRAINING_RECORD_ERROR_MAX]);
+int serve_training_record_write(const struct training_record *record, const char *path,
+                                char err[static TRAINING_RECORD_ERROR_MAX]);
 
-/* 0, for training_record_finish(); -ENOENT, other errors of reading, -EBADMSG: no record. */
-int training_record_read(const char *path, struct training_record *ret,
-                         char err[static TRAINING_RECORD_ERROR_MAX]);
-void training_record_finish(struct training_record *record);
+/* 0, for serve_training_record_finish(); -ENOENT, other errors of reading, -EBADMSG: no record. */
+int serve_training_record_read(const char *path, struct training_record *ret,
+                               char err[static TRAINING_RECORD_ERROR_MAX]);
+void serve_training_record_finish(struct training_record *record);
 
 #endif

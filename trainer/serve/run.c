@@ -34,25 +34,25 @@ enum {
 
 static void send_signal(struct training *training, int number)
 {
-    pid_t pid = training->worker ? 0 : left_pid(training);
+    pid_t pid = training->worker ? 0 : serve_orphans_pid(training);
     if (training->worker)
-        worker_signal(training->worker, number);
+        serve_worker_signal(training->worker, number);
     else if (pid > 0)
-        process_signal(pid, number);
+        serve_process_signal(pid, number);
 }
 
 static int64_t grace_ms(const struct training *training)
 {
     enum training_state state = training->record.state;
     bool begins = state == TRAINING_LOADING || state == TRAINING_FEATURES;
-    return schedule_grace_ms(begins ? -1 : training->iteration_s, training->checkpoint_s,
-                             training->serve->options->grace_ms);
+    return serve_schedule_grace_ms(begins ? -1 : training->iteration_s, training->checkpoint_s,
+                                   training->serve->options->grace_ms);
 }
 
-void run_ask(struct training *training, enum training_ending ending)
+void serve_run_ask(struct training *training, enum training_ending ending)
 {
     training->record.ending = ending;
-    queue_save(training);
+    serve_queue_save(training);
     if (training->asked_ms > 0)
         return;
     training->asked_ms = serve_now_ms(training->serve);
@@ -60,7 +60,7 @@ void run_ask(struct training *training, enum training_ending ending)
     send_signal(training, SIGTERM); /* a second one would end it without a checkpoint */
 }
 
-void run_kill(struct training *training)
+void serve_run_kill(struct training *training)
 {
     if (training->asked_ms == 0)
         training->asked_ms = serve_now_ms(training->serve);
@@ -74,14 +74,15 @@ void run_kill(struct training *training)
 static bool has_stalled(const struct training *training, int64_t now_ms)
 {
     int64_t limit_ms = STALL_TIMES * WORKER_HEARTBEAT_MS;
-    bool in_state = training->beat_s >= 0 &&
-                    training->beat_s > schedule_state_limit_s(training->longest_s[training->beat_state]);
+    bool in_state =
+        training->beat_s >= 0 &&
+        training->beat_s > serve_schedule_state_limit_s(training->longest_s[training->beat_state]);
     return in_state ||
            (training->heard_ms > 0 &&
             now_ms - training->heard_ms > (limit_ms > STALL_LEAST_MS ? limit_ms : STALL_LEAST_MS));
 }
 
-void run_watch(struct training *training, int64_t passed_ms)
+void serve_run_watch(struct training *training, int64_t passed_ms)
 {
     if (!training->worker || training->killed || training->asked_ms > 0 || training->wants.hung_ms == 0 ||
         !has_stalled(training, serve_now_ms(training->serve))) {
@@ -94,39 +95,39 @@ void run_watch(struct training *training, int64_t passed_ms)
     if (training->hung_ms < training->wants.hung_ms)
         return;
     training->record.ending = ENDING_HUNG;
-    queue_save(training);
-    run_kill(training);
+    serve_queue_save(training);
+    serve_run_kill(training);
 }
 
-void run_look(struct training *training)
+void serve_run_look(struct training *training)
 {
     struct process process;
     const struct training_wants *wants = &training->wants;
-    if (!training->worker || !(wants->study ? process_look_session(training->record.pid, &process)
-                                            : process_look(training->record.pid, &process)))
+    if (!training->worker || !(wants->study ? serve_process_look_session(training->record.pid, &process)
+                                            : serve_process_look(training->record.pid, &process)))
         return;
     training->resident_bytes = process.resident_bytes;
     training->worker_cpu_s = process.cpu_s;
     if (training->killed)
         return;
-    if (process.resident_bytes > queue_memory_mib(training) * MIB) {
+    if (process.resident_bytes > serve_queue_memory_mib(training) * MIB) {
         training->record.ending = ENDING_MEMORY;
-        queue_save(training);
-        run_kill(training);
+        serve_queue_save(training);
+        serve_run_kill(training);
     } else if (wants->cpu_hours > 0 && training->asked_ms == 0 &&
                training->record.cpu_s + process.cpu_s > wants->cpu_hours * 3600) {
-        run_ask(training, ENDING_CPU);
+        serve_run_ask(training, ENDING_CPU);
     }
 }
 
 /* ---- Ends. ---- */
 
-void run_again(struct training *training)
+void serve_run_again(struct training *training)
 {
     training->record.restarts = 0;
     training->retry_at_ms = 0;
     training->record.ended_ns = training->record.due_ns = 0;
-    training_enter(training, TRAINING_QUEUED, "", clock_wall_ns(), "%s", "");
+    serve_training_enter(training, TRAINING_QUEUED, "", clock_wall_ns(), "%s", "");
 }
 
 /* By itself it is begun again after a while, or has failed. */
@@ -136,19 +137,20 @@ static void fail_or_retry(struct training *training, const char *cause, const ch
     struct training_record *record = &training->record;
     for (size_t i = 0; i < sizeof final / sizeof *final; i++)
         if (strcmp(cause, final[i]) == 0) {
-            training_enter(training, TRAINING_FAILED, cause, clock_wall_ns(), "%s", reason);
+            serve_training_enter(training, TRAINING_FAILED, cause, clock_wall_ns(), "%s", reason);
             return;
         }
     if (record->restarts >= training->wants.restarts) {
-        training_enter(training, TRAINING_FAILED, cause, clock_wall_ns(),
-                       "%.400s; after %d restarts in a row it is not begun again", reason, record->restarts);
+        serve_training_enter(training, TRAINING_FAILED, cause, clock_wall_ns(),
+                             "%.400s; after %d restarts in a row it is not begun again", reason,
+                             record->restarts);
         return;
     }
     record->restarts++;
-    int64_t wait_ms = schedule_retry_ms(record->restarts, training->serve->options->retry_ms);
+    int64_t wait_ms = serve_schedule_retry_ms(record->restarts, training->serve->options->retry_ms);
     training->retry_at_ms = serve_now_ms(training->serve) + wait_ms;
-    training_enter(training, TRAINING_QUEUED, cause, clock_wall_ns(), "%.400s; restart %d of %d", reason,
-                   record->restarts, training->wants.restarts);
+    serve_training_enter(training, TRAINING_QUEUED, cause, clock_wall_ns(), "%.400s; restart %d of %d",
+                         reason, record->restarts, training->wants.restarts);
 }
 
 static void ended_by_signal(struct training *training, int number)
@@ -169,18 +171,18 @@ static void ended_by_itself(struct training *training, int64_t status)
     char reason[TRAINING_RECORD_REASON_MAX];
     const char *said = training->said, *cause = training->said_cause;
     if (status == 0 && strcmp(training->said_result, "done") == 0) {
-        training_enter(training, TRAINING_DONE, "", clock_wall_ns(), "%s", "");
+        serve_training_enter(training, TRAINING_DONE, "", clock_wall_ns(), "%s", "");
         return;
     }
     if (status == 0 && strcmp(training->said_result, "stopped") == 0) {
-        training_enter(training, TRAINING_STOPPED, "", clock_wall_ns(),
-                       "its worker was asked to end by another process");
+        serve_training_enter(training, TRAINING_STOPPED, "", clock_wall_ns(),
+                             "its worker was asked to end by another process");
         return;
     }
     if (strcmp(training->said_result, "failed") != 0 &&
         strcmp(cause, "disk") == 0) { /* all was done but that */
-        training_lost(training, reason);
-        training_enter(training, TRAINING_FAILED, "disk", clock_wall_ns(), "%s", reason);
+        serve_training_lost(training, reason);
+        serve_training_enter(training, TRAINING_FAILED, "disk", clock_wall_ns(), "%s", reason);
         return;
     }
     if (status == 2 && !*cause) /* a command line that it does not know: of another version */
@@ -196,7 +198,7 @@ static void ended_by_itself(struct training *training, int64_t status)
 }
 
 /* What was wanted of it when it was asked to end, or is known of it where nobody saw how it did. */
-void run_end_as_asked(struct training *training)
+void serve_run_end_as_asked(struct training *training)
 {
     struct training_record *record = &training->record;
     int64_t now_ns = clock_wall_ns();
@@ -204,39 +206,40 @@ void run_end_as_asked(struct training *training)
     switch (record->ending) {
     case ENDING_STOP:
         if (strcmp(training->said_cause, "disk") == 0) {
-            training_lost(training, reason);
-            training_enter(training, TRAINING_STOPPED, "disk", now_ns, "%s", reason);
+            serve_training_lost(training, reason);
+            serve_training_enter(training, TRAINING_STOPPED, "disk", now_ns, "%s", reason);
             break;
         }
-        training_enter(training, TRAINING_STOPPED, "", now_ns, "%s",
-                       training->killed ? "its worker did not end in time and was killed: the last "
-                                          "checkpoint stands"
-                                        : training->said);
+        serve_training_enter(training, TRAINING_STOPPED, "", now_ns, "%s",
+                             training->killed ? "its worker did not end in time and was killed: the last "
+                                                "checkpoint stands"
+                                              : training->said);
         break;
     case ENDING_PAUSE:
-        training_enter(training, TRAINING_PAUSED, "", now_ns, "in favour of one of higher priority");
+        serve_training_enter(training, TRAINING_PAUSED, "", now_ns, "in favour of one of higher priority");
         break;
     case ENDING_CPU:
-        training_enter(training, TRAINING_FAILED, "cpu_budget", now_ns,
-                       "it used its processor time: %.3g hours, [serve] cpu_hours",
-                       training->wants.cpu_hours);
+        serve_training_enter(training, TRAINING_FAILED, "cpu_budget", now_ns,
+                             "it used its processor time: %.3g hours, [serve] cpu_hours",
+                             training->wants.cpu_hours);
         break;
     case ENDING_MEMORY:
-        training_enter(training, TRAINING_FAILED, "memory_budget", now_ns,
-                       "its worker was over its memory of %lld MiB and was killed: [serve] memory_mib, or "
-                       "fewer copies, steps or bars",
-                       (long long)training->limit_mib);
+        serve_training_enter(
+            training, TRAINING_FAILED, "memory_budget", now_ns,
+            "its worker was over its memory of %lld MiB and was killed: [serve] memory_mib, or "
+            "fewer copies, steps or bars",
+            (long long)training->limit_mib);
         break;
     case ENDING_HUNG:
         snprintf(reason, sizeof reason,
                  "its worker hung in %s and was killed: it had stalled for %lld s, [serve] hung_s",
-                 training_state_name(record->state), (long long)(training->wants.hung_ms / 1000));
+                 serve_training_state_name(record->state), (long long)(training->wants.hung_ms / 1000));
         fail_or_retry(training, "hung", reason);
         break;
     case ENDING_SHUTDOWN: /* its record says that it runs: the next one goes on */
         break;
     default:
-        run_again(training);
+        serve_run_again(training);
     }
 }
 
@@ -253,7 +256,7 @@ static void worker_ended(void *ctx, int64_t status, int number)
     if (record->ending != ENDING_NONE && record->ending != ENDING_RESTART && done)
         record->ending = ENDING_NONE;
     if (record->ending != ENDING_NONE)
-        run_end_as_asked(training);
+        serve_run_end_as_asked(training);
     else if (number != 0)
         ended_by_signal(training, number);
     else
@@ -261,22 +264,22 @@ static void worker_ended(void *ctx, int64_t status, int number)
     if (training->wants.every_ns > 0 &&
         (record->state == TRAINING_DONE ||
          (record->state == TRAINING_FAILED && strcmp(record->cause, "config") != 0)))
-        training_wait_due(training, clock_wall_ns());
+        serve_training_wait_due(training, clock_wall_ns());
     if (record->ending != ENDING_SHUTDOWN)
         record->ending = ENDING_NONE;
     training->asked_ms = 0;
     training->killed = false;
-    queue_save(training);
-    queue_schedule(training->serve);
+    serve_queue_save(training);
+    serve_queue_schedule(training->serve);
 }
 
 static void worker_heard(void *ctx, json_t *event)
 {
     struct training *training = ctx;
     bool ended = training->said_end;
-    training->dirty |= training_hear(training, event, clock_wall_ns(), serve_now_ms(training->serve));
+    training->dirty |= serve_training_hear(training, event, clock_wall_ns(), serve_now_ms(training->serve));
     if (training->said_end && !ended)
-        run_look(training); /* for the last time */
+        serve_run_look(training); /* for the last time */
 }
 
 /* ---- Beginnings. ---- */
@@ -286,12 +289,12 @@ static int write_down(struct training *training, int place, enum worker_begin ho
 {
     struct training_record *record = &training->record;
     const struct serve_options *options = training->serve->options;
-    int r = queue_open_events(training) ? training_write_config(training) : -EIO;
+    int r = serve_queue_open_events(training) ? serve_training_write_config(training) : -EIO;
     if (r < 0)
         return r;
-    training_forget(training);
+    serve_training_forget(training);
     training->place = place;
-    training->limit_mib = queue_wanted_mib(training);
+    training->limit_mib = serve_queue_wanted_mib(training);
     training->retry_at_ms = 0;
     training->heard_ns = record->started_ns = clock_wall_ns();
     training->heard_ms = serve_now_ms(training->serve);
@@ -302,10 +305,10 @@ static int write_down(struct training *training, int place, enum worker_begin ho
     record->ended_ns = 0;
     record->pid = 0;
     record->attempts++;
-    training_enter(training, TRAINING_LOADING, "", record->started_ns, "%s", "");
+    serve_training_enter(training, TRAINING_LOADING, "", record->started_ns, "%s", "");
     if (how == WORKER_FRESH && *record->checkpoint)
-        training_tell_anew(training, record->started_ns);
-    r = queue_save(training);
+        serve_training_tell_anew(training, record->started_ns);
+    r = serve_queue_save(training);
     if (r < 0)
         record->attempts--;
     return r;
@@ -323,24 +326,24 @@ static int64_t data_limit(const struct training *training, int place)
 #endif
 }
 
-void run_begin(struct training *training, int place)
+void serve_run_begin(struct training *training, int place)
 {
     static const struct worker_calls calls = {worker_heard, worker_ended};
     char err[WORKER_ERROR_MAX];
     struct process process;
     struct training_record *record = &training->record;
     struct serve *serve = training->serve;
-    enum worker_begin how = training_begin(training);
+    enum worker_begin how = serve_training_begin(training);
     if (training->wants.study && (!*record->run || record->run_over))
-        training_name_run(training, clock_wall_ns());
+        serve_training_name_run(training, clock_wall_ns());
     if (how >= WORKER_RESUME)
         record->overwrite = false;
     int r = write_down(training, place, how);
     if (r < 0) { /* not its fault: it waits until there is room */
         training->place = SCHEDULE_CPU;
         training->retry_at_ms = serve_now_ms(serve) + DISK_RETRIES * serve->options->retry_ms;
-        training_enter(training, TRAINING_QUEUED, "disk", clock_wall_ns(),
-                       "its record cannot be written: %s: room on the disk is needed", strerror(-r));
+        serve_training_enter(training, TRAINING_QUEUED, "disk", clock_wall_ns(),
+                             "its record cannot be written: %s: room on the disk is needed", strerror(-r));
         return;
     }
     const struct worker_order order = {
@@ -353,15 +356,15 @@ void run_begin(struct training *training, int place)
         .data_bytes = data_limit(training, place),
         .memory_mib = training->limit_mib,
     };
-    r = worker_start(&serve->loop, &order, &calls, training, &training->worker, err);
+    r = serve_worker_start(&serve->loop, &order, &calls, training, &training->worker, err);
     if (r == -EBUSY) {
         training->left = true;
     } else if (r < 0) {
         training->place = SCHEDULE_CPU;
         fail_or_retry(training, "crash", err);
     } else {
-        record->pid = worker_pid(training->worker);
-        record->pid_started = process_look(record->pid, &process) ? process.started : 0;
+        record->pid = serve_worker_pid(training->worker);
+        record->pid_started = serve_process_look(record->pid, &process) ? process.started : 0;
     }
-    queue_save(training);
+    serve_queue_save(training);
 }

@@ -93,8 +93,8 @@ static int free_place(const struct used *used, const struct schedule_room *room,
     return false;
 }
 
-struct schedule_step schedule_next(const struct schedule_item *items, size_t n,
-                                   const struct schedule_room *room)
+struct schedule_step serve_schedule_next(const struct schedule_item *items, size_t n,
+                                         const struct schedule_room *room)
 {
     const struct schedule_step nothing = {SCHEDULE_NOTHING, n, SCHEDULE_CPU};
     struct used used = count(items, n);
@@ -125,7 +125,7 @@ struct schedule_step schedule_next(const struct schedule_item *items, size_t n,
     return nothing;
 }
 
-int64_t schedule_retry_ms(int restarts, int64_t first_ms)
+int64_t serve_schedule_retry_ms(int restarts, int64_t first_ms)
 {
     int64_t ms = first_ms;
     for (int i = 1; i < restarts && ms < RETRY_MOST_MS; i++)
@@ -133,7 +133,7 @@ int64_t schedule_retry_ms(int restarts, int64_t first_ms)
     return ms < RETRY_MOST_MS ? ms : RETRY_MOST_MS;
 }
 
-int64_t schedule_grace_ms(double iteration_s, double checkpoint_s, int64_t most_ms)
+int64_t serve_schedule_grace_ms(double iteration_s, double checkpoint_s, int64_t most_ms)
 {
     double ms = GRACE_FACTOR * 1e3 * (iteration_s + (checkpoint_s > 0 ? checkpoint_s : 0));
     if (iteration_s < 0 || ms >= (double)most_ms)
@@ -142,7 +142,7 @@ int64_t schedule_grace_ms(double iteration_s, double checkpoint_s, int64_t most_
     return ms > (double)least ? (int64_t)ms : least;
 }
 
-double schedule_state_limit_s(double longest_s)
+double serve_schedule_state_limit_s(double longest_s)
 {
     if (longest_s < 0)
         return STATE_FIRST_S;

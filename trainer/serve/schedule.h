@@ -37,18 +37,18 @@ struct schedule_step {
  * holds back all that rank below it, so that small ones cannot keep a large one waiting for ever; one that
  * waits for a device holds back those that want a device too. The lowest that ranks below in priority, the
  * youngest of these, is paused for it, and only where that helps. */
-struct schedule_step schedule_next(const struct schedule_item *items, size_t n,
-                                   const struct schedule_room *room);
+struct schedule_step serve_schedule_next(const struct schedule_item *items, size_t n,
+                                         const struct schedule_room *room);
 
 /* The pause before restart number `restarts` (1, 2, …) in a row: first_ms doubled each time, to 5 min. */
-int64_t schedule_retry_ms(int restarts, int64_t first_ms);
+int64_t serve_schedule_retry_ms(int restarts, int64_t first_ms);
 
 /* How long a worker may take to end when it is asked: three times the longest iteration and checkpoint that
  * were seen, at least 10 s, at most `most_ms`; that too where none was seen yet (< 0). */
-int64_t schedule_grace_ms(double iteration_s, double checkpoint_s, int64_t most_ms);
+int64_t serve_schedule_grace_ms(double iteration_s, double checkpoint_s, int64_t most_ms);
 
 /* How long a state may last before the worker counts as stalled, though it sends heartbeats: ten times the
  * longest of its kind, at least a minute; half an hour where none was seen yet (< 0). */
-double schedule_state_limit_s(double longest_s);
+double serve_schedule_state_limit_s(double longest_s);
 
 #endif

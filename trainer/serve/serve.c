@@ -138,7 +138,7 @@ static void keep_socket(struct serve *serve)
 
 static void end_if_done(struct serve *serve)
 {
-    if (serve->ending && !queue_has_workers(serve))
+    if (serve->ending && !serve_queue_has_workers(serve))
         uv_stop(&serve->loop);
 }
 
@@ -150,7 +150,7 @@ static void begin_end(struct serve *serve)
     serve->control = NULL;
     for (struct training *t = serve->trainings; t; t = t->next)
         if (t->worker)
-            run_ask(t, t->record.ending == ENDING_NONE ? ENDING_SHUTDOWN : t->record.ending);
+            serve_run_ask(t, t->record.ending == ENDING_NONE ? ENDING_SHUTDOWN : t->record.ending);
     end_if_done(serve);
 }
 
@@ -164,7 +164,7 @@ static void take_signal(uv_signal_t *signal, int number)
     }
     for (struct training *t = serve->trainings; t; t = t->next) /* the second one */
         if (t->worker && !t->killed)
-            run_kill(t);
+            serve_run_kill(t);
 }
 
 static void tell_status(const struct serve *serve)
@@ -172,7 +172,7 @@ static void tell_status(const struct serve *serve)
     int running = 0, waiting = 0;
     char line[96];
     for (const struct training *t = serve->trainings; t; t = t->next) {
-        running += training_state_runs(t->record.state);
+        running += serve_training_state_runs(t->record.state);
         waiting += t->record.state == TRAINING_QUEUED || t->record.state == TRAINING_PAUSED;
     }
     snprintf(line, sizeof line, "%d trainings run, %d wait", running, waiting);
@@ -184,14 +184,14 @@ static void have_tick(uv_timer_t *timer)
     struct serve *serve = timer->data;
     const struct serve_options *options = serve->options;
     int64_t now_ms = serve_now_ms(serve);
-    queue_tick(serve);
+    serve_queue_tick(serve);
     end_if_done(serve);
     if (!serve->ending && !keep_lock(serve))
         begin_end(serve);
     if (serve->ending)
         return;
     keep_socket(serve);
-    if (queue_is_busy(serve) || control_clients(serve->control) > 0)
+    if (serve_queue_is_busy(serve) || control_clients(serve->control) > 0)
         serve->idle_since_ms = now_ms;
     else if (options->idle_ms > 0 && now_ms - serve->idle_since_ms >= options->idle_ms)
         begin_end(serve);
@@ -238,7 +238,7 @@ int serve_run(const struct serve_options *options, char err[static SERVE_ERROR_M
     serve->options = options;
     serve->lock = -1;
     serve->started_ns = clock_wall_ns();
-    process_boot(serve->boot, sizeof serve->boot);
+    serve_process_boot(serve->boot, sizeof serve->boot);
     early_stop_catch();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
@@ -247,7 +247,7 @@ int serve_run(const struct serve_options *options, char err[static SERVE_ERROR_M
         goto unlock;
     uv_loop_init(&serve->loop);
     serve->idle_since_ms = serve_now_ms(serve);
-    if ((r = left_load(serve, err)) < 0)
+    if ((r = serve_orphans_load(serve, err)) < 0)
         goto close;
     const struct control_options listening = {
         .path = options->socket, .handler = serve_command, .ctx = serve, .reserve_commands = serve_reserve};
@@ -266,7 +266,7 @@ close:
     uv_loop_close(&serve->loop);
     for (struct training *t; (t = serve->trainings);) {
         serve->trainings = t->next;
-        training_destroy(t);
+        serve_training_destroy(t);
     }
 unlock:
     if (serve->lock >= 0)

@@ -17,8 +17,8 @@
 
 enum { MIB = 1 << 20 };
 
-struct training *training_create(const char *trainings, const char *name,
-                                 char err[static TRAINING_RECORD_ERROR_MAX])
+struct training *serve_training_create(const char *trainings, const char *name,
+                                       char err[static TRAINING_RECORD_ERROR_MAX])
 {
     struct training *training = calloc(1, sizeof *training);
     if (!training) {
@@ -28,8 +28,8 @@ struct training *training_create(const char *trainings, const char *name,
     snprintf(training->record.name, sizeof training->record.name, "%s", name);
     training->record.episode_return = NAN;
     training->place = SCHEDULE_CPU;
-    training_forget(training);
-    training_forget_longest(training);
+    serve_training_forget(training);
+    serve_training_forget_longest(training);
     int n = snprintf(training->folder, sizeof training->folder, "%s/%s", trainings, name);
     int r = n >= (int)sizeof training->folder ? -ENAMETOOLONG : 0;
     if (r == 0 && mkdir(training->folder, 0750) < 0 && errno != EEXIST)
@@ -41,16 +41,16 @@ struct training *training_create(const char *trainings, const char *name,
     return NULL;
 }
 
-void training_destroy(struct training *training)
+void serve_training_destroy(struct training *training)
 {
     if (!training)
         return;
-    events_close(&training->events);
-    training_record_finish(&training->record);
+    serve_events_close(&training->events);
+    serve_training_record_finish(&training->record);
     free(training);
 }
 
-void training_forget(struct training *training)
+void serve_training_forget(struct training *training)
 {
     training->heard_ns = training->heard_ms = training->hung_ms = 0;
     training->steps_s = training->utilisation = training->cpu_utilisation = training->device_mib = NAN;
@@ -64,7 +64,7 @@ void training_forget(struct training *training)
     training->said_result[0] = training->said_cause[0] = training->said[0] = '\0';
 }
 
-void training_forget_longest(struct training *training)
+void serve_training_forget_longest(struct training *training)
 {
     for (size_t i = 0; i < TRAINING_STATES; i++)
         training->longest_s[i] = -1;
@@ -72,7 +72,7 @@ void training_forget_longest(struct training *training)
 
 /* ---- Files. ---- */
 
-int training_wants_read(const char *text, struct training_wants *ret, char err[static CONFIG_ERROR_MAX])
+int serve_training_wants_read(const char *text, struct training_wants *ret, char err[static CONFIG_ERROR_MAX])
 {
     struct train_config *config = malloc(sizeof *config);
     struct search_settings search = {0};
@@ -100,25 +100,25 @@ int training_wants_read(const char *text, struct training_wants *ret, char err[s
     return r;
 }
 
-int training_save(struct training *training, char err[static TRAINING_RECORD_ERROR_MAX])
+int serve_training_save(struct training *training, char err[static TRAINING_RECORD_ERROR_MAX])
 {
     char path[PATH_MAX + 16];
     snprintf(path, sizeof path, "%s/record.json", training->folder);
     if (training->events.open)
         training->record.seq = training->events.last;
-    return training_record_write(&training->record, path, err);
+    return serve_training_record_write(&training->record, path, err);
 }
 
-int training_save_first(struct training *training, char err[static TRAINING_RECORD_ERROR_MAX])
+int serve_training_save_first(struct training *training, char err[static TRAINING_RECORD_ERROR_MAX])
 {
     int r = whole_file_sync_folder(training->folder); /* made now, or by a process that was killed then */
     if (r == 0)
-        return training_save(training, err);
+        return serve_training_save(training, err);
     snprintf(err, TRAINING_RECORD_ERROR_MAX, "%.300s: cannot be synced: %s", training->folder, strerror(-r));
     return r;
 }
 
-int training_write_config(const struct training *training)
+int serve_training_write_config(const struct training *training)
 {
     char path[PATH_MAX + 16];
     struct whole_file file;
@@ -169,7 +169,7 @@ static void look(const struct training *training, bool sweep, int count[2])
     closedir(folder);
 }
 
-enum worker_begin training_begin(const struct training *training)
+enum worker_begin serve_training_begin(const struct training *training)
 {
     int count[2] = {0};
     if (training->wants.study) /* what was done is in studies.db */
@@ -186,7 +186,7 @@ enum worker_begin training_begin(const struct training *training)
 
 /* ---- A study's runs. ---- */
 
-void training_name_run(struct training *training, int64_t now_ns)
+void serve_training_name_run(struct training *training, int64_t now_ns)
 {
     struct training_record *record = &training->record;
     char when[CLOCK_TEXT_MAX], run[TRAINING_RECORD_RUN_MAX];
@@ -206,7 +206,7 @@ void training_name_run(struct training *training, int64_t now_ns)
     record->due_ns = 0;
 }
 
-void training_wait_due(struct training *training, int64_t now_ns)
+void serve_training_wait_due(struct training *training, int64_t now_ns)
 {
     struct training_record *record = &training->record;
     char when[CLOCK_TEXT_MAX], cause[TRAINING_RECORD_WORD_MAX], reason[TRAINING_RECORD_REASON_MAX];
@@ -219,7 +219,7 @@ void training_wait_due(struct training *training, int64_t now_ns)
              record->state == TRAINING_DONE ? "is done" : "has failed", *record->reason ? ": " : "",
              record->reason, when);
     memcpy(cause, record->cause, sizeof cause);
-    training_enter(training, TRAINING_QUEUED, cause, now_ns, "%s", reason);
+    serve_training_enter(training, TRAINING_QUEUED, cause, now_ns, "%s", reason);
 }
 
 /* ---- What the worker says. ---- */
@@ -243,7 +243,7 @@ static void word(const json_t *event, const char *key, char *ret, size_t size)
 {
     const char *text = json_string_value(json_object_get(event, key));
     if (text)
-        training_record_text(ret, size, text);
+        serve_training_record_text(ret, size, text);
 }
 
 /* ---- How long its states last. ---- */
@@ -259,7 +259,8 @@ static void hear_heartbeat(struct training *training, const json_t *event)
     enum training_state state;
     const char *name = json_string_value(json_object_get(event, "state"));
     double seconds = number(event, "state_seconds");
-    if (!name || !training_state_parse(name, &state) || !training_state_runs(state) || !(seconds >= 0))
+    if (!name || !serve_training_state_parse(name, &state) || !serve_training_state_runs(state) ||
+        !(seconds >= 0))
         return;
     if (training->beat_s >= 0 && (state != training->beat_state || seconds < training->beat_s))
         ended_after(training, training->beat_state, training->beat_s);
@@ -319,7 +320,7 @@ static bool hear_warning(struct training *training, const json_t *event)
         return false;
     tell_last(record, last, sizeof last);
     snprintf(reason, sizeof reason, "checkpoints cannot be written: %s: %.380s", last, words ? words : "");
-    training_record_text(record->reason, sizeof record->reason, reason);
+    serve_training_record_text(record->reason, sizeof record->reason, reason);
     snprintf(record->cause, sizeof record->cause, "disk");
     training->unsaved = true;
     return true;
@@ -348,7 +349,7 @@ static void hear_trial(struct training *training, const json_t *event)
     record->restarts = 0;
 }
 
-void training_lost(const struct training *training, char ret[static TRAINING_RECORD_REASON_MAX])
+void serve_training_lost(const struct training *training, char ret[static TRAINING_RECORD_REASON_MAX])
 {
     const struct training_record *record = &training->record;
     char last[64];
@@ -375,7 +376,7 @@ static void hear_state(struct training *training, const json_t *event, int64_t n
 {
     enum training_state state;
     const char *name = json_string_value(json_object_get(event, "state"));
-    if (!name || !training_state_parse(name, &state) || !training_state_runs(state))
+    if (!name || !serve_training_state_parse(name, &state) || !serve_training_state_runs(state))
         return;
     training->record.state = state;
     if (state == TRAINING_CHECKPOINTING)
@@ -396,11 +397,11 @@ static void keep_event(struct training *training, json_t *event, int64_t now_ns)
 {
     int64_t created_ns = training->record.created_ns; /* a wall clock may be set back */
     if (training->events.open)
-        (void)events_add(&training->events, event,
-                         now_ns > created_ns ? now_ns : created_ns); /* a full disk loses it */
+        (void)serve_events_add(&training->events, event,
+                               now_ns > created_ns ? now_ns : created_ns); /* a full disk loses it */
 }
 
-bool training_hear(struct training *training, json_t *event, int64_t now_ns, int64_t now_ms)
+bool serve_training_hear(struct training *training, json_t *event, int64_t now_ns, int64_t now_ms)
 {
     struct training_record *record = &training->record;
     const char *kind = json_string_value(json_object_get(event, "event"));
@@ -450,8 +451,8 @@ bool training_hear(struct training *training, json_t *event, int64_t now_ns, int
     return save;
 }
 
-void training_enter(struct training *training, enum training_state state, const char *cause, int64_t now_ns,
-                    const char *format, ...)
+void serve_training_enter(struct training *training, enum training_state state, const char *cause,
+                          int64_t now_ns, const char *format, ...)
 {
     struct training_record *record = &training->record;
     char reason[TRAINING_RECORD_REASON_MAX];
@@ -459,22 +460,22 @@ void training_enter(struct training *training, enum training_state state, const 
     va_start(args, format);
     vsnprintf(reason, sizeof reason, format, args);
     va_end(args);
-    training_record_text(record->reason, sizeof record->reason, reason);
+    serve_training_record_text(record->reason, sizeof record->reason, reason);
     snprintf(record->cause, sizeof record->cause, "%s", cause);
     record->state = state;
     if (training_state_ended(state))
         record->ended_ns = now_ns;
-    if (training_state_runs(state)) /* its worker tells it */
+    if (serve_training_state_runs(state)) /* its worker tells it */
         return;
     json_t *event = json_pack("{s:s, s:s, s:s, s:s, s:o}", "schema", REPORT_SCHEMA, "event", "state", "state",
-                              training_state_name(state), "reason", record->reason, "cause",
+                              serve_training_state_name(state), "reason", record->reason, "cause",
                               *cause ? json_string(cause) : json_null());
     if (event)
         keep_event(training, event, now_ns);
     json_decref(event);
 }
 
-void training_tell_anew(struct training *training, int64_t now_ns)
+void serve_training_tell_anew(struct training *training, int64_t now_ns)
 {
     struct training_record *record = &training->record;
     snprintf(record->reason, sizeof record->reason,
@@ -512,15 +513,15 @@ static bool set(json_t *json, const char *key, json_t *value)
     return json_object_set_new(json, key, value) == 0;
 }
 
-json_t *training_json(const struct training *training, int64_t memory_limit_mib, int64_t now_ms)
+json_t *serve_training_json(const struct training *training, int64_t memory_limit_mib, int64_t now_ms)
 {
     const struct training_record *r = &training->record;
     json_t *json = json_object();
-    bool runs = training_state_runs(r->state);
+    bool runs = serve_training_state_runs(r->state);
     int64_t retry = training->retry_at_ms - now_ms;
     bool good =
         json && set(json, "name", json_string(r->name)) &&
-        set(json, "state", json_string(training_state_name(r->state))) &&
+        set(json, "state", json_string(serve_training_state_name(r->state))) &&
         set(json, "reason", json_string(r->reason)) && set(json, "cause", text_or_null(r->cause)) &&
         set(json, "priority", json_integer(r->priority)) && set(json, "device", text_or_null(r->device)) &&
         set(json, "backend", text_or_null(r->backend)) &&
@@ -528,8 +529,8 @@ json_t *training_json(const struct training *training, int64_t memory_limit_mib,
         set(json, "steps", json_integer(r->steps)) &&
         set(json, "total_steps", json_integer(r->total_steps)) &&
         set(json, "iteration", json_integer(r->iteration)) &&
-        set(json, "steps_per_second", report_number(runs ? training->steps_s : NAN)) &&
-        set(json, "return", report_number(r->episode_return)) &&
+        set(json, "steps_per_second", telemetry_report_number(runs ? training->steps_s : NAN)) &&
+        set(json, "return", telemetry_report_number(r->episode_return)) &&
         set(json, "attempts", json_integer(r->attempts)) &&
         set(json, "restarts", json_integer(r->restarts)) &&
         set(json, "retry_in_ms",
@@ -541,20 +542,22 @@ json_t *training_json(const struct training *training, int64_t memory_limit_mib,
         set(json, "heard_age_ms",
             runs && training->heard_ms > 0 ? json_integer(now_ms - training->heard_ms) : json_null()) &&
         set(json, "expected_ms", json_integer(WORKER_HEARTBEAT_MS)) &&
-        set(json, "state_seconds", report_number(runs && training->beat_s >= 0 ? training->beat_s : NAN)) &&
+        set(json, "state_seconds",
+            telemetry_report_number(runs && training->beat_s >= 0 ? training->beat_s : NAN)) &&
         set(json, "state_limit_seconds",
-            report_number(runs && training->beat_s >= 0
-                              ? schedule_state_limit_s(training->longest_s[training->beat_state])
-                              : NAN)) &&
+            telemetry_report_number(
+                runs && training->beat_s >= 0
+                    ? serve_schedule_state_limit_s(training->longest_s[training->beat_state])
+                    : NAN)) &&
         set(json, "seq", json_integer(training->events.open ? training->events.last : r->seq)) &&
         set(json, "memory_mib", mib_or_null(runs ? training->resident_bytes : -1)) &&
         set(json, "memory_limit_mib", json_integer(memory_limit_mib)) &&
-        set(json, "device_mib", report_number(runs ? training->device_mib : NAN)) &&
+        set(json, "device_mib", telemetry_report_number(runs ? training->device_mib : NAN)) &&
         set(json, "cpu_s", json_real(r->cpu_s + training->worker_cpu_s)) &&
         set(json, "cpu_limit_s",
             training->wants.cpu_hours > 0 ? json_real(training->wants.cpu_hours * 3600) : json_null()) &&
-        set(json, "utilisation", report_number(runs ? training->utilisation : NAN)) &&
-        set(json, "cpu_utilisation", report_number(runs ? training->cpu_utilisation : NAN)) &&
+        set(json, "utilisation", telemetry_report_number(runs ? training->utilisation : NAN)) &&
+        set(json, "cpu_utilisation", telemetry_report_number(runs ? training->cpu_utilisation : NAN)) &&
         set(json, "checkpoint", text_or_null(r->checkpoint)) &&
         set(json, "checkpoint_steps", *r->checkpoint ? json_integer(r->checkpoint_steps) : json_null()) &&
         set(json, "policy", text_or_null(r->policy)) && set(json, "study", text_or_null(r->run)) &&

@@ -44,8 +44,8 @@ static void take_line(struct worker *worker, const char *line, size_t n)
     if (json_is_object(event)) {
         worker->calls.heard(worker->ctx, event);
     } else if (n > 0) {
-        worker_log_write(&worker->log, line, n);
-        worker_log_write(&worker->log, "\n", 1);
+        serve_worker_log_write(&worker->log, line, n);
+        serve_worker_log_write(&worker->log, "\n", 1);
     }
     json_decref(event);
 }
@@ -100,7 +100,7 @@ static void have_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
     else if (stream == (uv_stream_t *)&worker->out)
         take_out(worker, buf->base, (size_t)n);
     else
-        worker_log_write(&worker->log, buf->base, (size_t)n);
+        serve_worker_log_write(&worker->log, buf->base, (size_t)n);
 }
 
 /* What is left in a pipe whose writer is gone. */
@@ -113,7 +113,7 @@ static void drain(struct worker *worker, uv_pipe_t *pipe)
         if (pipe == &worker->out)
             take_out(worker, worker->buffer, (size_t)n);
         else
-            worker_log_write(&worker->log, worker->buffer, (size_t)n);
+            serve_worker_log_write(&worker->log, worker->buffer, (size_t)n);
 }
 
 /* ---- Its end. ---- */
@@ -123,7 +123,7 @@ static void closed(uv_handle_t *handle)
     struct worker *worker = handle->data;
     if (--worker->open > 0)
         return;
-    worker_log_close(&worker->log);
+    serve_worker_log_close(&worker->log);
     free(worker->line);
     free(worker);
 }
@@ -220,7 +220,7 @@ static int open_lock(const char *folder)
     return fd;
 }
 
-bool worker_lives(const char *folder)
+bool serve_worker_lives(const char *folder)
 {
     int fd = open_lock(folder);
     if (fd >= 0)
@@ -233,7 +233,7 @@ static void write_heading(struct worker *worker)
     char line[128], when[CLOCK_TEXT_MAX];
     int n = snprintf(line, sizeof line, "--- %s: begun, process %d\n", clock_utc_text(clock_wall_ns(), when),
                      (int)worker->process.pid);
-    worker_log_write(&worker->log, line, (size_t)n);
+    serve_worker_log_write(&worker->log, line, (size_t)n);
 }
 
 static int spawn(uv_loop_t *loop, struct worker *worker, const struct worker_order *order, int lock,
@@ -270,13 +270,13 @@ static void free_environment(char **environment)
     free(environment);
 }
 
-int worker_start(uv_loop_t *loop, const struct worker_order *order, const struct worker_calls *calls,
-                 void *ctx, struct worker **ret, char err[static WORKER_ERROR_MAX])
+int serve_worker_start(uv_loop_t *loop, const struct worker_order *order, const struct worker_calls *calls,
+                       void *ctx, struct worker **ret, char err[static WORKER_ERROR_MAX])
 {
     struct worker *worker = calloc(1, sizeof *worker);
     char **environment = make_environment(order->device);
     int lock = worker && environment ? open_lock(order->folder) : -ENOMEM;
-    int r = lock < 0 ? lock : worker_log_open(&worker->log, order->folder);
+    int r = lock < 0 ? lock : serve_worker_log_open(&worker->log, order->folder);
     if (r < 0) {
         snprintf(err, WORKER_ERROR_MAX, "%.300s: %s", order->folder,
                  r == -EBUSY ? "a worker of this training lives" : strerror(-r));
@@ -310,12 +310,12 @@ int worker_start(uv_loop_t *loop, const struct worker_order *order, const struct
     return r;
 }
 
-pid_t worker_pid(const struct worker *worker)
+pid_t serve_worker_pid(const struct worker *worker)
 {
     return worker->process.pid;
 }
 
-void worker_signal(struct worker *worker, int number)
+void serve_worker_signal(struct worker *worker, int number)
 {
-    process_signal(worker->process.pid, number);
+    serve_process_signal(worker->process.pid, number);
 }

@@ -37,16 +37,17 @@ struct worker_calls {
 
 /* 0, or -errno with a sentence: -EBUSY: another process holds the lock, so a worker is there. */
 struct worker;
-int worker_start(uv_loop_t *loop, const struct worker_order *order, const struct worker_calls *calls,
-                 void *ctx, struct worker **ret, char err[static WORKER_ERROR_MAX]);
-pid_t worker_pid(const struct worker *worker);
-void worker_signal(struct worker *worker, int number); /* SIGKILL: to all processes of its session's group */
+int serve_worker_start(uv_loop_t *loop, const struct worker_order *order, const struct worker_calls *calls,
+                       void *ctx, struct worker **ret, char err[static WORKER_ERROR_MAX]);
+pid_t serve_worker_pid(const struct worker *worker);
+void serve_worker_signal(struct worker *worker,
+                         int number); /* SIGKILL: to all processes of its session's group */
 
 /* Does a worker of this training live, whoever began it? */
-bool worker_lives(const char *folder);
+bool serve_worker_lives(const char *folder);
 
 /* The newest lines of worker.log, at most `lines` of them and `bytes_max` of text, as a new array of strings;
  * NULL without memory. */
-json_t *worker_log_tail(const char *folder, size_t lines, size_t bytes_max);
+json_t *serve_worker_log_tail(const char *folder, size_t lines, size_t bytes_max);
 
 #endif

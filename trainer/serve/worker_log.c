@@ -21,14 +21,14 @@ static int open_file(struct worker_log *log)
     return 0;
 }
 
-int worker_log_open(struct worker_log *log, const char *folder)
+int serve_worker_log_open(struct worker_log *log, const char *folder)
 {
     if (snprintf(log->path, sizeof log->path, "%s/worker.log", folder) >= (int)sizeof log->path - 2)
         return -ENAMETOOLONG;
     return open_file(log);
 }
 
-void worker_log_close(struct worker_log *log)
+void serve_worker_log_close(struct worker_log *log)
 {
     if (log->fd >= 0)
         close(log->fd);
@@ -39,13 +39,13 @@ static void turn(struct worker_log *log)
 {
     char older[PATH_MAX + 2];
     snprintf(older, sizeof older, "%s.1", log->path);
-    worker_log_close(log);
+    serve_worker_log_close(log);
     if (rename(log->path, older) < 0)
         (void)unlink(log->path);
     (void)open_file(log); /* without it the rest is lost */
 }
 
-void worker_log_write(struct worker_log *log, const char *text, size_t n)
+void serve_worker_log_write(struct worker_log *log, const char *text, size_t n)
 {
     if (log->size + n > WORKER_LOG_MAX && log->fd >= 0 && log->size > 0)
         turn(log);
@@ -116,7 +116,7 @@ static bool put_before(json_t *array, const char *path, size_t lines, size_t *by
     return good;
 }
 
-json_t *worker_log_tail(const char *folder, size_t lines, size_t bytes_max)
+json_t *serve_worker_log_tail(const char *folder, size_t lines, size_t bytes_max)
 {
     char path[PATH_MAX];
     json_t *array = json_array();

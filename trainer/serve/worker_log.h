@@ -11,10 +11,10 @@ struct worker_log {
     size_t size;
 };
 
-int worker_log_open(struct worker_log *log, const char *folder); /* 0 or -errno */
-void worker_log_close(struct worker_log *log);
+int serve_worker_log_open(struct worker_log *log, const char *folder); /* 0 or -errno */
+void serve_worker_log_close(struct worker_log *log);
 
 /* A disk that is full loses it. */
-void worker_log_write(struct worker_log *log, const char *text, size_t n);
+void serve_worker_log_write(struct worker_log *log, const char *text, size_t n);
 
 #endif

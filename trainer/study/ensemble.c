@@ -58,7 +58,7 @@ static int test(const struct study_market *market, const struct train_config *co
                                .bars = market->source.market,
                                .data = market->grid};
     struct eval_episode episode;
-    source_test_params(&eval.params);
+    training_source_test_params(&eval.params);
     eval.params.actions = ENV_CONTINUOUS;
     eval.params.lookback = ensemble->policy.lookback;
     size_t lookback = (size_t)eval.params.lookback;

@@ -90,7 +90,7 @@ int study_evaluate(struct study_running_trial *run, const struct study_trained *
     struct walk walk = {.run = run, .learnt = learnt, .sums = &sums};
     struct env_params params = run->config->env;
     const struct env_options one = {.copies = 1, .backend = ENV_SCALAR};
-    source_test_params(&params);
+    training_source_test_params(&params);
     int r = env_create(&params, learnt->market, &one, &walk.env, err);
     if (r < 0)
         return r;

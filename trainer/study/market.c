@@ -359,7 +359,7 @@ int study_market_open(const struct train_config *config, const struct search_set
         r = study_error(err, -EINVAL, "[study] validation: %d splits: 1 to %d are right: fewer groups",
                         settings->split.combinations, TRIAL_SPLITS_MAX);
     if (r == 0)
-        r = source_load(config, &market->source, err);
+        r = training_source_load(config, &market->source, err);
     if (r == 0)
         r = end_rows(market, options, err);
     const struct trainer_data_options all = {.from = market->source.train.from,
@@ -407,6 +407,6 @@ void study_market_close(struct study_market *market)
     free(market->closes);
     trainer_columns_close(market->source.market, market->columns);
     trainer_data_destroy(market->grid);
-    source_close(&market->source);
+    training_source_close(&market->source);
     free(market);
 }

@@ -116,14 +116,15 @@ int study_train(struct study_running_trial *run, int which, const struct split_r
                                         .least = market->source.least,
                                         .train_data = learnt.data,
                                         .train_market = learnt.within};
-        r = making_begin(&learnt.source, &run->config->ppo, false, run->calls ? run->calls->told : NULL,
-                         run->calls ? run->calls->ctx : NULL, &making, err);
+        r = training_making_begin(&learnt.source, &run->config->ppo, false,
+                                  run->calls ? run->calls->told : NULL, run->calls ? run->calls->ctx : NULL,
+                                  &making, err);
     }
     if (r == 0)
         r = iterate(run, making.learner, &learnt, err);
-    if (r == 0 && (r = kept_policy_take(making.learner, &learnt.policy, why)) < 0)
+    if (r == 0 && (r = training_kept_policy_take(making.learner, &learnt.policy, why)) < 0)
         study_error(err, r, "%s", why);
-    making_end(&making);
+    training_making_end(&making);
     learnt.seconds = clock_now_s() - begun;
     if (r != 0) {
         study_trained_finish(&learnt);
@@ -135,7 +136,7 @@ int study_train(struct study_running_trial *run, int which, const struct split_r
 
 void study_trained_finish(struct study_trained *learnt)
 {
-    kept_policy_drop(&learnt->policy);
+    training_kept_policy_drop(&learnt->policy);
     env_market_destroy(learnt->within);
     env_market_destroy(learnt->market);
     if (learnt->owned)

@@ -22,7 +22,7 @@ struct study_market_options {
 /* The rows end with the last bar of the first symbol that has none any more, which is told: one that only
  * repeats its last price is no evidence. `config`, `settings` must outlive it. `options` NULL: zeroed. 1: it
  * was told to stop, *ret untouched; -EINVAL: too few rows for the splits, a symbol that has none of them, and
- * errors of source_load(). */
+ * errors of training_source_load(). */
 int study_market_open(const struct train_config *config, const struct search_settings *settings,
                       const struct study_market_options *options, struct study_market **ret,
                       char err[static TRIAL_ERROR_MAX]);

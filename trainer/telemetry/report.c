@@ -13,10 +13,10 @@
 enum { DIGITS = 12, CELLS = 30, CELLS_MIN = 4, COLUMNS = 80, COLUMNS_MAX = 256 };
 enum { TICKS = 4 }; /* looks at what is owed, in the time between two states that are told */
 
-void report_begin(struct report *report, bool lines)
+void telemetry_report_begin(struct report *report, bool lines)
 {
     bool terminal = isatty(STDOUT_FILENO) == 1, bar = isatty(STDERR_FILENO) == 1;
-    struct usage now = usage_now();
+    struct usage now = telemetry_usage_now();
     pthread_condattr_t clock;
     *report = (struct report){.lines = lines || !terminal || !bar,
                               .bar = bar && (!lines || !terminal),
@@ -24,15 +24,15 @@ void report_begin(struct report *report, bool lines)
                               .told_s = now.wall_s,
                               .state = "loading", /* a heartbeat may come before an event says so */
                               .entered_s = now.wall_s};
-    timeline_begin(&report->timeline, 0);
+    telemetry_timeline_begin(&report->timeline, 0);
     pthread_mutex_init(&report->lock, NULL);
     pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC); /* as usage_now() has it */
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC); /* as telemetry_usage_now() has it */
     pthread_cond_init(&report->ending, &clock);
     pthread_condattr_destroy(&clock);
 }
 
-json_t *report_number(double value)
+json_t *telemetry_report_number(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
 }
@@ -87,7 +87,7 @@ static void write_line(struct report *report, const json_t *line)
 /* Under the lock, so that lines come in the order of their times. */
 static void tell(struct report *report, const char *event, json_t *fields)
 {
-    struct usage since = usage_since(&report->begun);
+    struct usage since = telemetry_usage_since(&report->begun);
     json_t *line = report->lines && fields ? json_pack("{s:s, s:s, s:f}", "schema", REPORT_SCHEMA, "event",
                                                        event, "seconds_since_start", since.wall_s)
                                            : NULL;
@@ -100,25 +100,25 @@ static void tell(struct report *report, const char *event, json_t *fields)
     json_decref(fields);
 }
 
-void report_event(struct report *report, const char *event, json_t *fields)
+void telemetry_report_event(struct report *report, const char *event, json_t *fields)
 {
     pthread_mutex_lock(&report->lock);
     tell(report, event, fields);
     pthread_mutex_unlock(&report->lock);
 }
 
-void report_last(struct report *report, json_t *fields)
+void telemetry_report_last(struct report *report, json_t *fields)
 {
-    report_pace_end(report);
-    report_event(report, "end", fields);
+    telemetry_report_pace_end(report);
+    telemetry_report_event(report, "end", fields);
 }
 
-void report_warning(struct report *report, const char *words)
+void telemetry_report_warning(struct report *report, const char *words)
 {
-    report_warning_of(report, NULL, words);
+    telemetry_report_warning_of(report, NULL, words);
 }
 
-void report_warning_of(struct report *report, const char *cause, const char *words)
+void telemetry_report_warning_of(struct report *report, const char *cause, const char *words)
 {
     pthread_mutex_lock(&report->lock);
     clear_bar(report);
@@ -137,21 +137,21 @@ static void tell_state(struct report *report, const char *state)
         tell(report, "state", json_pack("{s:s, s:I}", "state", state, "steps", (json_int_t)report->steps));
 }
 
-void report_state(struct report *report, const char *state, int64_t steps)
+void telemetry_report_state(struct report *report, const char *state, int64_t steps)
 {
     pthread_mutex_lock(&report->lock);
-    double now = usage_now().wall_s;
+    double now = telemetry_usage_now().wall_s;
     if (strcmp(report->state, state) != 0)
         report->entered_s = now;
     report->state = state;
     report->steps = steps;
-    tell_state(report, timeline_enter(&report->timeline, state, now));
+    tell_state(report, telemetry_timeline_enter(&report->timeline, state, now));
     pthread_mutex_unlock(&report->lock);
 }
 
 static void beat(struct report *report, double now)
 {
-    size_t rss = usage_rss();
+    size_t rss = telemetry_usage_rss();
     tell(report, "heartbeat",
          json_pack("{s:s, s:I, s:f, s:o}", "state", report->state, "steps", (json_int_t)report->steps,
                    "state_seconds", now - report->entered_s, "rss_bytes",
@@ -165,8 +165,8 @@ static void *run_pace(void *ctx)
     const double every_s = report->timeline.every_s, tick_s = every_s > 0 ? every_s / TICKS : INFINITY;
     pthread_mutex_lock(&report->lock);
     while (!report->ends) {
-        double now = usage_now().wall_s;
-        tell_state(report, timeline_tick(&report->timeline, now));
+        double now = telemetry_usage_now().wall_s;
+        tell_state(report, telemetry_timeline_tick(&report->timeline, now));
         if (now >= report->told_s + beat_s)
             beat(report, now);
         double due = fmin(report->told_s + beat_s, now + tick_s);
@@ -177,10 +177,10 @@ static void *run_pace(void *ctx)
     return NULL;
 }
 
-int report_pace(struct report *report, int every_ms, int heartbeat_ms)
+int telemetry_report_pace(struct report *report, int every_ms, int heartbeat_ms)
 {
     sigset_t all, before;
-    timeline_begin(&report->timeline, every_ms * 1e-3);
+    telemetry_timeline_begin(&report->timeline, every_ms * 1e-3);
     if (!report->lines || (every_ms <= 0 && heartbeat_ms <= 0))
         return 0;
     report->heartbeat_ms = heartbeat_ms;
@@ -192,7 +192,7 @@ int report_pace(struct report *report, int every_ms, int heartbeat_ms)
     return -r;
 }
 
-void report_pace_end(struct report *report)
+void telemetry_report_pace_end(struct report *report)
 {
     if (!report->beats)
         return;
@@ -204,20 +204,20 @@ void report_pace_end(struct report *report)
     report->beats = report->ends = false;
 }
 
-void report_beat(struct report *report)
+void telemetry_report_heartbeat(struct report *report)
 {
     pthread_mutex_lock(&report->lock);
-    double now = usage_now().wall_s;
+    double now = telemetry_usage_now().wall_s;
     if (report->lines && report->heartbeat_ms > 0 && now >= report->told_s + report->heartbeat_ms * 1e-3)
         beat(report, now);
     pthread_mutex_unlock(&report->lock);
 }
 
-void report_end(struct report *report)
+void telemetry_report_end(struct report *report)
 {
     if (!report->state)
         return;
-    report_pace_end(report);
+    telemetry_report_pace_end(report);
     pthread_cond_destroy(&report->ending);
     pthread_mutex_destroy(&report->lock);
     report->state = NULL;
@@ -261,7 +261,7 @@ static void write_parts(const struct report_progress *progress, char ret[static 
     snprintf(ret[LEFT], PART_MAX, "  %s left", left);
 }
 
-void report_bar_text(const struct report_progress *progress, int width, char *buf, size_t cap)
+void telemetry_report_bar_text(const struct report_progress *progress, int width, char *buf, size_t cap)
 {
     static const enum part wanted[PARTS] = {SHARE, LEFT, RATE, RETURN,
                                             STEPS}; /* the first before the others */
@@ -290,30 +290,30 @@ void report_bar_text(const struct report_progress *progress, int width, char *bu
 /* Is it time to draw? */
 static bool draws(const struct report *report)
 {
-    return usage_now().wall_s - report->drawn_s >= 0.1;
+    return telemetry_usage_now().wall_s - report->drawn_s >= 0.1;
 }
 
 static void draw(struct report *report, const char *text)
 {
     fprintf(stderr, "\r\033[K%s", text);
-    report->drawn_s = usage_now().wall_s;
+    report->drawn_s = telemetry_usage_now().wall_s;
     report->shown = true;
 }
 
-void report_bar(struct report *report, const struct report_progress *progress)
+void telemetry_report_bar(struct report *report, const struct report_progress *progress)
 {
     char text[COLUMNS_MAX];
     if (!report->bar)
         return;
     pthread_mutex_lock(&report->lock);
     if (draws(report)) {
-        report_bar_text(progress, columns(), text, sizeof text);
+        telemetry_report_bar_text(progress, columns(), text, sizeof text);
         draw(report, text);
     }
     pthread_mutex_unlock(&report->lock);
 }
 
-void report_bar_words(struct report *report, const char *words)
+void telemetry_report_bar_words(struct report *report, const char *words)
 {
     char text[COLUMNS_MAX];
     if (!report->bar)
@@ -326,7 +326,7 @@ void report_bar_words(struct report *report, const char *words)
     pthread_mutex_unlock(&report->lock);
 }
 
-void report_bar_clear(struct report *report)
+void telemetry_report_bar_clear(struct report *report)
 {
     pthread_mutex_lock(&report->lock);
     clear_bar(report);

@@ -40,47 +40,48 @@ struct report {
 };
 
 /* `lines`: also on a terminal, as --json wants it. Its state is "loading", of which no event tells until
- * report_state() does. For report_end(). */
-void report_begin(struct report *report, bool lines);
-void report_end(struct report *report); /* stops the heartbeat; fine on a zeroed one */
+ * telemetry_report_state() does. For telemetry_report_end(). */
+void telemetry_report_begin(struct report *report, bool lines);
+void telemetry_report_end(struct report *report); /* stops the heartbeat; fine on a zeroed one */
 
 /* From now on "rollout" and "update" after one another are told at most every `every_ms` (0: each), as
  * timeline.h has it, and a thread writes an event `heartbeat` whenever nothing was written for
  * `heartbeat_ms` (0: none): the state, the steps, how long it has been in that, resident bytes. Only where
  * there are lines; before any state. 0, or -EAGAIN. */
-int report_pace(struct report *report, int every_ms, int heartbeat_ms);
-/* For who forks: the thread ends, and heartbeats are written by report_beat() where one is due, which is to
- * be called often. report_pace() begins it again. */
-void report_pace_end(struct report *report);
-void report_beat(struct report *report);
+int telemetry_report_pace(struct report *report, int every_ms, int heartbeat_ms);
+/* For who forks: the thread ends, and heartbeats are written by telemetry_report_heartbeat() where one is
+ * due, which is to be called often. telemetry_report_pace() begins it again. */
+void telemetry_report_pace_end(struct report *report);
+void telemetry_report_heartbeat(struct report *report);
 
 /* It goes into a state, which is a literal: an event `state`; the same one again is none. */
-void report_state(struct report *report, const char *state, int64_t steps);
+void telemetry_report_state(struct report *report, const char *state, int64_t steps);
 
 /* One line: schema, event, seconds since the beginning, and `fields`, which it takes (NULL: without memory).
  */
-void report_event(struct report *report, const char *event, json_t *fields);
-/* The last line, `end`: the heartbeat stops before it. `fields` as with report_event(). */
-void report_last(struct report *report, json_t *fields);
+void telemetry_report_event(struct report *report, const char *event, json_t *fields);
+/* The last line, `end`: the heartbeat stops before it. `fields` as with telemetry_report_event(). */
+void telemetry_report_last(struct report *report, json_t *fields);
 
 /* A sentence: an event of its own, and a line on stderr. `cause`: one word of docs/serve.md, or NULL. */
-void report_warning(struct report *report, const char *words);
-void report_warning_of(struct report *report, const char *cause, const char *words);
+void telemetry_report_warning(struct report *report, const char *words);
+void telemetry_report_warning_of(struct report *report, const char *cause, const char *words);
 
 struct report_progress {
     const char *name;
     int64_t steps, total_steps;
     double steps_s, left_s, episode_return; /* NaN: not known */
 };
-void report_bar(struct report *report,
-                const struct report_progress *progress); /* at most ten times a second */
+void telemetry_report_bar(struct report *report,
+                          const struct report_progress *progress); /* at most ten times a second */
 /* What it draws in `width` columns (10 or more), and not one beyond: what there is no room for is left out,
  * first the steps, then the return. */
-void report_bar_text(const struct report_progress *progress, int width, char *buf, size_t cap);
-void report_bar_words(struct report *report, const char *words); /* a line of one's own in its place */
-void report_bar_clear(struct report *report);
+void telemetry_report_bar_text(const struct report_progress *progress, int width, char *buf, size_t cap);
+void telemetry_report_bar_words(struct report *report,
+                                const char *words); /* a line of one's own in its place */
+void telemetry_report_bar_clear(struct report *report);
 
 /* A number, or null where it is none. */
-json_t *report_number(double value);
+json_t *telemetry_report_number(double value);
 
 #endif

@@ -49,7 +49,7 @@ static void make_table(void)
     }
 }
 
-uint32_t crc32c(const void *bytes, size_t n)
+uint32_t telemetry_crc32c(const void *bytes, size_t n)
 {
     const unsigned char *p = bytes;
     uint32_t sum = 0xFFFFFFFFu;
@@ -60,9 +60,9 @@ uint32_t crc32c(const void *bytes, size_t n)
     return ~sum;
 }
 
-uint32_t crc32c_masked(const void *bytes, size_t n)
+uint32_t telemetry_crc32c_masked(const void *bytes, size_t n)
 {
-    uint32_t sum = crc32c(bytes, n);
+    uint32_t sum = telemetry_crc32c(bytes, n);
     return (sum >> 15 | sum << 17) + 0xA282EAD8u;
 }
 
@@ -126,8 +126,8 @@ static void begin(struct message *message, int64_t step)
 static int write_record(struct tensorboard *board, const struct message *message)
 {
     uint64_t length = htole64(message->n);
-    uint32_t head = htole32(crc32c_masked(&length, sizeof length));
-    uint32_t tail = htole32(crc32c_masked(message->bytes, message->n));
+    uint32_t head = htole32(telemetry_crc32c_masked(&length, sizeof length));
+    uint32_t tail = htole32(telemetry_crc32c_masked(message->bytes, message->n));
     errno = EIO;
     bool whole = fwrite(&length, sizeof length, 1, board->file) == 1 &&
                  fwrite(&head, sizeof head, 1, board->file) == 1 &&
@@ -152,8 +152,8 @@ static int write_beginning(struct tensorboard *board, int64_t resumed)
     return r;
 }
 
-int tensorboard_add(struct tensorboard *board, int64_t step, const struct tensorboard_scalar *scalars,
-                    size_t n)
+int telemetry_tensorboard_add(struct tensorboard *board, int64_t step,
+                              const struct tensorboard_scalar *scalars, size_t n)
 {
     struct message event, *summary = malloc(sizeof *summary), value;
     if (!summary)
@@ -191,8 +191,8 @@ static int make_folders(char *path)
     }
 }
 
-int tensorboard_open(const char *dir, const char *name, int64_t resumed, struct tensorboard **ret,
-                     char err[static TENSORBOARD_ERROR_MAX])
+int telemetry_tensorboard_open(const char *dir, const char *name, int64_t resumed, struct tensorboard **ret,
+                               char err[static TENSORBOARD_ERROR_MAX])
 {
     char path[PATH_MAX], host[64] = "host";
     int n = snprintf(path, sizeof path, "%s/%s", dir, name), r = -ENAMETOOLONG;
@@ -212,14 +212,14 @@ int tensorboard_open(const char *dir, const char *name, int64_t resumed, struct 
     if (r < 0) {
         snprintf(err, TENSORBOARD_ERROR_MAX,
                  "cannot write event files: %.300s: %s: a folder that can be written to", path, strerror(-r));
-        tensorboard_close(board);
+        telemetry_tensorboard_close(board);
         return r;
     }
     *ret = board;
     return 0;
 }
 
-void tensorboard_close(struct tensorboard *board)
+void telemetry_tensorboard_close(struct tensorboard *board)
 {
     if (!board)
         return;

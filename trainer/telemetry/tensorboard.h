@@ -18,17 +18,17 @@ struct tensorboard_scalar {
 struct tensorboard;
 
 /* Makes the folders and begins a file; of a run that goes on at `resumed` steps (>= 0; -1: it does not)
- * readers then forget what was written beyond. 0, for tensorboard_close(); -errno with "what: where: what
- * would be right". */
-int tensorboard_open(const char *dir, const char *name, int64_t resumed, struct tensorboard **ret,
-                     char err[static TENSORBOARD_ERROR_MAX]);
+ * readers then forget what was written beyond. 0, for telemetry_tensorboard_close(); -errno with "what:
+ * where: what would be right". */
+int telemetry_tensorboard_open(const char *dir, const char *name, int64_t resumed, struct tensorboard **ret,
+                               char err[static TENSORBOARD_ERROR_MAX]);
 /* Written through at once. 0 or -errno: what was written before stays readable. */
-int tensorboard_add(struct tensorboard *board, int64_t step, const struct tensorboard_scalar *scalars,
-                    size_t n);
-void tensorboard_close(struct tensorboard *board); /* NULL is fine */
+int telemetry_tensorboard_add(struct tensorboard *board, int64_t step,
+                              const struct tensorboard_scalar *scalars, size_t n);
+void telemetry_tensorboard_close(struct tensorboard *board); /* NULL is fine */
 
 /* CRC-32C (Castagnoli, RFC 3720 appendix B.4), and TFRecord's mask of it. */
-uint32_t crc32c(const void *bytes, size_t n);
-uint32_t crc32c_masked(const void *bytes, size_t n);
+uint32_t telemetry_crc32c(const void *bytes, size_t n);
+uint32_t telemetry_crc32c_masked(const void *bytes, size_t n);
 
 #endif

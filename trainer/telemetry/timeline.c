@@ -13,7 +13,7 @@ static int turn_of(const char *state)
     return -1;
 }
 
-void timeline_begin(struct timeline *timeline, double every_s)
+void telemetry_timeline_begin(struct timeline *timeline, double every_s)
 {
     *timeline = (struct timeline){.every_s = every_s, .state = "", .told = ""};
 }
@@ -44,14 +44,14 @@ static const char *tell(struct timeline *timeline, double now_s)
     return choice;
 }
 
-const char *timeline_enter(struct timeline *timeline, const char *state, double now_s)
+const char *telemetry_timeline_enter(struct timeline *timeline, const char *state, double now_s)
 {
     settle(timeline, now_s);
     timeline->state = state;
     return tell(timeline, now_s);
 }
 
-const char *timeline_tick(struct timeline *timeline, double now_s)
+const char *telemetry_timeline_tick(struct timeline *timeline, double now_s)
 {
     settle(timeline, now_s);
     return tell(timeline, now_s);

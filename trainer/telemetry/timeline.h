@@ -15,13 +15,13 @@ struct timeline {
     double owed[TIMELINE_TURNS]; /* seconds of rollout and update; below 0: told too long */
 };
 
-void timeline_begin(struct timeline *timeline, double every_s);
+void telemetry_timeline_begin(struct timeline *timeline, double every_s);
 
 /* It goes into `state`, a literal. Returns what is to be told from now on, NULL: nothing. That is `state`
  * itself, unless more than half of every_s is owed to the other. Times never fall. */
-const char *timeline_enter(struct timeline *timeline, const char *state, double now_s);
+const char *telemetry_timeline_enter(struct timeline *timeline, const char *state, double now_s);
 
-/* Time has passed: so that no state that lasts is told as another for long. As timeline_enter(). */
-const char *timeline_tick(struct timeline *timeline, double now_s);
+/* Time has passed: so that no state that lasts is told as another for long. As telemetry_timeline_enter(). */
+const char *telemetry_timeline_tick(struct timeline *timeline, double now_s);
 
 #endif

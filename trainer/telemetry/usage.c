@@ -12,18 +12,18 @@ static double seconds(clockid_t clock)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-struct usage usage_now(void)
+struct usage telemetry_usage_now(void)
 {
     return (struct usage){seconds(CLOCK_MONOTONIC), seconds(CLOCK_PROCESS_CPUTIME_ID)};
 }
 
-struct usage usage_since(const struct usage *begun)
+struct usage telemetry_usage_since(const struct usage *begun)
 {
-    struct usage now = usage_now();
+    struct usage now = telemetry_usage_now();
     return (struct usage){now.wall_s - begun->wall_s, now.cpu_s - begun->cpu_s};
 }
 
-size_t usage_rss(void)
+size_t telemetry_usage_rss(void)
 {
     unsigned long long pages = 0;
     FILE *file = fopen("/proc/self/statm", "re");
@@ -34,7 +34,7 @@ size_t usage_rss(void)
     return n == 1 ? (size_t)pages * (size_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
-size_t usage_peak_rss(void)
+size_t telemetry_usage_peak_rss(void)
 {
     struct rusage usage;
     return getrusage(RUSAGE_SELF, &usage) == 0 ? (size_t)usage.ru_maxrss * 1024 : 0;

@@ -7,10 +7,10 @@
 struct usage {
     double wall_s, cpu_s; /* cpu_s: of all its threads, user and system */
 };
-struct usage usage_now(void);
-struct usage usage_since(const struct usage *begun);
+struct usage telemetry_usage_now(void);
+struct usage telemetry_usage_since(const struct usage *begun);
 
-size_t usage_rss(void);      /* bytes that are resident; 0: not known */
-size_t usage_peak_rss(void); /* bytes; 0: not known */
+size_t telemetry_usage_rss(void);      /* bytes that are resident; 0: not known */
+size_t telemetry_usage_peak_rss(void); /* bytes; 0: not known */
 
 #endif

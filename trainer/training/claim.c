@@ -53,7 +53,8 @@ static void sweep(const char *output, const char *name)
     closedir(folder);
 }
 
-int claim_take(const char *output, const char *name, struct claim *ret, char err[static CLAIM_ERROR_MAX])
+int training_claim_take(const char *output, const char *name, struct claim *ret,
+                        char err[static CLAIM_ERROR_MAX])
 {
     struct claim claim = {0};
     int n = snprintf(claim.path, sizeof claim.path, "%s/%s.lock", output, name);
@@ -76,7 +77,7 @@ int claim_take(const char *output, const char *name, struct claim *ret, char err
     return 0;
 }
 
-void claim_drop(struct claim *claim)
+void training_claim_drop(struct claim *claim)
 {
     if (!claim->held)
         return;

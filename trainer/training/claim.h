@@ -14,9 +14,10 @@ struct claim {
     char path[PATH_MAX];
 };
 
-/* Claims it, and removes what a killed owner left of a policy that was being written. 0, for claim_drop();
- * -EBUSY: another training has it; errors of opening; each with a sentence. */
-int claim_take(const char *output, const char *name, struct claim *ret, char err[static CLAIM_ERROR_MAX]);
-void claim_drop(struct claim *claim); /* removes the file; fine on a zeroed one */
+/* Claims it, and removes what a killed owner left of a policy that was being written. 0, for
+ * training_claim_drop(); -EBUSY: another training has it; errors of opening; each with a sentence. */
+int training_claim_take(const char *output, const char *name, struct claim *ret,
+                        char err[static CLAIM_ERROR_MAX]);
+void training_claim_drop(struct claim *claim); /* removes the file; fine on a zeroed one */
 
 #endif

@@ -57,7 +57,7 @@ static int evaluate_market(const struct source *source, const struct net_layout 
 {
     struct env *env = NULL;
     struct net_memory *memory = NULL;
-    int r = source_test_env(source, &env, err);
+    int r = training_source_test_env(source, &env, err);
     if (r < 0)
         return r;
     float *obs = malloc((size_t)layout->shape.observation * sizeof(float));
@@ -200,7 +200,7 @@ static int evaluate_world(const struct source *source, const struct net_layout *
                           char err[static SOURCE_ERROR_MAX])
 {
     struct walkers walkers = {.n = (size_t)source->config->evaluate_episodes};
-    int r = source_test_world(source, walkers.n, &walkers.world, err);
+    int r = training_source_test_world(source, walkers.n, &walkers.world, err);
     if (r < 0)
         return r;
     if (!walkers_init(&walkers, layout, model))
@@ -213,8 +213,9 @@ static int evaluate_world(const struct source *source, const struct net_layout *
     return r;
 }
 
-int evaluate(const struct source *source, const struct net_layout *layout, const struct net_model *model,
-             struct evaluation *ret, char err[static SOURCE_ERROR_MAX])
+int training_evaluate(const struct source *source, const struct net_layout *layout,
+                      const struct net_model *model, struct evaluation *ret,
+                      char err[static SOURCE_ERROR_MAX])
 {
     return source->market ? evaluate_market(source, layout, model, ret, err)
                           : evaluate_world(source, layout, model, ret, err);

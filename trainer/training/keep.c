@@ -46,8 +46,8 @@ static int add(void *ctx, const char *name, const void *bytes, size_t n)
     return 0;
 }
 
-int keep_checkpoint(const struct train_config *config, const char *output, struct learner *learner,
-                    int64_t steps, char err[static KEEP_ERROR_MAX])
+int training_keep_checkpoint(const struct train_config *config, const char *output, struct learner *learner,
+                             int64_t steps, char err[static KEEP_ERROR_MAX])
 {
     char why[CHECKPOINT_ERROR_MAX];
     const int32_t n_copies = learner->params.copies;
@@ -72,8 +72,9 @@ int keep_checkpoint(const struct train_config *config, const char *output, struc
     return r;
 }
 
-int keep_check(const struct checkpoint *checkpoint, const struct train_config *config,
-               void (*changed)(void *ctx, const char *words), void *ctx, char err[static KEEP_ERROR_MAX])
+int training_keep_check(const struct checkpoint *checkpoint, const struct train_config *config,
+                        void (*changed)(void *ctx, const char *words), void *ctx,
+                        char err[static KEEP_ERROR_MAX])
 {
     size_t n;
     const char *path = checkpoint_path(checkpoint);
@@ -95,7 +96,7 @@ int keep_check(const struct checkpoint *checkpoint, const struct train_config *c
     return r;
 }
 
-int keep_copies(const struct checkpoint *checkpoint, const struct train_config *config)
+int training_keep_copies(const struct checkpoint *checkpoint, const struct train_config *config)
 {
     size_t n;
     int32_t copies;
@@ -111,8 +112,8 @@ static const void *find(void *ctx, const char *name, size_t *ret_n)
     return checkpoint_find(ctx, name, ret_n);
 }
 
-int keep_restore(const struct checkpoint *checkpoint, struct learner *learner, int64_t *ret_steps,
-                 char ret_backend[static CHECKPOINT_NAME_MAX], char err[static KEEP_ERROR_MAX])
+int training_keep_restore(const struct checkpoint *checkpoint, struct learner *learner, int64_t *ret_steps,
+                          char ret_backend[static CHECKPOINT_NAME_MAX], char err[static KEEP_ERROR_MAX])
 {
     char why[PPO_ERROR_MAX];
     const struct ppo_source from = {(void *)(uintptr_t)checkpoint, find};
@@ -134,7 +135,8 @@ int keep_restore(const struct checkpoint *checkpoint, struct learner *learner, i
 
 /* ---- Policies. ---- */
 
-int kept_policy_take(struct learner *learner, struct kept_policy *ret, char err[static KEEP_ERROR_MAX])
+int training_kept_policy_take(struct learner *learner, struct kept_policy *ret,
+                              char err[static KEEP_ERROR_MAX])
 {
     struct kept_policy policy = {.layout = learner->layout, .clip = (float)learner->params.clip_observations};
     char why[PPO_ERROR_MAX];
@@ -152,14 +154,14 @@ int kept_policy_take(struct learner *learner, struct kept_policy *ret, char err[
                                           policy.clip, NET_BEST, &policy.model)) < 0)
         say(err, r, "out of memory: the policy");
     if (r < 0) {
-        kept_policy_drop(&policy);
+        training_kept_policy_drop(&policy);
         return r;
     }
     *ret = policy;
     return 0;
 }
 
-void kept_policy_drop(struct kept_policy *policy)
+void training_kept_policy_drop(struct kept_policy *policy)
 {
     policy_net_model_destroy(policy->model);
     free(policy->params);
@@ -225,8 +227,8 @@ static bool named_init(struct named *named, const struct source *source)
                                              named->observation) == 0;
 }
 
-int kept_policy_write(const struct kept_policy *policy, const struct source *source, int64_t steps,
-                      const char *path, char err[static KEEP_ERROR_MAX])
+int training_kept_policy_write(const struct kept_policy *policy, const struct source *source, int64_t steps,
+                               const char *path, char err[static KEEP_ERROR_MAX])
 {
     char why[POLICY_ERROR_MAX];
     struct named named = {0};

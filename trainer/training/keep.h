@@ -14,18 +14,20 @@ enum { KEEP_ERROR_MAX = 1024 };
 
 /* Writes OUTPUT/NAME-STEPS.ckpt and keeps config->checkpoint_keep of them. 0 or -errno as checkpoint_keep().
  */
-int keep_checkpoint(const struct train_config *config, const char *output, struct learner *learner,
-                    int64_t steps, char err[static KEEP_ERROR_MAX]);
+int training_keep_checkpoint(const struct train_config *config, const char *output, struct learner *learner,
+                             int64_t steps, char err[static KEEP_ERROR_MAX]);
 
 /* Is it of a run that `config` may go on with? `changed` as train_config_continues(). 0; -EINVAL: it has no
  * configuration, or another one: the key with both values. */
-int keep_check(const struct checkpoint *checkpoint, const struct train_config *config,
-               void (*changed)(void *ctx, const char *words), void *ctx, char err[static KEEP_ERROR_MAX]);
-/* The copies of its learner, which alone may go on from it: of a checkpoint that keep_check() took. */
-int keep_copies(const struct checkpoint *checkpoint, const struct train_config *config);
+int training_keep_check(const struct checkpoint *checkpoint, const struct train_config *config,
+                        void (*changed)(void *ctx, const char *words), void *ctx,
+                        char err[static KEEP_ERROR_MAX]);
+/* The copies of its learner, which alone may go on from it: of a checkpoint that training_keep_check() took.
+ */
+int training_keep_copies(const struct checkpoint *checkpoint, const struct train_config *config);
 /* The learner goes on from it. *ret_steps: done so far; ret_backend: what it ran on, "" where unknown. */
-int keep_restore(const struct checkpoint *checkpoint, struct learner *learner, int64_t *ret_steps,
-                 char ret_backend[static CHECKPOINT_NAME_MAX], char err[static KEEP_ERROR_MAX]);
+int training_keep_restore(const struct checkpoint *checkpoint, struct learner *learner, int64_t *ret_steps,
+                          char ret_backend[static CHECKPOINT_NAME_MAX], char err[static KEEP_ERROR_MAX]);
 
 /* The learner's policy as it stands. */
 struct kept_policy {
@@ -34,11 +36,12 @@ struct kept_policy {
     float clip;
     struct net_model *model;
 };
-int kept_policy_take(struct learner *learner, struct kept_policy *ret, char err[static KEEP_ERROR_MAX]);
-void kept_policy_drop(struct kept_policy *policy); /* fine on a zeroed one */
+int training_kept_policy_take(struct learner *learner, struct kept_policy *ret,
+                              char err[static KEEP_ERROR_MAX]);
+void training_kept_policy_drop(struct kept_policy *policy); /* fine on a zeroed one */
 
 /* Writes it to `path`, with all that it was trained for. */
-int kept_policy_write(const struct kept_policy *policy, const struct source *source, int64_t steps,
-                      const char *path, char err[static KEEP_ERROR_MAX]);
+int training_kept_policy_write(const struct kept_policy *policy, const struct source *source, int64_t steps,
+                               const char *path, char err[static KEEP_ERROR_MAX]);
 
 #endif

@@ -12,13 +12,13 @@ static int make_world(const struct source *source, const struct ppo_params *para
                  source->config->world);
         return -EINVAL;
     }
-    int r = source_world(source, (size_t)params->copies, &making->world, err);
+    int r = training_source_world(source, (size_t)params->copies, &making->world, err);
     return r < 0 ? r : ppo_learner_create_cpu(params, &making->world, &making->learner, err);
 }
 
-int making_predict(const struct source *source, const struct ppo_params *params, bool all_copies,
-                   void (*told)(void *ctx, const char *words), void *ctx, struct learner_prediction *ret,
-                   char err[static SOURCE_ERROR_MAX])
+int training_making_predict(const struct source *source, const struct ppo_params *params, bool all_copies,
+                            void (*told)(void *ctx, const char *words), void *ctx,
+                            struct learner_prediction *ret, char err[static SOURCE_ERROR_MAX])
 {
     const struct learner_source from = {.env_params = &source->config->env,
                                         .market = source->train_market,
@@ -31,9 +31,9 @@ int making_predict(const struct source *source, const struct ppo_params *params,
     return 0;
 }
 
-int making_begin(const struct source *source, const struct ppo_params *params, bool all_copies,
-                 void (*told)(void *ctx, const char *words), void *ctx, struct making *ret,
-                 char err[static SOURCE_ERROR_MAX])
+int training_making_begin(const struct source *source, const struct ppo_params *params, bool all_copies,
+                          void (*told)(void *ctx, const char *words), void *ctx, struct making *ret,
+                          char err[static SOURCE_ERROR_MAX])
 {
     struct making making = {0};
     const struct learner_source from = {.env_params = &source->config->env,
@@ -44,7 +44,7 @@ int making_begin(const struct source *source, const struct ppo_params *params, b
     int r = source->market ? ppo_learner_create_auto(params, &from, &making.stack, err)
                            : make_world(source, params, &making, err);
     if (r < 0) {
-        making_end(&making);
+        training_making_end(&making);
         return r;
     }
     if (source->market)
@@ -53,12 +53,12 @@ int making_begin(const struct source *source, const struct ppo_params *params, b
     return 0;
 }
 
-bool making_on_device(const struct making *making)
+bool training_making_on_device(const struct making *making)
 {
     return making->stack.module != NULL;
 }
 
-void making_end(struct making *making)
+void training_making_end(struct making *making)
 {
     if (making->world.ctx)
         ppo_learner_destroy(making->learner);

@@ -62,10 +62,10 @@ static int time_environment(const struct ppo_world *world, double *ret_step_s,
                                   .truncated = ended + n,
                                   .final_obs = last};
         draw(&state, world, actions);
-        struct usage begun = usage_now();
+        struct usage begun = telemetry_usage_now();
         r = world->step(world->ctx, &io, err);
         world->observe(world->ctx, obs);
-        seconds += usage_since(&begun).wall_s;
+        seconds += telemetry_usage_since(&begun).wall_s;
         steps++;
         if (seconds >= ENVIRONMENT_S / ITERATIONS) {
             step_s[stretch++] = seconds / (double)steps;
@@ -118,7 +118,7 @@ static int time_learner(const struct source *source, const struct ppo_params *wh
     params.epochs = 1;
     params.target_kl = 0;
     params.learning_rate = 0;
-    int r = making_begin(source, &params, true, NULL, NULL, &making, err);
+    int r = training_making_begin(source, &params, true, NULL, NULL, &making, err);
     for (int i = -1; i < iterations && r == 0; i++) {
         r = ppo_learner_iterate(making.learner, &update, err);
         if (r == 0 && i >= 0)
@@ -128,10 +128,10 @@ static int time_learner(const struct source *source, const struct ppo_params *wh
     if (r == 0) {
         qsort(all, (size_t)iterations, sizeof *all, by_total);
         *ret = all[iterations / 2];
-        ret->on_device = making_on_device(&making);
+        ret->on_device = training_making_on_device(&making);
         snprintf(ret->backend, sizeof ret->backend, "%s", making.learner->ops->backend);
     }
-    making_end(&making);
+    training_making_end(&making);
     return r;
 }
 
@@ -212,7 +212,7 @@ static int check_memory(const struct source *source, const struct ppo_params *pa
                         struct net_layout *layout, char err[static PLAN_ERROR_MAX])
 {
     struct ppo_world world;
-    int r = source_world(source, 1, &world, err);
+    int r = training_source_world(source, 1, &world, err);
     if (r < 0)
         return r;
     r = shape_of(params, &world, layout, err);
@@ -220,8 +220,8 @@ static int check_memory(const struct source *source, const struct ppo_params *pa
     ppo_world_destroy(&world);
     if (r < 0)
         return r;
-    double wanted =
-        (double)source_bytes(source) + copy * params->copies + (double)ppo_learner_bytes_cpu(params, layout);
+    double wanted = (double)training_source_bytes(source) + copy * params->copies +
+                    (double)ppo_learner_bytes_cpu(params, layout);
     double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (!(there > 0 && wanted > there))
         return 0;
@@ -232,12 +232,12 @@ static int check_memory(const struct source *source, const struct ppo_params *pa
     return -ENOMEM;
 }
 
-int plan_make(const struct source *source, const struct ppo_params *wanted, bool all_copies, struct plan *ret,
-              char err[static PLAN_ERROR_MAX])
+int training_plan_make(const struct source *source, const struct ppo_params *wanted, bool all_copies,
+                       struct plan *ret, char err[static PLAN_ERROR_MAX])
 {
     struct ppo_params params = *wanted;
     struct learner_prediction predicted = {0};
-    struct usage begun = usage_now();
+    struct usage begun = telemetry_usage_now();
     struct ppo_world world = {0};
     struct net_layout *layout = malloc(sizeof *layout);
     struct plan plan = {0};
@@ -245,7 +245,7 @@ int plan_make(const struct source *source, const struct ppo_params *wanted, bool
     int r = layout ? 0 : say(err, -ENOMEM, "out of memory: plan");
     double step_s = 0;
     if (r == 0)
-        r = making_predict(source, &params, all_copies, take_note, plan.note, &predicted, err);
+        r = training_making_predict(source, &params, all_copies, take_note, plan.note, &predicted, err);
     if (r == 0) {
         params.copies = predicted.copies;
         if (source->market && predicted.device_bytes == 0)
@@ -255,7 +255,7 @@ int plan_make(const struct source *source, const struct ppo_params *wanted, bool
         r = check_memory(source, &params, layout, err);
     int steps = least_steps(&params);
     if (r == 0)
-        r = source_world(source, (size_t)params.copies, &world, err);
+        r = training_source_world(source, (size_t)params.copies, &world, err);
     if (r == 0)
         r = shape_of(&params, &world, layout, err);
     if (r == 0) {
@@ -270,7 +270,7 @@ int plan_make(const struct source *source, const struct ppo_params *wanted, bool
         r = time_learner(source, &params, steps = more, ITERATIONS, &measured, err);
     if (r == 0) {
         count(&params, layout, &plan);
-        plan.host_bytes += source_bytes(source);
+        plan.host_bytes += training_source_bytes(source);
         if (measured.on_device)
             plan.device_bytes = predicted.device_bytes;
         else
@@ -286,7 +286,7 @@ int plan_make(const struct source *source, const struct ppo_params *wanted, bool
                    (params.normalise_observations ? plan.rollout_s : 0); /* the first statistics' rehearsal */
     memcpy(plan.backend, measured.backend, sizeof plan.backend);
     explain(source, wanted, measured.on_device, &plan);
-    plan.measured_s = usage_since(&begun).wall_s;
+    plan.measured_s = telemetry_usage_since(&begun).wall_s;
     *ret = plan;
     return 0;
 }

@@ -153,7 +153,8 @@ static int find_rows(const struct market *market, const char *what, int64_t from
     return 0;
 }
 
-int source_load(const struct train_config *config, struct source *ret, char err[static SOURCE_ERROR_MAX])
+int training_source_load(const struct train_config *config, struct source *ret,
+                         char err[static SOURCE_ERROR_MAX])
 {
     const struct train_config_data *data = &config->data;
     struct source source = {.config = config};
@@ -170,7 +171,7 @@ int source_load(const struct train_config *config, struct source *ret, char err[
                           data->fit_to ? data->fit_to : end, &source.fit, err);
     }
     if (r < 0) {
-        source_close(&source);
+        training_source_close(&source);
         return r;
     }
     *ret = source;
@@ -226,7 +227,7 @@ static void fix(struct env_range *range)
     range->low = range->high = range->low + (range->high - range->low) / 2;
 }
 
-void source_test_params(struct env_params *params)
+void training_source_test_params(struct env_params *params)
 {
     params->autoreset = ENV_NO_RESET;
     params->random_start = false;
@@ -240,11 +241,11 @@ void source_test_params(struct env_params *params)
 static struct env_params test_params(const struct source *source)
 {
     struct env_params params = source->config->env;
-    source_test_params(&params);
+    training_source_test_params(&params);
     return params;
 }
 
-int source_features(struct source *source, char err[static SOURCE_ERROR_MAX])
+int training_source_features(struct source *source, char err[static SOURCE_ERROR_MAX])
 {
     if (!source->market)
         return 0;
@@ -264,8 +265,8 @@ int source_features(struct source *source, char err[static SOURCE_ERROR_MAX])
 
 /* ---- Worlds. ---- */
 
-int source_world(const struct source *source, size_t copies, struct ppo_world *ret,
-                 char err[static SOURCE_ERROR_MAX])
+int training_source_world(const struct source *source, size_t copies, struct ppo_world *ret,
+                          char err[static SOURCE_ERROR_MAX])
 {
     const struct train_config *config = source->config;
     struct env *env = NULL;
@@ -280,25 +281,25 @@ int source_world(const struct source *source, size_t copies, struct ppo_world *r
     return r;
 }
 
-int source_test_env(const struct source *source, struct env **ret, char err[static SOURCE_ERROR_MAX])
+int training_source_test_env(const struct source *source, struct env **ret, char err[static SOURCE_ERROR_MAX])
 {
     const struct env_params params = test_params(source);
     const struct env_options options = {.copies = 1, .seed = source->config->ppo.seed};
     return env_create(&params, source->test_market, &options, ret, err);
 }
 
-int source_test_world(const struct source *source, size_t copies, struct ppo_world *ret,
-                      char err[static SOURCE_ERROR_MAX])
+int training_source_test_world(const struct source *source, size_t copies, struct ppo_world *ret,
+                               char err[static SOURCE_ERROR_MAX])
 {
     return ppo_world_builtin(source->config->world, copies, ~source->config->ppo.seed, ret, err);
 }
 
-bool source_tests(const struct source *source)
+bool training_source_tests(const struct source *source)
 {
     return source->market ? source->test_market != NULL : source->config->evaluate_episodes > 0;
 }
 
-size_t source_market_bytes(const struct env_market *market)
+size_t training_source_market_bytes(const struct env_market *market)
 {
     if (!market)
         return 0;
@@ -309,13 +310,13 @@ size_t source_market_bytes(const struct env_market *market)
     return view->rows * row;
 }
 
-size_t source_bytes(const struct source *source)
+size_t training_source_bytes(const struct source *source)
 {
-    return (source->market ? source->market->bytes : 0) + source_market_bytes(source->train_market) +
-           source_market_bytes(source->test_market);
+    return (source->market ? source->market->bytes : 0) + training_source_market_bytes(source->train_market) +
+           training_source_market_bytes(source->test_market);
 }
 
-void source_close(struct source *source)
+void training_source_close(struct source *source)
 {
     env_market_destroy(source->train_market);
     env_market_destroy(source->test_market);

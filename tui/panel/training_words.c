@@ -8,12 +8,12 @@
 
 bool training_endless(const struct status_training *training)
 {
-    return training_steps_endless(training->total_steps);
+    return serve_training_steps_endless(training->total_steps);
 }
 
 double training_share(const struct status_training *training)
 {
-    return training_steps_share(training->steps, training->total_steps);
+    return serve_training_steps_share(training->steps, training->total_steps);
 }
 
 const char *training_state(const struct status_training *training, enum freshness freshness,

@@ -19,17 +19,17 @@ int main(void)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         for (int width = 0; width < 250; width++) {
             memset(text, 'x', sizeof text);
-            report_bar_text(&cases[i], width, text, sizeof text);
+            telemetry_report_bar_text(&cases[i], width, text, sizeof text);
             CHECK(memchr(text, '\0', sizeof text) && strlen(text) <= (size_t)width);
             if (width >= 39)
                 CHECK(strchr(text, '[') && strstr(text, " %"));
         }
-    report_bar_text(&cases[1], 79, text, sizeof text);
+    telemetry_report_bar_text(&cases[1], 79, text, sizeof text);
     CHECK_STR(text, "btc-eth [##   ]  51 %  512000 steps  91234 steps/s  return -12.35  1:02:05 left");
-    report_bar_text(&cases[1], 39, text, sizeof text);
+    telemetry_report_bar_text(&cases[1], 39, text, sizeof text);
     CHECK_STR(text, "btc-eth [####     ]  51 %  1:02:05 left");
-    report_bar_text(&cases[1], 200, before, sizeof before);
-    report_bar_text(&cases[1], 240, text, sizeof text);
+    telemetry_report_bar_text(&cases[1], 200, before, sizeof before);
+    telemetry_report_bar_text(&cases[1], 240, text, sizeof text);
     CHECK_STR(text, before); /* it grows no further */
     return check_done("trainer/program/bar");
 }

@@ -21,18 +21,18 @@ static void test_last_line(void)
     if (!output)
         return;
     setvbuf(output, NULL, _IONBF, 0); /* poll() sees what is not read yet */
-    report_begin(&report, true);
-    CHECK_INT(report_pace(&report, 0, HEARTBEAT_MS), 0);
+    telemetry_report_begin(&report, true);
+    CHECK_INT(telemetry_report_pace(&report, 0, HEARTBEAT_MS), 0);
     while (heartbeats < HEARTBEATS && fgets(line, sizeof line, output))
         heartbeats += strstr(line, "\"heartbeat\"") != NULL;
     CHECK_INT(heartbeats, HEARTBEATS);
-    report_last(&report, json_pack("{s:s}", "result", "stopped"));
+    telemetry_report_last(&report, json_pack("{s:s}", "result", "stopped"));
     while (!strstr(line, "\"end\"") && fgets(line, sizeof line, output))
         ;
     CHECK(strstr(line, "\"result\":\"stopped\""));
     struct pollfd more = {.fd = ends[0], .events = POLLIN};
     CHECK_INT(poll(&more, 1, QUIET_MS), 0);
-    report_end(&report);
+    telemetry_report_end(&report);
     dup2(kept, STDOUT_FILENO);
     close(kept);
     close(ends[1]);

@@ -55,13 +55,13 @@ static void pass(struct training_record *record, double until_s)
 static void last(struct training_record *record, const char *state, double seconds)
 {
     double end_s = record->now_s + seconds;
-    hear(record, timeline_enter(&record->timeline, state, record->now_s));
+    hear(record, telemetry_timeline_enter(&record->timeline, state, record->now_s));
     record->state = state;
     if (kind_of(state) == 2)
         CHECK_STR(record->said, state);
     while (record->next_tick_s < end_s) {
         pass(record, record->next_tick_s);
-        hear(record, timeline_tick(&record->timeline, record->now_s));
+        hear(record, telemetry_timeline_tick(&record->timeline, record->now_s));
         record->next_tick_s += record->tick_s;
     }
     pass(record, end_s);
@@ -72,7 +72,7 @@ static void begin(struct training_record *record, double every_s, double tick_s)
     *record = (struct training_record){
         .state = "", .said = "", .least_s = INFINITY, .tick_s = tick_s, .now_s = 100};
     record->next_tick_s = record->now_s + tick_s;
-    timeline_begin(&record->timeline, every_s);
+    telemetry_timeline_begin(&record->timeline, every_s);
 }
 
 /* Rollouts of a fifth of a second and updates of four, a checkpoint each third iteration: as a small training

@@ -23,27 +23,27 @@ int main(void)
     CHECK_INT(symlink("checkpoints", at(state, "in")), 0);
     CHECK_INT(symlink("/nonexistent/x", at(state, "dangling")), 0);
 
-    CHECK(output_is_below(state, state));
-    CHECK(output_is_below(state, at(state, "checkpoints")));
-    CHECK(output_is_below(state, at(state, "not/there/yet")));
-    CHECK(output_is_below(state, at(state, "in/deeper")));
-    CHECK(output_is_below(state, at(state, "a..b/..c")));
-    CHECK(output_is_below("/", beside));
-    CHECK(!output_is_below(state, beside));
-    CHECK(!output_is_below(state, at(state, "out/deeper")));
-    CHECK(!output_is_below(state, at(state, "..")));
-    CHECK(!output_is_below(state, at(state, "checkpoints/../x")));
-    CHECK(!output_is_below(state, "/"));
-    CHECK(!output_is_below(state, "checkpoints"));
-    CHECK(!output_is_below(state, ""));
+    CHECK(serve_output_is_below(state, state));
+    CHECK(serve_output_is_below(state, at(state, "checkpoints")));
+    CHECK(serve_output_is_below(state, at(state, "not/there/yet")));
+    CHECK(serve_output_is_below(state, at(state, "in/deeper")));
+    CHECK(serve_output_is_below(state, at(state, "a..b/..c")));
+    CHECK(serve_output_is_below("/", beside));
+    CHECK(!serve_output_is_below(state, beside));
+    CHECK(!serve_output_is_below(state, at(state, "out/deeper")));
+    CHECK(!serve_output_is_below(state, at(state, "..")));
+    CHECK(!serve_output_is_below(state, at(state, "checkpoints/../x")));
+    CHECK(!serve_output_is_below(state, "/"));
+    CHECK(!serve_output_is_below(state, "checkpoints"));
+    CHECK(!serve_output_is_below(state, ""));
     snprintf(both, sizeof both, "%sx", state); /* a name that begins as the state's does */
-    CHECK(!output_is_below(state, both));
-    CHECK(!output_is_below("/nonexistent", "/nonexistent/x"));
+    CHECK(!serve_output_is_below(state, both));
+    CHECK(!serve_output_is_below("/nonexistent", "/nonexistent/x"));
 
-    CHECK(!output_is_below_one(NULL, beside));
-    CHECK(!output_is_below_one("", beside));
+    CHECK(!serve_output_is_below_one(NULL, beside));
+    CHECK(!serve_output_is_below_one("", beside));
     snprintf(both, sizeof both, "/nonexistent,,%s", beside);
-    CHECK(output_is_below_one(both, at(beside, "x")));
-    CHECK(!output_is_below_one(both, state));
+    CHECK(serve_output_is_below_one(both, at(beside, "x")));
+    CHECK(!serve_output_is_below_one(both, state));
     return check_done("trainer/serve/outputs");
 }

@@ -47,8 +47,8 @@ static void test_back(void)
     const char *path = scratch_path("record.json");
     char err[TRAINING_RECORD_ERROR_MAX];
     struct training_record a = example(), b = {0};
-    CHECK_INT(training_record_write(&a, path, err), 0);
-    CHECK_INT(training_record_read(path, &b, err), 0);
+    CHECK_INT(serve_training_record_write(&a, path, err), 0);
+    CHECK_INT(serve_training_record_read(path, &b, err), 0);
     CHECK_STR(b.config, a.config);
     free(b.config);
     b.config = a.config;
@@ -70,16 +70,16 @@ static void test_back(void)
     CHECK(memcmp(a.keys, b.keys, sizeof a.keys) == 0);
 
     a.episode_return = NAN;
-    CHECK_INT(training_record_write(&a, path, err), 0);
+    CHECK_INT(serve_training_record_write(&a, path, err), 0);
     b = (struct training_record){0};
-    CHECK_INT(training_record_read(path, &b, err), 0);
+    CHECK_INT(serve_training_record_read(path, &b, err), 0);
     CHECK(isnan(b.episode_return));
-    training_record_finish(&b);
+    serve_training_record_finish(&b);
 
     /* Where it cannot be written what was there stays. */
-    CHECK_INT(training_record_write(&a, scratch_path("none/record.json"), err), -ENOENT);
+    CHECK_INT(serve_training_record_write(&a, scratch_path("none/record.json"), err), -ENOENT);
     CHECK(strstr(err, "record.json") != NULL);
-    training_record_finish(&a);
+    serve_training_record_finish(&a);
 }
 
 /* Every prefix of a record, and every byte of it altered, is either refused or a record. */
@@ -87,7 +87,7 @@ static void test_torn(void)
 {
     char err[TRAINING_RECORD_ERROR_MAX], text[4096];
     struct training_record a = example(), b;
-    CHECK_INT(training_record_write(&a, scratch_path("whole.json"), err), 0);
+    CHECK_INT(serve_training_record_write(&a, scratch_path("whole.json"), err), 0);
     FILE *file = fopen(scratch_path("whole.json"), "re");
     size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
     if (file)
@@ -97,23 +97,23 @@ static void test_torn(void)
     char *torn = strdup(text);
     for (size_t i = 0; i < n && torn; i++) {
         torn[i] = '\0';
-        int r = training_record_read(scratch_write("torn.json", torn), &b, err);
+        int r = serve_training_record_read(scratch_write("torn.json", torn), &b, err);
         CHECK_INT(r, -EBADMSG);
         torn[i] = text[i];
     }
     for (size_t i = 0; i < n && torn; i++) {
         torn[i] ^= 1;
-        int r = training_record_read(scratch_write("altered.json", torn), &b, err);
+        int r = serve_training_record_read(scratch_write("altered.json", torn), &b, err);
         CHECK(r == 0 || r == -EBADMSG);
         if (r == 0) {
-            CHECK(training_record_name_is_good(b.name) && b.config != NULL);
-            training_record_finish(&b);
+            CHECK(serve_training_record_name_is_good(b.name) && b.config != NULL);
+            serve_training_record_finish(&b);
         }
         torn[i] = text[i];
     }
     free(torn);
-    CHECK_INT(training_record_read(scratch_path("missing.json"), &b, err), -ENOENT);
-    training_record_finish(&a);
+    CHECK_INT(serve_training_record_read(scratch_path("missing.json"), &b, err), -ENOENT);
+    serve_training_record_finish(&a);
 }
 
 static void test_keys(void)
@@ -122,22 +122,22 @@ static void test_keys(void)
     char key[TRAINING_RECORD_KEY_MAX], err[TRAINING_RECORD_ERROR_MAX];
     for (int i = 0; i < TRAINING_RECORD_KEYS_MAX + 3; i++) {
         snprintf(key, sizeof key, "key %d", i);
-        CHECK(!training_record_key_find(&r, key));
-        training_record_key_add(&r, key, i % 2 ? "stop" : "resume");
+        CHECK(!serve_training_record_key_find(&r, key));
+        serve_training_record_key_add(&r, key, i % 2 ? "stop" : "resume");
     }
-    CHECK(!training_record_key_find(&r, "key 2"));
-    CHECK_STR(training_record_key_find(&r, "key 3")->cmd, "stop");
-    CHECK_STR(training_record_key_find(&r, key)->cmd, "resume");
+    CHECK(!serve_training_record_key_find(&r, "key 2"));
+    CHECK_STR(serve_training_record_key_find(&r, "key 3")->cmd, "stop");
+    CHECK_STR(serve_training_record_key_find(&r, key)->cmd, "resume");
     struct training_record a = example();
     memcpy(a.keys, r.keys, sizeof a.keys);
     a.n_keys = r.n_keys;
     const char *path = scratch_path("keys.json");
-    CHECK_INT(training_record_write(&a, path, err), 0);
-    CHECK_INT(training_record_read(path, &b, err), 0);
+    CHECK_INT(serve_training_record_write(&a, path, err), 0);
+    CHECK_INT(serve_training_record_read(path, &b, err), 0);
     CHECK_INT(b.n_keys, TRAINING_RECORD_KEYS_MAX);
     CHECK(memcmp(b.keys, a.keys, sizeof b.keys) == 0);
-    training_record_finish(&a);
-    training_record_finish(&b);
+    serve_training_record_finish(&a);
+    serve_training_record_finish(&b);
 }
 
 static void test_words(void)
@@ -145,26 +145,27 @@ static void test_words(void)
     enum training_state state;
     char text[8];
     for (int i = 0; i < TRAINING_STATES; i++)
-        CHECK(training_state_parse(training_state_name((enum training_state)i), &state) && (int)state == i);
-    CHECK(!training_state_parse("stalled", &state) && !training_state_parse("", &state));
-    CHECK(!training_state_runs(TRAINING_QUEUED) && training_state_runs(TRAINING_LOADING) &&
-          training_state_runs(TRAINING_CHECKPOINTING) && !training_state_runs(TRAINING_PAUSED));
+        CHECK(serve_training_state_parse(serve_training_state_name((enum training_state)i), &state) &&
+              (int)state == i);
+    CHECK(!serve_training_state_parse("stalled", &state) && !serve_training_state_parse("", &state));
+    CHECK(!serve_training_state_runs(TRAINING_QUEUED) && serve_training_state_runs(TRAINING_LOADING) &&
+          serve_training_state_runs(TRAINING_CHECKPOINTING) && !serve_training_state_runs(TRAINING_PAUSED));
     CHECK(!training_state_ended(TRAINING_PAUSED) && training_state_ended(TRAINING_DONE) &&
           training_state_ended(TRAINING_STOPPED));
-    CHECK(training_record_name_is_good("ppo-btc_1.5") &&
-          training_record_name_is_good("1234567890123456789012345678901"));
-    CHECK(!training_record_name_is_good("") && !training_record_name_is_good(".a") &&
-          !training_record_name_is_good("a/b") && !training_record_name_is_good("ä") &&
-          !training_record_name_is_good("12345678901234567890123456789012"));
-    training_record_text(text, sizeof text, "abcdefghij");
+    CHECK(serve_training_record_name_is_good("ppo-btc_1.5") &&
+          serve_training_record_name_is_good("1234567890123456789012345678901"));
+    CHECK(!serve_training_record_name_is_good("") && !serve_training_record_name_is_good(".a") &&
+          !serve_training_record_name_is_good("a/b") && !serve_training_record_name_is_good("ä") &&
+          !serve_training_record_name_is_good("12345678901234567890123456789012"));
+    serve_training_record_text(text, sizeof text, "abcdefghij");
     CHECK_STR(text, "abcdefg");
-    training_record_text(text, sizeof text, "abcdefä"); /* cut within a letter */
+    serve_training_record_text(text, sizeof text, "abcdefä"); /* cut within a letter */
     CHECK_STR(text, "abcdef?");
-    training_record_text(text, sizeof text,
-                         "a\xff"
-                         "b");
+    serve_training_record_text(text, sizeof text,
+                               "a\xff"
+                               "b");
     CHECK_STR(text, "a?b");
-    training_record_text(text, sizeof text, "öäü");
+    serve_training_record_text(text, sizeof text, "öäü");
     CHECK_STR(text, "öäü");
 }
 

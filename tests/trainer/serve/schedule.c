@@ -42,29 +42,31 @@ static void test_order(void)
     const struct schedule_room room = {0, 1, 1000};
     struct schedule_item items[] = {waiting(0, 1, false, 10), waiting(5, 3, false, 10),
                                     waiting(5, 2, true, 10)};
-    check_step(schedule_next(items, 0, &room), SCHEDULE_NOTHING, 0, 0);
-    check_step(schedule_next(items, 1, &room), SCHEDULE_START, 0, SCHEDULE_CPU);
-    check_step(schedule_next(items, 3, &room), SCHEDULE_START, 2, SCHEDULE_CPU); /* without devices: a slot */
+    check_step(serve_schedule_next(items, 0, &room), SCHEDULE_NOTHING, 0, 0);
+    check_step(serve_schedule_next(items, 1, &room), SCHEDULE_START, 0, SCHEDULE_CPU);
+    check_step(serve_schedule_next(items, 3, &room), SCHEDULE_START, 2,
+               SCHEDULE_CPU); /* without devices: a slot */
     items[2].waits = false;
-    check_step(schedule_next(items, 3, &room), SCHEDULE_START, 1, SCHEDULE_CPU);
+    check_step(serve_schedule_next(items, 3, &room), SCHEDULE_START, 1, SCHEDULE_CPU);
     items[1].waits = false;
-    check_step(schedule_next(items, 3, &room), SCHEDULE_START, 0, SCHEDULE_CPU);
+    check_step(serve_schedule_next(items, 3, &room), SCHEDULE_START, 0, SCHEDULE_CPU);
 }
 
 static void test_devices(void)
 {
     const struct schedule_room room = {2, 1, 1000};
     struct schedule_item items[] = {running(0, 1, 0, 10), waiting(0, 2, true, 10), waiting(0, 3, false, 10)};
-    check_step(schedule_next(items, 3, &room), SCHEDULE_START, 1, 1);
+    check_step(serve_schedule_next(items, 3, &room), SCHEDULE_START, 1, 1);
     items[1] = running(0, 2, 1, 10);
-    check_step(schedule_next(items, 3, &room), SCHEDULE_START, 2,
+    check_step(serve_schedule_next(items, 3, &room), SCHEDULE_START, 2,
                SCHEDULE_CPU); /* the CPU is another place */
     items[2] = waiting(0, 3, true, 10);
-    check_step(schedule_next(items, 3, &room), SCHEDULE_NOTHING, 0, 0); /* equal priority pauses nobody */
+    check_step(serve_schedule_next(items, 3, &room), SCHEDULE_NOTHING, 0,
+               0); /* equal priority pauses nobody */
     items[2].priority = 1;
-    check_step(schedule_next(items, 3, &room), SCHEDULE_PAUSE, 1, 0); /* the younger of the two */
+    check_step(serve_schedule_next(items, 3, &room), SCHEDULE_PAUSE, 1, 0); /* the younger of the two */
     items[1].stopping = true;
-    check_step(schedule_next(items, 3, &room), SCHEDULE_NOTHING, 0, 0); /* one is enough */
+    check_step(serve_schedule_next(items, 3, &room), SCHEDULE_NOTHING, 0, 0); /* one is enough */
 }
 
 static void test_two_wait_for_two(void)
@@ -72,11 +74,11 @@ static void test_two_wait_for_two(void)
     const struct schedule_room room = {0, 2, 1000};
     struct schedule_item items[] = {running(0, 1, SCHEDULE_CPU, 1), running(-1, 2, SCHEDULE_CPU, 1),
                                     waiting(3, 3, false, 1), waiting(2, 4, false, 1)};
-    check_step(schedule_next(items, 4, &room), SCHEDULE_PAUSE, 1, 0); /* the lowest first */
+    check_step(serve_schedule_next(items, 4, &room), SCHEDULE_PAUSE, 1, 0); /* the lowest first */
     items[1].stopping = true;
-    check_step(schedule_next(items, 4, &room), SCHEDULE_PAUSE, 0, 0); /* its place is the first one's */
+    check_step(serve_schedule_next(items, 4, &room), SCHEDULE_PAUSE, 0, 0); /* its place is the first one's */
     items[0].stopping = true;
-    check_step(schedule_next(items, 4, &room), SCHEDULE_NOTHING, 0, 0);
+    check_step(serve_schedule_next(items, 4, &room), SCHEDULE_NOTHING, 0, 0);
 }
 
 static void test_memory(void)
@@ -84,32 +86,33 @@ static void test_memory(void)
     const struct schedule_room room = {0, 4, 100};
     struct schedule_item items[] = {running(0, 1, SCHEDULE_CPU, 60), waiting(0, 2, false, 50),
                                     waiting(0, 3, false, 10)};
-    check_step(schedule_next(items, 3, &room), SCHEDULE_NOTHING, 0, 0); /* the small one does not overtake */
+    check_step(serve_schedule_next(items, 3, &room), SCHEDULE_NOTHING, 0,
+               0); /* the small one does not overtake */
     items[1].memory_mib = 40;
-    check_step(schedule_next(items, 3, &room), SCHEDULE_START, 1, SCHEDULE_CPU); /* to the last MiB */
+    check_step(serve_schedule_next(items, 3, &room), SCHEDULE_START, 1, SCHEDULE_CPU); /* to the last MiB */
     items[1].memory_mib = 50;
     items[1].priority = 1;
-    check_step(schedule_next(items, 3, &room), SCHEDULE_PAUSE, 0, 0);
+    check_step(serve_schedule_next(items, 3, &room), SCHEDULE_PAUSE, 0, 0);
     items[0].stopping = true;
-    check_step(schedule_next(items, 3, &room), SCHEDULE_NOTHING, 0, 0);
+    check_step(serve_schedule_next(items, 3, &room), SCHEDULE_NOTHING, 0, 0);
     items[0].stopping = false;
     items[1].memory_mib = 101; /* never: nobody is paused in vain */
-    check_step(schedule_next(items, 3, &room), SCHEDULE_NOTHING, 0, 0);
+    check_step(serve_schedule_next(items, 3, &room), SCHEDULE_NOTHING, 0, 0);
 }
 
 static void test_times(void)
 {
-    CHECK_INT(schedule_retry_ms(1, 1000), 1000);
-    CHECK_INT(schedule_retry_ms(2, 1000), 2000);
-    CHECK_INT(schedule_retry_ms(9, 1000), 256000);
-    CHECK_INT(schedule_retry_ms(10, 1000), 300000);
-    CHECK_INT(schedule_retry_ms(1000000, 1000), 300000);
-    CHECK_INT(schedule_grace_ms(-1, -1, 120000), 120000); /* nothing was seen */
-    CHECK_INT(schedule_grace_ms(0.01, -1, 120000), 10000);
-    CHECK_INT(schedule_grace_ms(4, 2, 120000), 18000);
-    CHECK_INT(schedule_grace_ms(4, 2, 15000), 15000);
-    CHECK_INT(schedule_grace_ms(0.01, 0, 500), 500);
-    CHECK_INT(schedule_grace_ms(1e300, 0, 120000), 120000);
+    CHECK_INT(serve_schedule_retry_ms(1, 1000), 1000);
+    CHECK_INT(serve_schedule_retry_ms(2, 1000), 2000);
+    CHECK_INT(serve_schedule_retry_ms(9, 1000), 256000);
+    CHECK_INT(serve_schedule_retry_ms(10, 1000), 300000);
+    CHECK_INT(serve_schedule_retry_ms(1000000, 1000), 300000);
+    CHECK_INT(serve_schedule_grace_ms(-1, -1, 120000), 120000); /* nothing was seen */
+    CHECK_INT(serve_schedule_grace_ms(0.01, -1, 120000), 10000);
+    CHECK_INT(serve_schedule_grace_ms(4, 2, 120000), 18000);
+    CHECK_INT(serve_schedule_grace_ms(4, 2, 15000), 15000);
+    CHECK_INT(serve_schedule_grace_ms(0.01, 0, 500), 500);
+    CHECK_INT(serve_schedule_grace_ms(1e300, 0, 120000), 120000);
 }
 
 /* ---- Drawn queues. ---- */
@@ -163,7 +166,7 @@ static void play(struct random *random)
     }
     for (int turn = 0; turn < 1000 && done < n; turn++) {
         struct schedule_step step;
-        for (int acts = 0; (step = schedule_next(items, n, &room)).act != SCHEDULE_NOTHING; acts++) {
+        for (int acts = 0; (step = serve_schedule_next(items, n, &room)).act != SCHEDULE_NOTHING; acts++) {
             struct schedule_item *item = &items[step.item];
             if (acts > 3 * MOST) {
                 CHECK(!"it ends");
@@ -199,10 +202,10 @@ static void play(struct random *random)
 
 static void test_state_limit(void)
 {
-    CHECK_NEAR(schedule_state_limit_s(-1), 1800, 0);
-    CHECK_NEAR(schedule_state_limit_s(0), 60, 0);
-    CHECK_NEAR(schedule_state_limit_s(6), 60, 0);
-    CHECK_NEAR(schedule_state_limit_s(60), 600, 0);
+    CHECK_NEAR(serve_schedule_state_limit_s(-1), 1800, 0);
+    CHECK_NEAR(serve_schedule_state_limit_s(0), 60, 0);
+    CHECK_NEAR(serve_schedule_state_limit_s(6), 60, 0);
+    CHECK_NEAR(serve_schedule_state_limit_s(60), 600, 0);
 }
 
 int main(void)
