@@ -58,35 +58,35 @@ bool indicator_spec_valid(const struct indicator_spec *spec)
     return true;
 }
 
-size_t lookback_window(const double options[])
+size_t indicator_lookback_window(const double options[])
 {
     return (size_t)options[0] - 1;
 }
 
-size_t lookback_changes(const double options[])
+size_t indicator_lookback_changes(const double options[])
 {
     return (size_t)options[0];
 }
 
-size_t warmup_window(const double options[], enum indicator_precision precision)
+size_t indicator_warmup_window(const double options[], enum indicator_precision precision)
 {
     (void)precision;
-    return lookback_window(options);
+    return indicator_lookback_window(options);
 }
 
-size_t warmup_changes(const double options[], enum indicator_precision precision)
+size_t indicator_warmup_changes(const double options[], enum indicator_precision precision)
 {
     (void)precision;
-    return lookback_changes(options);
+    return indicator_lookback_changes(options);
 }
 
-size_t warmup_never(const double options[], enum indicator_precision precision)
+size_t indicator_warmup_never(const double options[], enum indicator_precision precision)
 {
     (void)options, (void)precision;
     return INDICATOR_FOREVER;
 }
 
-size_t warmup_decay(double k, enum indicator_precision precision)
+size_t indicator_warmup_decay(double k, enum indicator_precision precision)
 {
     double digits = precision == INDICATOR_F32 ? 24.0 : 53.0;
     return k >= 1.0 ? 1 : (size_t)ceil(digits * M_LN2 / -log1p(-k));

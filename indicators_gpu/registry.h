@@ -40,20 +40,20 @@ enum {
     }
 
 /* The first output stands where the window of the first option, or its seed, is full. */
-size_t lookback_window(const double options[]);
+size_t indicator_lookback_window(const double options[]);
 /* One bar more for those that look at changes from bar to bar. */
-size_t lookback_changes(const double options[]);
+size_t indicator_lookback_changes(const double options[]);
 
 /* Of what depends on that window only: its lookback. */
-size_t warmup_window(const double options[], enum indicator_precision precision);
-size_t warmup_changes(const double options[], enum indicator_precision precision);
+size_t indicator_warmup_window(const double options[], enum indicator_precision precision);
+size_t indicator_warmup_changes(const double options[], enum indicator_precision precision);
 
 /* INDICATOR_FOREVER. */
-size_t warmup_never(const double options[], enum indicator_precision precision);
+size_t indicator_warmup_never(const double options[], enum indicator_precision precision);
 
 /* Bars until what an exponential average with weight k for the newest value was seeded with weighs less than
  * the precision's last digit: the smallest m with (1-k)^m < 2^-24 or 2^-53. */
-size_t warmup_decay(double k, enum indicator_precision precision);
+size_t indicator_warmup_decay(double k, enum indicator_precision precision);
 
 /* The rows, in rows/FAMILY.c. */
 #define INDICATOR_DECLARED(number, ID, row, kernels) extern const struct indicator indicator_##row;

@@ -5,7 +5,7 @@
 
 static size_t warmup_rsi(const double options[], enum indicator_precision precision)
 {
-    return lookback_changes(options) + warmup_decay(1.0 / options[0], precision);
+    return indicator_lookback_changes(options) + indicator_warmup_decay(1.0 / options[0], precision);
 }
 
 const struct indicator indicator_rsi = {
@@ -19,7 +19,7 @@ const struct indicator indicator_rsi = {
     .n_outputs = 1,
     .outputs = {""},
     .tolerance = {INDICATOR_OF_ONE, 1e-11, 1e-3},
-    .lookback = lookback_changes,
+    .lookback = indicator_lookback_changes,
     .warmup = warmup_rsi,
 };
 
@@ -35,8 +35,8 @@ static size_t lookback_macd(const double options[])
 
 static size_t warmup_macd(const double options[], enum indicator_precision precision)
 {
-    return lookback_macd(options) + warmup_decay(ema_factor(slower(options)), precision) +
-           warmup_decay(ema_factor(options[2]), precision);
+    return lookback_macd(options) + indicator_warmup_decay(ema_factor(slower(options)), precision) +
+           indicator_warmup_decay(ema_factor(options[2]), precision);
 }
 
 const struct indicator indicator_macd = {
@@ -62,7 +62,7 @@ static size_t lookback_ppo(const double options[])
 
 static size_t warmup_ppo(const double options[], enum indicator_precision precision)
 {
-    size_t decay = options[2] != 0.0 ? warmup_decay(ema_factor(slower(options)), precision) : 0;
+    size_t decay = options[2] != 0.0 ? indicator_warmup_decay(ema_factor(slower(options)), precision) : 0;
     return lookback_ppo(options) + decay;
 }
 
@@ -94,8 +94,8 @@ const struct indicator indicator_roc = {
     .n_outputs = 1,
     .outputs = {""},
     .tolerance = {INDICATOR_OF_VALUE, 1e-14, 1e-6},
-    .lookback = lookback_changes,
-    .warmup = warmup_changes,
+    .lookback = indicator_lookback_changes,
+    .warmup = indicator_warmup_changes,
 };
 
 const struct indicator indicator_mom = {
@@ -109,18 +109,18 @@ const struct indicator indicator_mom = {
     .n_outputs = 1,
     .outputs = {""},
     .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
-    .lookback = lookback_changes,
-    .warmup = warmup_changes,
+    .lookback = indicator_lookback_changes,
+    .warmup = indicator_warmup_changes,
 };
 
 static size_t lookback_trix(const double options[])
 {
-    return 3 * lookback_window(options) + 1;
+    return 3 * indicator_lookback_window(options) + 1;
 }
 
 static size_t warmup_trix(const double options[], enum indicator_precision precision)
 {
-    return lookback_trix(options) + 3 * warmup_decay(ema_factor(options[0]), precision);
+    return lookback_trix(options) + 3 * indicator_warmup_decay(ema_factor(options[0]), precision);
 }
 
 const struct indicator indicator_trix = {
@@ -151,8 +151,8 @@ const struct indicator indicator_cci = {
     .n_outputs = 1,
     .outputs = {""},
     .tolerance = {INDICATOR_OF_ONE, 1e-9, 2e-3},
-    .lookback = lookback_window,
-    .warmup = warmup_window,
+    .lookback = indicator_lookback_window,
+    .warmup = indicator_warmup_window,
 };
 
 static size_t lookback_ultosc(const double options[])

@@ -14,13 +14,13 @@ const struct indicator indicator_sma = {
     .n_outputs = 1,
     .outputs = {""},
     .tolerance = {INDICATOR_OF_PRICE, 1e-12, 1e-6},
-    .lookback = lookback_window,
-    .warmup = warmup_window,
+    .lookback = indicator_lookback_window,
+    .warmup = indicator_warmup_window,
 };
 
 static size_t warmup_ema(const double options[], enum indicator_precision precision)
 {
-    return lookback_window(options) + warmup_decay(ema_factor(options[0]), precision);
+    return indicator_lookback_window(options) + indicator_warmup_decay(ema_factor(options[0]), precision);
 }
 
 const struct indicator indicator_ema = {
@@ -34,7 +34,7 @@ const struct indicator indicator_ema = {
     .n_outputs = 1,
     .outputs = {""},
     .tolerance = {INDICATOR_OF_PRICE, 1e-13, 2e-6},
-    .lookback = lookback_window,
+    .lookback = indicator_lookback_window,
     .warmup = warmup_ema,
 };
 
@@ -49,18 +49,18 @@ const struct indicator indicator_wma = {
     .n_outputs = 1,
     .outputs = {""},
     .tolerance = {INDICATOR_OF_PRICE, 1e-13, 2e-6},
-    .lookback = lookback_window,
-    .warmup = warmup_window,
+    .lookback = indicator_lookback_window,
+    .warmup = indicator_warmup_window,
 };
 
 static size_t lookback_dema(const double options[])
 {
-    return 2 * lookback_window(options);
+    return 2 * indicator_lookback_window(options);
 }
 
 static size_t warmup_dema(const double options[], enum indicator_precision precision)
 {
-    return lookback_dema(options) + 2 * warmup_decay(ema_factor(options[0]), precision);
+    return lookback_dema(options) + 2 * indicator_warmup_decay(ema_factor(options[0]), precision);
 }
 
 const struct indicator indicator_dema = {
@@ -80,12 +80,12 @@ const struct indicator indicator_dema = {
 
 static size_t lookback_tema(const double options[])
 {
-    return 3 * lookback_window(options);
+    return 3 * indicator_lookback_window(options);
 }
 
 static size_t warmup_tema(const double options[], enum indicator_precision precision)
 {
-    return lookback_tema(options) + 3 * warmup_decay(ema_factor(options[0]), precision);
+    return lookback_tema(options) + 3 * indicator_warmup_decay(ema_factor(options[0]), precision);
 }
 
 const struct indicator indicator_tema = {
@@ -106,7 +106,8 @@ const struct indicator indicator_tema = {
 /* As long as the slowest smoothing takes: what a market that goes nowhere does. */
 static size_t warmup_kama(const double options[], enum indicator_precision precision)
 {
-    return lookback_changes(options) + warmup_decay(KAMA_SLOWEST * KAMA_SLOWEST, precision);
+    return indicator_lookback_changes(options) +
+           indicator_warmup_decay(KAMA_SLOWEST * KAMA_SLOWEST, precision);
 }
 
 const struct indicator indicator_kama = {
@@ -120,13 +121,13 @@ const struct indicator indicator_kama = {
     .n_outputs = 1,
     .outputs = {""},
     .tolerance = {INDICATOR_OF_PRICE, 5e-13, 2e-6},
-    .lookback = lookback_changes,
+    .lookback = indicator_lookback_changes,
     .warmup = warmup_kama,
 };
 
 static size_t lookback_hma(const double options[])
 {
-    return lookback_window(options) + hma_root(options[0]) - 1;
+    return indicator_lookback_window(options) + hma_root(options[0]) - 1;
 }
 
 static size_t warmup_hma(const double options[], enum indicator_precision precision)

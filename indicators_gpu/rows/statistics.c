@@ -13,8 +13,8 @@ const struct indicator indicator_stddev = {
     .n_outputs = 1,
     .outputs = {""},
     .tolerance = {INDICATOR_OF_PRICE, 1e-13, 1e-6},
-    .lookback = lookback_window,
-    .warmup = warmup_window,
+    .lookback = indicator_lookback_window,
+    .warmup = indicator_warmup_window,
 };
 
 const struct indicator indicator_var = {
@@ -28,8 +28,8 @@ const struct indicator indicator_var = {
     .n_outputs = 1,
     .outputs = {""},
     .tolerance = {INDICATOR_OF_COLUMN, 1e-13, 1e-5},
-    .lookback = lookback_window,
-    .warmup = warmup_window,
+    .lookback = indicator_lookback_window,
+    .warmup = indicator_warmup_window,
 };
 
 const struct indicator indicator_linreg_slope = {
@@ -43,8 +43,8 @@ const struct indicator indicator_linreg_slope = {
     .n_outputs = 1,
     .outputs = {""},
     .tolerance = {INDICATOR_OF_PRICE, 1e-13, 1e-6},
-    .lookback = lookback_window,
-    .warmup = warmup_window,
+    .lookback = indicator_lookback_window,
+    .warmup = indicator_warmup_window,
 };
 
 const struct indicator indicator_linreg_angle = {
@@ -58,8 +58,8 @@ const struct indicator indicator_linreg_angle = {
     .n_outputs = 1,
     .outputs = {""},
     .tolerance = {INDICATOR_OF_PRICE, 1e-11, 6e-5},
-    .lookback = lookback_window,
-    .warmup = warmup_window,
+    .lookback = indicator_lookback_window,
+    .warmup = indicator_warmup_window,
 };
 
 const struct indicator indicator_log_return = {
@@ -73,8 +73,8 @@ const struct indicator indicator_log_return = {
     .n_outputs = 1,
     .outputs = {""},
     .tolerance = {INDICATOR_OF_ONE, 1e-14, 2e-6},
-    .lookback = lookback_changes,
-    .warmup = warmup_changes,
+    .lookback = indicator_lookback_changes,
+    .warmup = indicator_warmup_changes,
 };
 
 const struct indicator indicator_zscore = {
@@ -88,8 +88,8 @@ const struct indicator indicator_zscore = {
     .n_outputs = 1,
     .outputs = {""},
     .tolerance = {INDICATOR_OF_ONE, 1e-12, 1e-5},
-    .lookback = lookback_window,
-    .warmup = warmup_window,
+    .lookback = indicator_lookback_window,
+    .warmup = indicator_warmup_window,
 };
 
 const struct indicator indicator_quantile = {
@@ -103,8 +103,8 @@ const struct indicator indicator_quantile = {
     .n_outputs = 1,
     .outputs = {""},
     .tolerance = {INDICATOR_OF_PRICE, 1e-15, 2e-7},
-    .lookback = lookback_window,
-    .warmup = warmup_window,
+    .lookback = indicator_lookback_window,
+    .warmup = indicator_warmup_window,
 };
 
 const struct indicator indicator_rank = {
@@ -118,6 +118,6 @@ const struct indicator indicator_rank = {
     .n_outputs = 1,
     .outputs = {""},
     .tolerance = {INDICATOR_OF_ONE, 1e-15, 2e-7},
-    .lookback = lookback_window,
-    .warmup = warmup_window,
+    .lookback = indicator_lookback_window,
+    .warmup = indicator_warmup_window,
 };

@@ -13,8 +13,8 @@ const struct indicator indicator_willr = {
     .n_outputs = 1,
     .outputs = {""},
     .tolerance = {INDICATOR_OF_ONE, 1e-12, 1e-4},
-    .lookback = lookback_window,
-    .warmup = warmup_window,
+    .lookback = indicator_lookback_window,
+    .warmup = indicator_warmup_window,
 };
 
 static size_t lookback_stochf(const double options[])
@@ -77,7 +77,7 @@ static size_t lookback_stochrsi(const double options[])
 
 static size_t warmup_stochrsi(const double options[], enum indicator_precision precision)
 {
-    return lookback_stochrsi(options) + warmup_decay(1.0 / options[0], precision);
+    return lookback_stochrsi(options) + indicator_warmup_decay(1.0 / options[0], precision);
 }
 
 const struct indicator indicator_stochrsi = {

@@ -7,7 +7,7 @@
 /* Wilder's sums forget as his averages do. */
 static size_t warmup_directional(const double options[], enum indicator_precision precision)
 {
-    return lookback_changes(options) + warmup_decay(1.0 / options[0], precision);
+    return indicator_lookback_changes(options) + indicator_warmup_decay(1.0 / options[0], precision);
 }
 
 const struct indicator indicator_plus_di = {
@@ -21,7 +21,7 @@ const struct indicator indicator_plus_di = {
     .n_outputs = 1,
     .outputs = {""},
     .tolerance = {INDICATOR_OF_ONE, 1e-11, 1e-4},
-    .lookback = lookback_changes,
+    .lookback = indicator_lookback_changes,
     .warmup = warmup_directional,
 };
 
@@ -36,7 +36,7 @@ const struct indicator indicator_minus_di = {
     .n_outputs = 1,
     .outputs = {""},
     .tolerance = {INDICATOR_OF_ONE, 1e-11, 1e-4},
-    .lookback = lookback_changes,
+    .lookback = indicator_lookback_changes,
     .warmup = warmup_directional,
 };
 
@@ -51,7 +51,7 @@ const struct indicator indicator_dx = {
     .n_outputs = 1,
     .outputs = {""},
     .tolerance = {INDICATOR_OF_ONE, 1e-11, 1e-4},
-    .lookback = lookback_changes,
+    .lookback = indicator_lookback_changes,
     .warmup = warmup_directional,
 };
 
@@ -63,7 +63,7 @@ static size_t lookback_adx(const double options[])
 /* Wilder's smoothing of what Wilder's sums give. */
 static size_t warmup_adx(const double options[], enum indicator_precision precision)
 {
-    return lookback_adx(options) + 2 * warmup_decay(1.0 / options[0], precision);
+    return lookback_adx(options) + 2 * indicator_warmup_decay(1.0 / options[0], precision);
 }
 
 const struct indicator indicator_adx = {
@@ -88,7 +88,7 @@ static size_t lookback_adxr(const double options[])
 
 static size_t warmup_adxr(const double options[], enum indicator_precision precision)
 {
-    return lookback_adxr(options) + 2 * warmup_decay(1.0 / options[0], precision);
+    return lookback_adxr(options) + 2 * indicator_warmup_decay(1.0 / options[0], precision);
 }
 
 const struct indicator indicator_adxr = {
@@ -117,8 +117,8 @@ const struct indicator indicator_aroon = {
     .n_outputs = 2,
     .outputs = {"down", "up"},
     .tolerance = {INDICATOR_OF_ONE, 1e-12, 2e-5},
-    .lookback = lookback_changes,
-    .warmup = warmup_changes,
+    .lookback = indicator_lookback_changes,
+    .warmup = indicator_warmup_changes,
 };
 
 static size_t lookback_sar(const double options[])
@@ -143,7 +143,7 @@ const struct indicator indicator_sar = {
     .outputs = {""},
     .tolerance = {INDICATOR_OF_VALUE, 0.0, 1e-7},
     .lookback = lookback_sar,
-    .warmup = warmup_never,
+    .warmup = indicator_warmup_never,
 };
 
 /* As for sar, a comparison decides. */
@@ -158,8 +158,8 @@ const struct indicator indicator_supertrend = {
     .n_outputs = 2,
     .outputs = {"value", "direction"},
     .tolerance = {INDICATOR_OF_PRICE, 1e-13, 1e-7},
-    .lookback = lookback_changes,
-    .warmup = warmup_never,
+    .lookback = indicator_lookback_changes,
+    .warmup = indicator_warmup_never,
 };
 
 static size_t lookback_ichimoku(const double options[])
@@ -199,7 +199,7 @@ static size_t lookback_heikin_ashi(const double options[])
 static size_t warmup_heikin_ashi(const double options[], enum indicator_precision precision)
 {
     (void)options;
-    return warmup_decay(0.5, precision);
+    return indicator_warmup_decay(0.5, precision);
 }
 
 const struct indicator indicator_heikin_ashi = {

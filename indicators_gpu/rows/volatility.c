@@ -5,7 +5,7 @@
 
 static size_t warmup_atr(const double options[], enum indicator_precision precision)
 {
-    return lookback_changes(options) + warmup_decay(1.0 / options[0], precision);
+    return indicator_lookback_changes(options) + indicator_warmup_decay(1.0 / options[0], precision);
 }
 
 const struct indicator indicator_atr = {
@@ -19,7 +19,7 @@ const struct indicator indicator_atr = {
     .n_outputs = 1,
     .outputs = {""},
     .tolerance = {INDICATOR_OF_PRICE, 1e-13, 2e-6},
-    .lookback = lookback_changes,
+    .lookback = indicator_lookback_changes,
     .warmup = warmup_atr,
 };
 
@@ -34,7 +34,7 @@ const struct indicator indicator_natr = {
     .n_outputs = 1,
     .outputs = {""},
     .tolerance = {INDICATOR_OF_VALUE, 1e-13, 5e-6},
-    .lookback = lookback_changes,
+    .lookback = indicator_lookback_changes,
     .warmup = warmup_atr,
 };
 
@@ -74,8 +74,8 @@ const struct indicator indicator_bbands = {
     .n_outputs = 3,
     .outputs = {"upper", "middle", "lower"},
     .tolerance = {INDICATOR_OF_PRICE, 1e-13, 1e-5},
-    .lookback = lookback_window,
-    .warmup = warmup_window,
+    .lookback = indicator_lookback_window,
+    .warmup = indicator_warmup_window,
 };
 
 static size_t lookback_keltner(const double options[])
@@ -87,8 +87,8 @@ static size_t lookback_keltner(const double options[])
 /* Both averages' seeds end at the first output. */
 static size_t warmup_keltner(const double options[], enum indicator_precision precision)
 {
-    size_t ema = warmup_decay(ema_factor(options[0]), precision);
-    size_t atr = warmup_decay(1.0 / options[1], precision);
+    size_t ema = indicator_warmup_decay(ema_factor(options[0]), precision);
+    size_t atr = indicator_warmup_decay(1.0 / options[1], precision);
     return lookback_keltner(options) + (ema > atr ? ema : atr);
 }
 
@@ -120,8 +120,8 @@ const struct indicator indicator_donchian = {
     .n_outputs = 3,
     .outputs = {"upper", "middle", "lower"},
     .tolerance = {INDICATOR_OF_PRICE, 1e-15, 2e-7},
-    .lookback = lookback_window,
-    .warmup = warmup_window,
+    .lookback = indicator_lookback_window,
+    .warmup = indicator_warmup_window,
 };
 
 const struct indicator indicator_realvol = {
@@ -135,8 +135,8 @@ const struct indicator indicator_realvol = {
     .n_outputs = 1,
     .outputs = {""},
     .tolerance = {INDICATOR_OF_ONE, 5e-14, 1e-9}, /* quotients beside 1 are rounded to 2^-53 */
-    .lookback = lookback_changes,
-    .warmup = warmup_changes,
+    .lookback = indicator_lookback_changes,
+    .warmup = indicator_warmup_changes,
 };
 
 const struct indicator indicator_parkinson = {
@@ -150,8 +150,8 @@ const struct indicator indicator_parkinson = {
     .n_outputs = 1,
     .outputs = {""},
     .tolerance = {INDICATOR_OF_COLUMN, 1e-13, 2e-6},
-    .lookback = lookback_window,
-    .warmup = warmup_window,
+    .lookback = indicator_lookback_window,
+    .warmup = indicator_warmup_window,
 };
 
 const struct indicator indicator_garman_klass = {
@@ -166,6 +166,6 @@ const struct indicator indicator_garman_klass = {
     .n_outputs = 1,
     .outputs = {""},
     .tolerance = {INDICATOR_OF_COLUMN, 1e-13, 2e-6},
-    .lookback = lookback_window,
-    .warmup = warmup_window,
+    .lookback = indicator_lookback_window,
+    .warmup = indicator_warmup_window,
 };

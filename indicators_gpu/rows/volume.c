@@ -14,8 +14,8 @@ const struct indicator indicator_mfi = {
     .n_outputs = 1,
     .outputs = {""},
     .tolerance = {INDICATOR_OF_ONE, 1e-11, 1e-4},
-    .lookback = lookback_changes,
-    .warmup = warmup_changes,
+    .lookback = indicator_lookback_changes,
+    .warmup = indicator_warmup_changes,
 };
 
 static size_t lookback_none(const double options[])
@@ -34,7 +34,7 @@ const struct indicator indicator_obv = {
     .outputs = {""},
     .tolerance = {INDICATOR_OF_COLUMN, 1e-12, 1e-6},
     .lookback = lookback_none,
-    .warmup = warmup_never,
+    .warmup = indicator_warmup_never,
 };
 
 const struct indicator indicator_ad = {
@@ -47,7 +47,7 @@ const struct indicator indicator_ad = {
     .outputs = {""},
     .tolerance = {INDICATOR_OF_COLUMN, 1e-12, 1e-6},
     .lookback = lookback_none,
-    .warmup = warmup_never,
+    .warmup = indicator_warmup_never,
 };
 
 static size_t lookback_adosc(const double options[])
@@ -59,7 +59,7 @@ static size_t lookback_adosc(const double options[])
 static size_t warmup_adosc(const double options[], enum indicator_precision precision)
 {
     double slow = options[0] > options[1] ? options[0] : options[1];
-    return lookback_adosc(options) + warmup_decay(ema_factor(slow), precision);
+    return lookback_adosc(options) + indicator_warmup_decay(ema_factor(slow), precision);
 }
 
 const struct indicator indicator_adosc = {
