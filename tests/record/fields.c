@@ -244,6 +244,24 @@ static void kinds(void)
     CHECK_STR(back.more, "two");
 }
 
+/* What stands for none, by its flag; 0 is a value where another number is none. */
+static void none(void)
+{
+    struct kinds row = {.text = "", .share = NAN, .bytes = 0, .last = 0};
+    struct record_field field = kind_fields[0];
+    CHECK(!record_field_none(&field, &row)); /* required */
+    field.flags = RECORD_OPTIONAL;
+    CHECK(record_field_none(&field, &row));
+    CHECK(record_field_none(&kind_fields[1], &row));
+    CHECK(!record_field_none(&kind_fields[2], &row));
+    field = kind_fields[5];
+    CHECK(record_field_none(&field, &row));
+    field.flags = RECORD_ABSENT;
+    CHECK(!record_field_none(&field, &row));
+    row.last = INT64_MIN;
+    CHECK(record_field_none(&field, &row));
+}
+
 /* What cannot be read is named by its field. */
 static void unreadable(void)
 {
@@ -346,6 +364,7 @@ int main(void)
     }
     few_parameters();
     kinds();
+    none();
     unreadable();
     json();
     return check_done("record/fields");
