@@ -1,4 +1,4 @@
-/* One line of a configuration (INI), taken apart as the reader of exchange/ini_lines takes it, and put
+/* One line of a configuration (INI), taken apart as the reader of record/config_file takes it, and put
  * together again with another value. Knows nothing of the lines around it. */
 #ifndef TUI_FORM_PARTS_H
 #define TUI_FORM_PARTS_H
