@@ -7,11 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/stored.h"
 #include "cli/text.h"
 #include "db/state.h"
 #include "exchange/exit_status.h"
-#include "exchange/nearest.h"
 
 int ask_usage(const char *verb, const char *words)
 {
@@ -197,65 +195,5 @@ int ask_print(const struct option_call *call, const char *schema, json_t *answer
         return option_fail(call, EXIT_ERROR, "out of memory");
     puts(text);
     free(text);
-    return EXIT_OK;
-}
-
-int ask_parse(int argc, char **argv, const struct ask_option *options, size_t n, const char *help,
-              char ***ret_words)
-{
-    enum { FIRST = 256 }; /* beyond any letter */
-    struct option list[ASK_OPTIONS_MAX + 2] = {{"help", no_argument, NULL, 'h'}};
-    int option;
-
-    for (size_t i = 0; i < n && i < ASK_OPTIONS_MAX; i++)
-        list[i + 1] = (struct option){options[i].name, options[i].value ? required_argument : no_argument,
-                                      NULL, FIRST + (int)i};
-    *ret_words = NULL;
-    optind = 0; /* the program's own options have been through getopt */
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, ":h", list, NULL)) != -1) {
-        if (option == 'h') {
-            fputs(help, stdout);
-            return EXIT_OK;
-        }
-        if (option < FIRST)
-            return ask_wrong_option(argv[0], argv, option);
-        const struct ask_option *found = &options[option - FIRST];
-        if (found->value)
-            *found->value = optarg;
-        else
-            *found->given = true;
-    }
-    *ret_words = argv + optind;
-    return EXIT_OK;
-}
-
-int ask_unknown_action(const char *verb, const char *word, const char *const *actions, size_t n,
-                       const char *what, const char *all)
-{
-    struct nearest nearest = {0};
-    char words[120];
-
-    for (size_t i = 0; i < n; i++)
-        nearest_offer(&nearest, word, actions[i]);
-    if (*word)
-        snprintf(words, sizeof(words), "is nothing to do with %s: did you mean \"%s\"?", what, nearest.best);
-    else
-        snprintf(words, sizeof(words), "%s comes first", all);
-    return *word ? stored_fail(EXIT_USAGE, verb, word, words) : ask_usage(verb, words);
-}
-
-int ask_options(int argc, char **argv, const char *more, const char *help, struct ask_options *ret)
-{
-    struct ask_options found = {0};
-    const struct ask_option options[] = {{"state", &found.state, NULL}, {more, NULL, &found.flag}};
-    char **words;
-    int r = ask_parse(argc, argv, options, more ? 2 : 1, help, &words);
-
-    if (r != EXIT_OK)
-        return r;
-    found.done = !words;
-    found.first = words ? (int)(words - argv) : optind;
-    *ret = found;
     return EXIT_OK;
 }

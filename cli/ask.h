@@ -17,25 +17,6 @@ int ask_usage(const char *verb, const char *words);
  * EXIT_USAGE. */
 int ask_wrong_option(const char *verb, char **argv, int option);
 
-/* An option of a verb: with `value` it takes one, with `given` none. */
-struct ask_option {
-    const char *name;
-    const char **value;
-    bool *given;
-};
-
-/* Parses a verb's options, verb argv[0], and --help. EXIT_OK and the words after them, NULL-terminated, in
- * *ret_words: NULL when the help was asked for and printed; or EXIT_USAGE with its line. At most
- * ASK_OPTIONS_MAX options. */
-enum { ASK_OPTIONS_MAX = 16 };
-int ask_parse(int argc, char **argv, const struct ask_option *options, size_t n, const char *help,
-              char ***ret_words);
-
-/* Says that a verb has no such action, "" for none given: one line, with the nearest of those that it has.
- * `what` it acts on: "symbols"; `all`: "list, add or remove". Returns EXIT_USAGE. */
-int ask_unknown_action(const char *verb, const char *word, const char *const *actions, size_t n,
-                       const char *what, const char *all);
-
 /* Asks the daemon of that state directory (NULL: the usual one) and waits. EXIT_OK and the result, which is
  * the caller's; or an exit status, the reason on stderr: EXIT_NO_DAEMON without one, EXIT_ERROR when it
  * refused or did not answer. Takes `args`, which may be NULL. */
@@ -65,16 +46,5 @@ int ask_print(const struct option_call *call, const char *schema, json_t *answer
 int ask_quietly(const char *state, const char *cmd, json_t *args, json_t **ret_result,
                 struct control_error *ret_error);
 void ask_say(const char *verb, const struct control_error *error);
-
-/* Parses the options of a verb that has only --state DIR and --help, and `more` if that is not NULL:
- * "json", "yes", a flag. Positional arguments begin at argv[ret->first]. EXIT_OK or EXIT_USAGE; ret->done
- * when the help was asked for and printed. */
-struct ask_options {
-    const char *state;
-    bool flag; /* `more` was given */
-    int first;
-    bool done;
-};
-int ask_options(int argc, char **argv, const char *more, const char *help, struct ask_options *ret);
 
 #endif

@@ -2,14 +2,12 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
-#include "cli/ask.h"
 #include "cli/text.h"
 #include "exchange/bars_file.h"
 #include "exchange/exit_status.h"
@@ -22,81 +20,6 @@ int stored_fail(int status, const char *verb, const char *what, const char *word
     text_print(stderr, words); /* may quote what was found in an altered file */
     fputc('\n', stderr);
     return status;
-}
-
-/* Is `name` one of the words of `allowed`? */
-static bool allows(const char *allowed, const char *name)
-{
-    size_t len = strlen(name);
-    for (const char *at = allowed; (at = strstr(at, name)) != NULL; at += len)
-        if ((at == allowed || at[-1] == ' ') && (at[len] == ' ' || at[len] == '\0'))
-            return true;
-    return false;
-}
-
-int stored_options(int argc, char **argv, const char *allowed, const char *help, struct stored_options *ret)
-{
-    static const struct option options[] = {
-        {"state", required_argument, NULL, 's'},  {"help", no_argument, NULL, 'h'},
-        {"csv", no_argument, NULL, 'c'},          {"json", no_argument, NULL, 'j'},
-        {"from", required_argument, NULL, 'f'},   {"to", required_argument, NULL, 't'},
-        {"source", required_argument, NULL, 'o'}, {"all", no_argument, NULL, 'a'},
-        {"hledger", no_argument, NULL, 'l'},      {"daemon", no_argument, NULL, 'd'},
-        {"split", no_argument, NULL, 'p'},        {NULL, 0, NULL, 0},
-    };
-    struct stored_options found = {0};
-    int option, index;
-
-    optind = 0; /* the program's own options have been through getopt */
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, ":h", options, (index = -1, &index))) != -1) {
-        if (option == ':' || option == '?')
-            return ask_wrong_option(argv[0], argv, option);
-        if (index >= 2 && !allows(allowed, options[index].name)) {
-            char shown[24], words[80];
-            snprintf(shown, sizeof shown, "--%s", options[index].name);
-            snprintf(words, sizeof words, "not an option of this verb: see papertape %.24s --help", argv[0]);
-            return stored_fail(EXIT_USAGE, argv[0], shown, words);
-        }
-        switch (option) {
-        case 's':
-            found.state = optarg;
-            break;
-        case 'c':
-            found.form = STORED_CSV;
-            break;
-        case 'j':
-            found.form = STORED_JSON;
-            break;
-        case 'f':
-            found.from = optarg;
-            break;
-        case 't':
-            found.to = optarg;
-            break;
-        case 'o':
-            found.source = optarg;
-            break;
-        case 'p':
-            found.split = true;
-            break;
-        case 'a':
-            found.all = true;
-            break;
-        case 'd':
-            found.daemon = true;
-            break;
-        case 'l':
-            found.hledger = true;
-            break;
-        default:
-            fputs(help, stdout);
-            found.done = true;
-        }
-    }
-    found.first = optind;
-    *ret = found;
-    return EXIT_OK;
 }
 
 enum stored_form stored_form(const struct option_call *call)

@@ -13,19 +13,6 @@
 
 enum stored_form { STORED_TABLE, STORED_CSV, STORED_JSON };
 
-struct stored_options {
-    const char *state;              /* --state, or NULL */
-    enum stored_form form;          /* --csv, --json */
-    const char *from, *to, *source; /* NULL where not given */
-    bool all, hledger, daemon, split;
-    int first; /* positional arguments begin at argv[first] */
-    bool done; /* the help was asked for and printed */
-};
-
-/* Parses --state, --help and those of "csv json from to source all hledger daemon split" that are named in
- * `allowed`. EXIT_OK or, with its line on stderr, EXIT_USAGE. */
-int stored_options(int argc, char **argv, const char *allowed, const char *help, struct stored_options *ret);
-
 enum stored_form stored_form(const struct option_call *call);
 
 /* Takes a time into the int64_t at row->at, nanoseconds. */

@@ -61,7 +61,10 @@ static int take_metric(struct sweep *sweep, const char *name)
     for (int i = 0; i < SWEEP_METRICS; i++)
         nearest_offer(&nearest, name, sweep_metric_name((enum sweep_metric)i));
     snprintf(what, sizeof what, "--metric: \"%.48s\"", name);
-    snprintf(words, sizeof words, "no metric has that name: did you mean \"%s\"?", nearest.best);
+    snprintf(words, sizeof words,
+             nearest_is_near(&nearest, name) ? "no metric has that name: did you mean \"%s\"?"
+                                             : "no metric has that name: sweep --help lists them",
+             nearest.best);
     return fail(EXIT_USAGE, what, words);
 }
 

@@ -9,10 +9,6 @@
 #include "cli/told.h"
 #include "exchange/exit_status.h"
 
-struct asked {
-    const char *venue, *key;
-};
-
 /* ---- the list ---- */
 
 static const struct told_column columns[] = {
@@ -68,49 +64,20 @@ static int list(struct option_call *call)
 
 /* ---- add, remove ---- */
 
-/* The daemon speaks of args.NAME where the command line has words and options. */
-static void say(const struct control_error *error)
-{
-    static const struct {
-        const char *from, *to;
-    } words[] = {{"args.symbol: ", ""}, {"args.venue", "--venue"}, {"args.key", "--key"}};
-    struct control_error shown = *error;
-
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strncmp(error->message, words[i].from, strlen(words[i].from)) == 0)
-            snprintf(shown.message, sizeof shown.message, "%s%s", words[i].to,
-                     error->message + strlen(words[i].from));
-    ask_say("symbol", &shown);
-}
-
 static int change(struct option_call *call)
 {
-    const struct asked *asked = call->into;
     bool adds = strcmp(call->word, "add") == 0;
     char symbol[SYMBOL_NAME_MAX];
-    json_t *result, *args = json_pack("{s:s}", "symbol", stored_symbol(call->arguments[0], symbol));
-    struct control_error error;
+    json_t *result;
 
-    if (!*call->arguments[0] || strlen(call->arguments[0]) >= sizeof symbol) {
-        json_decref(args);
+    if (!*call->arguments[0] || strlen(call->arguments[0]) >= sizeof symbol)
         return option_fail(call, EXIT_USAGE, "%.64s: a symbol's name has 1 to 23 characters",
                            call->arguments[0]);
-    }
-
-    if (args && asked->venue)
-        json_object_set_new(args, "venue", json_string(asked->venue));
-    if (args && asked->key)
-        json_object_set_new(args, "key", json_string(asked->key));
-    if (!args || (asked->venue && !json_object_get(args, "venue")) ||
-        (asked->key && !json_object_get(args, "key"))) {
-        json_decref(args);
-        return ask_usage("symbol", "names must be UTF-8");
-    }
-    int r = ask_quietly(call->state, adds ? "symbol_add" : "symbol_remove", args, &result, &error);
-    if (r != EXIT_OK) {
-        say(&error);
+    int r = ask_args_put(call, "symbol", stored_symbol(call->arguments[0], symbol));
+    if (r == EXIT_OK)
+        r = ask_args_send(call, adds ? "symbol_add" : "symbol_remove", &result);
+    if (r != EXIT_OK)
         return r;
-    }
     if (call->json)
         return ask_print(call, "papertape.symbol/1", result);
     const char *name = told_text(result, "symbol"), *venue = told_text(result, "venue");
@@ -138,8 +105,8 @@ static const struct option_action actions[] = {
 
 static const struct option_row options[] = {
     {"venue", "VENUE", "whose; left out: the venue whose names look like it, or the first",
-     offsetof(struct asked, venue), .of = "add"},
-    {"key", "K", "given again with the same key, nothing is done twice", offsetof(struct asked, key),
+     .take = ask_args_take, .of = "add"},
+    {"key", "K", "given again with the same key, nothing is done twice", .take = ask_args_take,
      .of = "add remove"},
 };
 
@@ -152,5 +119,5 @@ const struct option_verb cli_symbol = {
     .page = "market",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),
-    .size = sizeof(struct asked),
+    ASK_ARGS,
 };

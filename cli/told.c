@@ -228,7 +228,7 @@ void told_refused(const char *verb, const char *state, const char *name, const s
         offer_all(&nearest, name, rows[1]);
     }
     size_t len = strlen(shown.message);
-    if (nearest.best && strcmp(nearest.best, name) != 0 && !strstr(shown.message, nearest.best))
+    if (nearest_is_near(&nearest, name) && !strstr(shown.message, nearest.best))
         snprintf(shown.message + len, sizeof(shown.message) - len, ": did you mean \"%s\"?", nearest.best);
     ask_say(verb, &shown);
     json_decref(rows[0]);
