@@ -51,7 +51,7 @@ static struct known *add(struct trainings *trainings, const struct training *tra
         return NULL;
     known->training = *training;
     known->daemon_config_attempts = -1;
-    progress_begin(&known->progress, 0);
+    daemon_training_progress_begin(&known->progress, 0);
     size_t at = trainings->n_known++;
     while (at > 0 && trainings->known[at - 1]->training.created_ns > training->created_ns) {
         trainings->known[at] = trainings->known[at - 1];
@@ -67,7 +67,7 @@ static struct known *add(struct trainings *trainings, const struct training *tra
 static void begin_anew(struct known *known)
 {
     known->anew = known->stored;
-    progress_begin(&known->progress, 0);
+    daemon_training_progress_begin(&known->progress, 0);
     known->daemon_config_attempts = -1;
     known->dirty = true;
     known->told = (struct training_told){0};
@@ -160,7 +160,7 @@ static void take_row(void *ctx, const struct db_training *row)
     if (row->config[0])
         known->daemon_config_attempts = row->attempts;
     known->stored = true;
-    progress_begin(&known->progress, row->seq);
+    daemon_training_progress_begin(&known->progress, row->seq);
     training_told_of(&training, &known->told);
 }
 

@@ -8,7 +8,7 @@
 #define SPACING_NS 950000000LL  /* of points: a worker tells of one a second, and a line may come late */
 #define HEARD_NS   2000000000LL /* so long what an update told holds for what follows it */
 
-void progress_begin(struct progress *progress, int64_t seq)
+void daemon_training_progress_begin(struct progress *progress, int64_t seq)
 {
     *progress = (struct progress){.seq = seq, .point_steps = -1, .utilisation = NAN};
 }

@@ -9,7 +9,7 @@
 #include "daemon/training/training.h"
 #include "db/row.h"
 
-/* Of one training, between two answers; progress_begin(). */
+/* Of one training, between two answers; daemon_training_progress_begin(). */
 struct progress {
     int64_t seq;                   /* of the newest event that was taken */
     int64_t point_ns, point_steps; /* of the newest point; 0, -1: not known */
@@ -32,7 +32,7 @@ struct progress_sink {
 };
 
 /* Events up to `seq` are stored already. */
-void progress_begin(struct progress *progress, int64_t seq);
+void daemon_training_progress_begin(struct progress *progress, int64_t seq);
 
 /* The number up to which these events, an array, follow each other after those that were taken; that of the
  * last taken where none does. What follows a number out of order, or no event, is no part of it. */

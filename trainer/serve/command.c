@@ -276,7 +276,7 @@ static bool may_start(struct serve *serve, struct control_call *call, const char
     char err[CHECKPOINT_ERROR_MAX];
     int64_t newest = -1;
     (void)serve;
-    if (before && !training_state_ended(before->record.state)) {
+    if (before && !serve_training_state_ended(before->record.state)) {
         control_error(call, "EEXIST", "%s: it %s: stop it first, or restart it", name,
                       before->record.state == TRAINING_QUEUED || before->record.state == TRAINING_PAUSED
                           ? "waits for its turn"
@@ -374,9 +374,9 @@ static void stop(struct serve *serve, struct control_call *call, json_t *args)
     if (!training)
         return;
     struct training_record *record = &training->record;
-    if (training_state_ended(record->state) || record->ending == ENDING_STOP) {
+    if (serve_training_state_ended(record->state) || record->ending == ENDING_STOP) {
         control_error(call, "EALREADY", "%s: it %s", record->name,
-                      training_state_ended(record->state) ? "does not run" : "is being stopped");
+                      serve_training_state_ended(record->state) ? "does not run" : "is being stopped");
         return;
     }
     keep_key(training, "stop", key);
@@ -421,7 +421,7 @@ static void resume(struct serve *serve, struct control_call *call, json_t *args)
     if (!has_config(call, training))
         return;
     bool stopping = record->ending == ENDING_STOP;
-    if (record->state == TRAINING_DONE || (!training_state_ended(record->state) && !stopping)) {
+    if (record->state == TRAINING_DONE || (!serve_training_state_ended(record->state) && !stopping)) {
         control_error(
             call, "EALREADY", "%s: it %s", record->name,
             record->state == TRAINING_DONE ? "is done: restart it with a raised total_steps to go on"

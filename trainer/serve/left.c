@@ -63,13 +63,13 @@ static void take_over(struct training *training)
     struct training_record *record = &training->record;
     char err[CONFIG_ERROR_MAX];
     bool readable = serve_training_wants_read(record->config, &training->wants, err) == 0;
-    if (!training_state_ended(record->state) && !serve_queue_open_events(training))
+    if (!serve_training_state_ended(record->state) && !serve_queue_open_events(training))
         training->serve->options->tell("events cannot be kept: the disk has no room, or is read only");
     if (serve_training_state_runs(record->state)) {
         training->left = true;
         training->limit_mib = serve_queue_wanted_mib(training);
         training->place = place_of(training->serve, record->device);
-    } else if (!readable && !training_state_ended(record->state)) {
+    } else if (!readable && !serve_training_state_ended(record->state)) {
         serve_training_enter(training, TRAINING_FAILED, "config", clock_wall_ns(), "%.500s", err);
         serve_queue_save(training);
     }

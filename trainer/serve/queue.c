@@ -80,7 +80,7 @@ bool serve_queue_has_workers(const struct serve *serve)
 bool serve_queue_is_busy(const struct serve *serve)
 {
     for (const struct training *t = serve->trainings; t; t = t->next)
-        if (has_worker(t) || !training_state_ended(t->record.state))
+        if (has_worker(t) || !serve_training_state_ended(t->record.state))
             return true;
     return false;
 }

@@ -47,7 +47,7 @@ bool serve_training_state_runs(enum training_state state)
     return state >= TRAINING_LOADING && state <= TRAINING_CHECKPOINTING;
 }
 
-bool training_state_ended(enum training_state state)
+bool serve_training_state_ended(enum training_state state)
 {
     return state >= TRAINING_DONE;
 }
@@ -61,7 +61,7 @@ bool serve_training_word_runs(const char *word)
 bool serve_training_word_ended(const char *word)
 {
     enum training_state state;
-    return serve_training_state_parse(word, &state) && training_state_ended(state);
+    return serve_training_state_parse(word, &state) && serve_training_state_ended(state);
 }
 
 bool serve_training_steps_endless(int64_t total_steps)

@@ -90,7 +90,7 @@ struct training_record {
 const char *serve_training_state_name(enum training_state state);
 bool serve_training_state_parse(const char *name, enum training_state *ret);
 bool serve_training_state_runs(enum training_state state); /* it has a worker */
-bool training_state_ended(enum training_state state);
+bool serve_training_state_ended(enum training_state state);
 
 /* The same of a state's word; false of one that is unknown. */
 bool serve_training_word_runs(const char *word);

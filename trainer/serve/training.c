@@ -463,7 +463,7 @@ void serve_training_enter(struct training *training, enum training_state state, 
     serve_training_record_text(record->reason, sizeof record->reason, reason);
     snprintf(record->cause, sizeof record->cause, "%s", cause);
     record->state = state;
-    if (training_state_ended(state))
+    if (serve_training_state_ended(state))
         record->ended_ns = now_ns;
     if (serve_training_state_runs(state)) /* its worker tells it */
         return;

@@ -88,7 +88,7 @@ static int64_t take(struct progress *progress, const char *text)
 static void begin(struct progress *progress, int64_t seq)
 {
     memset(&rows, 0, sizeof rows);
-    progress_begin(progress, seq);
+    daemon_training_progress_begin(progress, seq);
 }
 
 static void kinds(void)
@@ -215,7 +215,7 @@ static void back(void)
     CHECK_INT(rows.n, 2);
     CHECK_INT(rows.steps[1], 15);
     /* A daemon that knows but the number. */
-    progress_begin(&progress, 8);
+    daemon_training_progress_begin(&progress, 8);
     take(&progress, "[{\"seq\":9,\"ts_ns\":80000000000,\"event\":\"update\",\"steps\":12,\"iteration\":1}]");
     CHECK_INT(rows.n, 2);
     CHECK_INT(rows.steps[1], 12);
@@ -321,7 +321,7 @@ static void runs(struct random *random)
             at += json_array_size(part);
             json_decref(part);
             if (random_next(random) % 4 == 0)
-                progress_begin(&progress, progress.seq);
+                daemon_training_progress_begin(&progress, progress.seq);
         }
         for (size_t i = 0; i < rows.n; i++)
             CHECK(among(rows.steps[i], survive, n));

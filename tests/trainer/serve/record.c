@@ -150,8 +150,8 @@ static void test_words(void)
     CHECK(!serve_training_state_parse("stalled", &state) && !serve_training_state_parse("", &state));
     CHECK(!serve_training_state_runs(TRAINING_QUEUED) && serve_training_state_runs(TRAINING_LOADING) &&
           serve_training_state_runs(TRAINING_CHECKPOINTING) && !serve_training_state_runs(TRAINING_PAUSED));
-    CHECK(!training_state_ended(TRAINING_PAUSED) && training_state_ended(TRAINING_DONE) &&
-          training_state_ended(TRAINING_STOPPED));
+    CHECK(!serve_training_state_ended(TRAINING_PAUSED) && serve_training_state_ended(TRAINING_DONE) &&
+          serve_training_state_ended(TRAINING_STOPPED));
     CHECK(serve_training_record_name_is_good("ppo-btc_1.5") &&
           serve_training_record_name_is_good("1234567890123456789012345678901"));
     CHECK(!serve_training_record_name_is_good("") && !serve_training_record_name_is_good(".a") &&
