@@ -36,7 +36,7 @@ static void scan(const double *p, const struct strategy_columns *columns, uint64
         flat[whole] = (UINT64_C(1) << rest) - 1;
 }
 
-const struct strategy strategy_buy_and_hold = {
+STRATEGY_ROW(buy_and_hold) = {
     .name = "buy-and-hold",
     .summary = "buys each symbol at its first bar and holds it",
     .params = params,

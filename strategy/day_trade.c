@@ -96,7 +96,7 @@ static size_t on_bar(const double *p, void *state, const struct strategy_input *
     return enter(p, memory, input, intents);
 }
 
-const struct strategy strategy_day_trade = {
+STRATEGY_ROW(day_trade) = {
     .name = "day-trade",
     .summary =
         "buys when the opening range of a daily session is broken upwards, once a session; flat before "

@@ -57,7 +57,7 @@ static size_t on_bar(const double *p, void *state, const struct strategy_input *
     return 1;
 }
 
-const struct strategy strategy_equal_weight = {
+STRATEGY_ROW(equal_weight) = {
     .name = "equal-weight",
     .summary =
         "holds the same share of equity in each symbol, rebalanced every so many bars and when a share "

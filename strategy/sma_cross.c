@@ -57,7 +57,7 @@ static void scan_bars(const double *p, const struct strategy_columns *columns, u
     strategy_cross_scan_closes(columns->close, columns->n, (size_t)p[FAST], (size_t)p[SLOW], flat, holding);
 }
 
-const struct strategy strategy_sma_cross = {
+STRATEGY_ROW(sma_cross) = {
     .name = "sma-cross",
     .summary = "buys when the fast average crosses above the slow one, sells when it is below",
     .params = params,

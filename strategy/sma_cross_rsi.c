@@ -62,7 +62,7 @@ static void scan(const double *p, const struct strategy_columns *columns, uint64
     strategy_cross_scan(columns, 4, flat, holding);
 }
 
-const struct strategy strategy_sma_cross_rsi = {
+STRATEGY_ROW(sma_cross_rsi) = {
     .name = "sma-cross-rsi",
     .summary = "buys when the fast average crosses above the slow one and the RSI is not overbought; sells "
                "on the cross below, or at a stop measured in ATR",

@@ -66,7 +66,7 @@ static void scan(const double *p, const struct strategy_columns *columns, uint64
     strategy_cross_scan(columns, 4, flat, holding);
 }
 
-const struct strategy strategy_sma_cross_rsi_risk = {
+STRATEGY_ROW(sma_cross_rsi_risk) = {
     .name = "sma-cross-rsi-risk",
     .summary =
         "sma-cross-rsi with positions sized by what their stop may lose, a take-profit, and at most so "

@@ -1,17 +1,31 @@
-/* The rows of the list, one file each: NAME.c, its rule and its table in docs/strategies.md. All are long
- * only, keep what they remember in `state`, and look at closed bars only. */
+/* The strategies, one line each, sorted by name; the declarations and the list follow. One file each: NAME.c,
+ * its rule and its table in docs/strategies.md. All are long only, keep what they remember in `state`, and
+ * look at closed bars only. */
 #ifndef STRATEGY_STRATEGIES_H
 #define STRATEGY_STRATEGIES_H
 
 #include "strategy/strategy.h"
 
-extern const struct strategy strategy_buy_and_hold;
-extern const struct strategy strategy_day_trade;
-extern const struct strategy strategy_equal_weight;
-extern const struct strategy strategy_sma_cross;
-extern const struct strategy strategy_sma_cross_rsi;
-extern const struct strategy strategy_sma_cross_rsi_risk;
-extern const struct strategy strategy_trend_4h_1h;
-extern const struct strategy strategy_triple_confirmation;
+/* clang-format off */
+#define STRATEGIES(X) \
+    X(buy_and_hold) \
+    X(day_trade) \
+    X(equal_weight) \
+    X(sma_cross) \
+    X(sma_cross_rsi) \
+    X(sma_cross_rsi_risk) \
+    X(trend_4h_1h) \
+    X(triple_confirmation)
+/* clang-format on */
+
+#define STRATEGY_LISTED(name) STRATEGY_LISTED_##name,
+enum { STRATEGIES(STRATEGY_LISTED) STRATEGY_ROWS };
+#define STRATEGY_DECLARED(name) extern const struct strategy strategy_##name;
+STRATEGIES(STRATEGY_DECLARED)
+
+/* Begins the row in NAME.c: what is not in the list does not build. */
+#define STRATEGY_ROW(name) \
+    _Static_assert(STRATEGY_LISTED_##name < STRATEGY_ROWS, #name); \
+    const struct strategy strategy_##name
 
 #endif

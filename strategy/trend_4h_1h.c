@@ -153,7 +153,7 @@ static size_t on_bar(const double *p, void *state, const struct strategy_input *
     return input->qty == 0 && new_hour && may_enter(p, memory, input) ? enter(p, input, intents) : 0;
 }
 
-const struct strategy strategy_trend_4h_1h = {
+STRATEGY_ROW(trend_4h_1h) = {
     .name = "trend-4h-1h",
     .summary = "buys pull-backs, once an hour, while the averages of 4h and of 1h rise and neither RSI nor "
                "stochastic is high; sells when the 1h trend turns, at a stop or at a profit",

@@ -117,7 +117,7 @@ CLONES static void scan(const double *p, const struct strategy_columns *columns,
     }
 }
 
-const struct strategy strategy_triple_confirmation = {
+STRATEGY_ROW(triple_confirmation) = {
     .name = "triple-confirmation",
     .summary = "buys when averages, RSI and MACD come to agree; sells when two of them turn, at a stop or at "
                "a profit",
