@@ -22,45 +22,48 @@ enum tab {
     TABS,
 };
 
-enum panel {
-    PANEL_NONE,
-    PANEL_TOO_SMALL, /* the only one of a screen that is too small */
-    PANEL_HEADER,
-    PANEL_TABS,
-    PANEL_KEYS, /* the last line: keys, prompts, what became of a command */
-    PANEL_PRICES,
-    PANEL_POSITIONS,
-    PANEL_ACCOUNTS,
-    PANEL_STRATEGIES,
-    PANEL_EQUITY,
-    PANEL_ALERTS,
-    PANEL_FILLS,
-    PANEL_ORDERS,
-    PANEL_FEED,
-    PANEL_VENUES, /* each venue: rates, latency, budgets, its market's hours */
-    PANEL_STREAMS,
-    PANEL_GPU,
-    PANEL_TRAININGS,
-    PANEL_POLICIES,
-    PANEL_TRAINING,     /* one training's page: what it is doing, and its parameters */
-    PANEL_CURVE,        /* its learning curves */
-    PANEL_TIMELINE,     /* its phases, with the device's utilisation */
-    PANEL_TRAINING_LOG, /* what its worker wrote */
-    PANEL_SEARCHES,     /* the studies, workers of one search together */
-    PANEL_SEARCH,       /* one search's page: how far it is, its best trial */
-    PANEL_BEST,         /* its best value so far */
-    PANEL_IMPORTANCE,   /* what its parameters matter */
-    PANEL_RUNNING,      /* its trials that run */
-    PANEL_TRIALS,       /* all of them, one column a parameter */
-    PANEL_TRIAL,        /* the chosen one */
-    PANEL_REPORTS,      /* its intermediate values, and those of the best */
-    PANEL_VALIDATION,   /* how much of the search's best is luck */
-    PANEL_LAMBDA,       /* the distribution that PBO is reckoned from */
-    PANEL_TESTED,       /* equity out of sample */
-    PANEL_CHART,
-    PANEL_LOG,
-    PANELS,
-};
+/* One line each: the enumeration, the functions panel_NAME() that draw, and the table of them follow. */
+/* clang-format off */
+#define PANEL_LIST(X) \
+    X(TOO_SMALL, too_small) /* the only one of a screen that is too small */ \
+    X(HEADER, header) \
+    X(TABS, tabs) \
+    X(KEYS, keys) /* the last line: keys, prompts, what became of a command */ \
+    X(PRICES, prices) \
+    X(POSITIONS, positions) \
+    X(ACCOUNTS, accounts) \
+    X(STRATEGIES, strategies) \
+    X(EQUITY, equity) \
+    X(ALERTS, alerts) \
+    X(FILLS, fills) \
+    X(ORDERS, orders) \
+    X(FEED, feed) \
+    X(VENUES, venues) /* each venue: rates, latency, budgets, its market's hours */ \
+    X(STREAMS, streams) \
+    X(GPU, gpu) \
+    X(TRAININGS, trainings) \
+    X(POLICIES, policies) \
+    X(TRAINING, training) /* one training's page: what it is doing, and its parameters */ \
+    X(CURVE, curve) /* its learning curves */ \
+    X(TIMELINE, timeline) /* its phases, with the device's utilisation */ \
+    X(TRAINING_LOG, training_log) /* what its worker wrote */ \
+    X(SEARCHES, searches) /* the studies, workers of one search together */ \
+    X(SEARCH, search) /* one search's page: how far it is, its best trial */ \
+    X(BEST, best) /* its best value so far */ \
+    X(IMPORTANCE, importance) /* what its parameters matter */ \
+    X(RUNNING, running) /* its trials that run */ \
+    X(TRIALS, trials) /* all of them, one column a parameter */ \
+    X(TRIAL, trial) /* the chosen one */ \
+    X(REPORTS, reports) /* its intermediate values, and those of the best */ \
+    X(VALIDATION, validation) /* how much of the search's best is luck */ \
+    X(LAMBDA, lambda) /* the distribution that PBO is reckoned from */ \
+    X(TESTED, tested) /* equity out of sample */ \
+    X(CHART, chart) \
+    X(LOG, log)
+/* clang-format on */
+
+#define PANEL_NUMBER(number, name) PANEL_##number,
+enum panel { PANEL_NONE, PANEL_LIST(PANEL_NUMBER) PANELS };
 
 struct rect {
     enum panel panel;

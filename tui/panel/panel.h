@@ -18,41 +18,8 @@ struct scene {
 /* Draws the panel of that name. */
 void panel_draw(enum panel panel, const struct area *area, const struct scene *scene);
 
-void panel_too_small(const struct area *area, const struct scene *scene);
-void panel_header(const struct area *area, const struct scene *scene);
-void panel_tabs(const struct area *area, const struct scene *scene);
-void panel_keys(const struct area *area, const struct scene *scene);
-void panel_prices(const struct area *area, const struct scene *scene);
-void panel_positions(const struct area *area, const struct scene *scene);
-void panel_accounts(const struct area *area, const struct scene *scene);
-void panel_strategies(const struct area *area, const struct scene *scene);
-void panel_equity(const struct area *area, const struct scene *scene);
-void panel_alerts(const struct area *area, const struct scene *scene);
-void panel_fills(const struct area *area, const struct scene *scene);
-void panel_orders(const struct area *area, const struct scene *scene);
-void panel_feed(const struct area *area, const struct scene *scene);
-void panel_streams(const struct area *area, const struct scene *scene);
-void panel_venues(const struct area *area, const struct scene *scene);
-void panel_gpu(const struct area *area, const struct scene *scene);
-void panel_trainings(const struct area *area, const struct scene *scene);
-void panel_policies(const struct area *area, const struct scene *scene);
-void panel_training(const struct area *area, const struct scene *scene);
-void panel_curve(const struct area *area, const struct scene *scene);
-void panel_timeline(const struct area *area, const struct scene *scene);
-void panel_training_log(const struct area *area, const struct scene *scene);
-void panel_searches(const struct area *area, const struct scene *scene);
-void panel_search(const struct area *area, const struct scene *scene);
-void panel_best(const struct area *area, const struct scene *scene);
-void panel_importance(const struct area *area, const struct scene *scene);
-void panel_running(const struct area *area, const struct scene *scene);
-void panel_trials(const struct area *area, const struct scene *scene);
-void panel_trial(const struct area *area, const struct scene *scene);
-void panel_reports(const struct area *area, const struct scene *scene);
-void panel_validation(const struct area *area, const struct scene *scene);
-void panel_lambda(const struct area *area, const struct scene *scene);
-void panel_tested(const struct area *area, const struct scene *scene);
-void panel_chart(const struct area *area, const struct scene *scene);
-void panel_log(const struct area *area, const struct scene *scene);
+#define PANEL_DRAWS(number, name) void panel_##name(const struct area *area, const struct scene *scene);
+PANEL_LIST(PANEL_DRAWS)
 
 /* Drawn over the body. */
 void panel_help(const struct area *screen, const struct scene *scene);

@@ -1,0 +1,42 @@
+"""A panel that lacks its line in the list does not build: panels_complete.py SOURCE_ROOT CC...
+
+Each line of PANEL_LIST in tui/layout.h is taken out, and the file that draws the panel compiled: the compiler names both.
+"""
+
+import concurrent.futures
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT, CC = pathlib.Path(sys.argv[1]), sys.argv[2:]
+HEADER = "tui/layout.h"
+text = (ROOT / HEADER).read_text()
+names = re.findall(r"^    X\((?:\w+), (\w+)\)", text, re.M)
+drawn = {name: path for path in (ROOT / "tui/panel").glob("*.c")
+         for name in re.findall(r"^void panel_(\w+)\(", path.read_text(), re.M)}
+
+
+def fault(name):
+    if name not in drawn:
+        return f"{name}: no file in tui/panel draws it"
+    with tempfile.TemporaryDirectory() as folder:
+        place = pathlib.Path(folder) / HEADER
+        place.parent.mkdir()
+        less, n = re.subn(rf"^    X\(\w+, {name}\).*\n", "", text, flags=re.M)
+        if name == names[-1]:
+            less = less.replace(" \\\n/* clang-format on */", "\n/* clang-format on */")
+        place.write_text(less)
+        done = subprocess.run([*CC, "-std=gnu11", "-D_GNU_SOURCE", "-fsyntax-only", "-Wmissing-prototypes", "-Werror", f"-I{folder}", f"-I{ROOT}",
+                               str(drawn[name])], capture_output=True, text=True, check=False)
+        good = n == 1 and done.returncode and drawn[name].name in done.stderr and (f"panel_{name}" in done.stderr or f"PANEL_{name.upper()}" in done.stderr)
+        return None if good else f"{name}: without its line the build says: {done.stderr}"
+
+
+with concurrent.futures.ThreadPoolExecutor() as pool:
+    faults = [found for found in pool.map(fault, names) if found]
+for found in faults:
+    print("FAILED", found, file=sys.stderr)
+print(f"tui/panels_complete: {len(names)} panels, {len(faults)} failures")
+sys.exit(1 if faults or len(names) < 30 else 0)
