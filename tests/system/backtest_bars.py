@@ -428,7 +428,7 @@ def test_refused(folder, bars):
     strategy("--bars", btc, "--cash", "-5", status=2, says="above 0")
     strategy("--bars", btc, "--fee-taker", "2", status=2, says="from 0 to 0.1")
     strategy("--bars", btc, "--fees", "vp1", status=2, says="did you mean")
-    strategy("--bars", btc, "--risk", "drawdwn=0.2", status=2, says='did you mean "drawdown"?')
+    strategy("--bars", btc, "--risk", "drawdwn=0.2", status=2, says="did you mean drawdown?")
     strategy("--bars", btc, "--risk", "positions=1.5", status=2, says="whole number")
     strategy("--bars", btc, "--way", "fast", status=2, says="auto, engine or columns")
     strategy("--bars", btc, "--way", "columns", "--risk", "drawdown=0.2", says="columns")

@@ -124,7 +124,7 @@ def by_hand(folder, replay):
             (("buy", "BTCUSDT", "0.01", "--account", "nobody"), "UNKNOWN_ACCOUNT")):
         text = daemon.papertape("order", *arguments, status=1)
         assert reason in text, (arguments, reason, text)
-    daemon.papertape("order", "buy", "BTCUSDT", "x", status=2)
+    daemon.papertape("order", "buy", "BTCUSDT", "x", status=1)
     daemon.papertape("order", "buy", "BTCUSDT", "0.01")
     daemon.wait_status(lambda s: s["positions"] and s["positions"][0]["qty"] == 0.01, "the bought position")
     daemon.papertape("order", "sell", "BTCUSDT", "0.01", "--stop", f"{positions(daemon)[0]['mark'] * 0.9:.2f}")
