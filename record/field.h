@@ -82,18 +82,17 @@ struct record {
 };
 
 /* ---- of a list, as strings for SQL ---- */
+/* clang-format off */
 
 /* "id, account, …" */
-#define RECORD_COLUMNS(LIST)                                                    LIST(RECORD_COLUMN_FIRST_, RECORD_COLUMN_NEXT_)
-
+#define RECORD_COLUMNS(LIST) LIST(RECORD_COLUMN_FIRST_, RECORD_COLUMN_NEXT_)
 #define RECORD_COLUMN_FIRST_(member, column, name, kind, changes, flags, words) column
-#define RECORD_COLUMN_NEXT_(member, column, name, kind, changes, flags, words)  ", " column
+#define RECORD_COLUMN_NEXT_(member, column, name, kind, changes, flags, words) ", " column
 
 /* ":id, :account, …": the parameters of record_sqlite_bind(), in order */
-#define RECORD_VALUES(LIST)                                                    LIST(RECORD_VALUE_FIRST_, RECORD_VALUE_NEXT_)
-
+#define RECORD_VALUES(LIST) LIST(RECORD_VALUE_FIRST_, RECORD_VALUE_NEXT_)
 #define RECORD_VALUE_FIRST_(member, column, name, kind, changes, flags, words) ":" column
-#define RECORD_VALUE_NEXT_(member, column, name, kind, changes, flags, words)  ", :" column
+#define RECORD_VALUE_NEXT_(member, column, name, kind, changes, flags, words) ", :" column
 
 /* ", tif = excluded.tif, …": what changes; the key does not */
 #define RECORD_SET(LIST) LIST(RECORD_SET_FIRST_, RECORD_SET_NEXT_)
@@ -118,7 +117,8 @@ struct record {
 #define RECORD_ASSIGN_CHANGES_(column) ", " column " = :" column
 
 /* What does not change: OWN "id, account, …", EXCLUDED "excluded.id, …", GIVEN ":id, …" */
-#define RECORD_FIXED(LIST, PREFIX)                                                 LIST(RECORD_FIXED_FIRST_##PREFIX##_, RECORD_FIXED_NEXT_##PREFIX##_)
+#define RECORD_FIXED(LIST, PREFIX) \
+    LIST(RECORD_FIXED_FIRST_##PREFIX##_, RECORD_FIXED_NEXT_##PREFIX##_)
 
 #define RECORD_FIXED_FIRST_OWN_(member, column, name, kind, changes, flags, words) column
 #define RECORD_FIXED_NEXT_OWN_(member, column, name, kind, changes, flags, words) \
@@ -131,6 +131,7 @@ struct record {
     RECORD_FIXED_##changes##_(", :" column)
 #define RECORD_FIXED_FIXED_(text) text
 #define RECORD_FIXED_CHANGES_(text)
+/* clang-format on */
 
 /* The fields as struct record_field, and the record of them; ROW is the struct. In one .c file a list, where
  * ROW is defined. */
