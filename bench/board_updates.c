@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "daemon/config.h"
+#include "daemon/config_specs.h"
 #include "daemon/streams.h"
 
 enum { WARM = 200, CALLS = 2000, SYMBOLS = 500 };
@@ -44,7 +44,7 @@ static void measure(const char *where, struct streams *streams, size_t symbols)
     static double took[CALLS];
     static uint32_t series[SYMBOLS];
     static struct indicator_bar bars[SYMBOLS];
-    double *out = calloc(symbols * streams_outputs(streams), sizeof *out);
+    double *out = calloc(symbols * daemon_streams_outputs(streams), sizeof *out);
     if (!out)
         return;
     for (int i = 0; i < WARM + CALLS; i++) {
@@ -53,7 +53,7 @@ static void measure(const char *where, struct streams *streams, size_t symbols)
             bars[s] = bar_at(i, (int)s);
         }
         double begin = now_us();
-        streams_update(streams, symbols, series, bars, out);
+        daemon_streams_update(streams, symbols, series, bars, out);
         if (i >= WARM)
             took[i - WARM] = now_us() - begin;
     }
@@ -67,22 +67,26 @@ int main(void)
 {
     static const size_t sizes[] = {1, 50, SYMBOLS};
     static struct daemon_config config;
+    struct daemon_config_specs kept;
+    char why[CONFIG_WHY_MAX];
     char reason[GPU_REASON_MAX] = "";
     struct gpu_module *module = NULL;
     daemon_config_defaults(&config);
+    if (daemon_config_specs_parse(config.specs, &kept, why) < 0)
+        return EXIT_FAILURE;
     if (gpu_module_open(NULL, &module, reason, sizeof reason) < 0)
         fprintf(stderr, "board: %s: the CPU alone\n", reason);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int device = 0; device <= (module != NULL); device++) {
             struct streams *streams;
-            if (streams_create(config.specs, (size_t)config.n_specs, sizes[i], &streams) < 0)
+            if (daemon_streams_create(kept.specs, (size_t)kept.n, sizes[i], &streams) < 0)
                 return EXIT_FAILURE;
-            int r = device ? streams_to_device(streams, module, reason, sizeof reason) : 0;
+            int r = device ? daemon_streams_to_device(streams, module, reason, sizeof reason) : 0;
             if (r == 0)
                 measure(device ? "gpu" : "cpu", streams, sizes[i]);
-            if (device && (r < 0 || streams_failure(streams)[0]))
-                fprintf(stderr, "board: %s\n", r < 0 ? reason : streams_failure(streams));
-            streams_destroy(streams);
+            if (device && (r < 0 || daemon_streams_failure(streams)[0]))
+                fprintf(stderr, "board: %s\n", r < 0 ? reason : daemon_streams_failure(streams));
+            daemon_streams_destroy(streams);
         }
     gpu_module_close(module);
     return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

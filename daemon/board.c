@@ -234,7 +234,7 @@ static void store(struct board *board, const struct board_result *row, const dou
                                      .interval_ns = interval_ns,
                                      .base_ns = board->base_ns,
                                      .next_ns = row->next_ns,
-                                     .specs = board->specs_text,
+                                     .specs = board->daemon->config.specs,
                                      .names = board->names_text,
                                      .memory = row->memory,
                                      .memory_size = row->memory_size};

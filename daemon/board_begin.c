@@ -38,12 +38,11 @@ void board_destroy(struct board *board)
 {
     results_finish(&board->given);
     results_finish(&board->results);
-    streams_destroy(board->streams);
+    daemon_streams_destroy(board->streams);
     board_measured_finish(board);
     pthread_mutex_destroy(&board->lock);
     pthread_cond_destroy(&board->work);
     pthread_cond_destroy(&board->room);
-    free(board->specs_text);
     free(board->names_text);
     free(board->queue);
     free(board->taken);
@@ -64,29 +63,25 @@ void board_destroy(struct board *board)
 }
 
 /* The specs and their outputs' names, as they are stored. */
-static int take_specs(struct board *board, const struct daemon_config *config)
+static int take_specs(struct board *board)
 {
-    size_t n_specs_text, n_names_text, at = 0;
-    FILE *specs = open_memstream(&board->specs_text, &n_specs_text);
-    FILE *names = open_memstream(&board->names_text, &n_names_text);
-    board->n_specs = (size_t)config->n_specs;
-    for (size_t i = 0; specs && names && i < board->n_specs; i++) {
-        char text[64];
-        board->specs[i] = config->specs[i];
-        board->measures[i] = config->measures[i];
-        board->n_priced += board->measures[i] < 0;
-        daemon_config_spec_text(&board->specs[i], board->measures[i], text, sizeof text);
-        fprintf(specs, "%s%s", i ? " " : "", text);
-        for (size_t k = 0; k < board->specs[i].row->n_outputs; k++, at++) {
-            const struct desk_spec named = {board->specs[i], 0, board->measures[i]};
+    const struct daemon_config_specs *kept = &board->kept;
+    char why[CONFIG_WHY_MAX];
+    size_t size, at = 0;
+    int r = daemon_config_specs_parse(board->daemon->config.specs, &board->kept, why);
+    FILE *names = r == 0 ? open_memstream(&board->names_text, &size) : NULL;
+    if (!names)
+        return r < 0 ? r : -ENOMEM;
+    for (int i = 0; i < kept->n; i++) {
+        const struct desk_spec named = {kept->specs[i], 0, kept->measures[i]};
+        board->n_priced += kept->measures[i] < 0;
+        for (size_t k = 0; k < named.indicator.row->n_outputs; k++, at++) {
             engine_runner_output_name(&named, k, board->names[at], sizeof board->names[at]);
             fprintf(names, "%s%s", at ? " " : "", board->names[at]);
         }
     }
     board->outputs = at;
-    bool closed = !specs || fclose(specs) == 0;
-    closed = (!names || fclose(names) == 0) && closed;
-    return specs && names && closed ? 0 : -ENOMEM;
+    return fclose(names) == 0 ? 0 : -ENOMEM;
 }
 
 int board_make(struct daemon *daemon, struct board **ret)
@@ -104,7 +99,7 @@ int board_make(struct daemon *daemon, struct board **ret)
     pthread_cond_init(&board->room, NULL);
     board->queue = calloc(BOARD_QUEUE_MAX, sizeof *board->queue);
     board->taken = calloc(BOARD_QUEUE_MAX, sizeof *board->taken);
-    int r = board->queue && board->taken ? take_specs(board, config) : -ENOMEM;
+    int r = board->queue && board->taken ? take_specs(board) : -ENOMEM;
     if (r == 0)
         r = results_init(&board->given, board->outputs);
     if (r == 0)
@@ -148,15 +143,16 @@ int board_grow(struct board *board, int n)
 {
     size_t was = (size_t)board->n_symbols, is = (size_t)n, frames = (size_t)board->n_timeframes;
     struct board_round round = {0};
-    bool all_priced = board->n_priced == board->n_specs;
+    bool all_priced = board->n_priced == (size_t)board->kept.n;
     void *wider;
     if (board->streams)
         board_leave_device(board);
     if (!WIDEN(board->forming_taken, was, is) || !WIDEN(board->unsaved, was, is) ||
         !WIDEN(board->frames, was * frames, is * frames) ||
         !WIDEN(board->changed, was * frames, is * frames) || board_measured_grow(board, is) < 0 ||
-        (board->streams ? streams_grow(board->streams, is * frames)
-                        : streams_create(board->specs, board->n_priced, is * frames, &board->streams)) < 0 ||
+        (board->streams
+             ? daemon_streams_grow(board->streams, is * frames)
+             : daemon_streams_create(board->kept.specs, board->n_priced, is * frames, &board->streams)) < 0 ||
         round_init(&round, is * frames, board->outputs, all_priced) < 0) {
         round_finish(&round);
         return -ENOMEM;
@@ -175,7 +171,7 @@ static int make_room(struct board *board, int n)
 {
     size_t was = (size_t)board->n_told, is = (size_t)n, frames = (size_t)board->n_timeframes;
     size_t was_values = was * frames * board->outputs, values = is * frames * board->outputs;
-    bool books = board->n_priced < board->n_specs;
+    bool books = board->n_priced < (size_t)board->kept.n;
     void *wider;
     return WIDEN(board->forming, was, is) && WIDEN(board->again, was, is) && WIDEN(board->left, was, is) &&
                    (!books || WIDEN(board->book_told, was, is)) &&

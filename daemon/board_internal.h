@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "daemon/board.h"
+#include "daemon/config_specs.h"
 #include "daemon/streams.h"
 #include "daemon/timeframe.h"
 #include "db/reader.h"
@@ -79,10 +80,9 @@ struct board {
     int64_t base_ns;
     int64_t timeframes[CONFIG_TIMEFRAMES_MAX];
     int n_timeframes;
-    struct indicator_spec specs[CONFIG_SPECS_MAX]; /* those of prices first, then by measure */
-    int measures[CONFIG_SPECS_MAX];                /* as config.measures */
-    size_t n_specs, n_priced, outputs;
-    char *specs_text, *names_text;
+    struct daemon_config_specs kept;
+    size_t n_priced, outputs; /* of its specs those of prices; of all */
+    char *names_text;
     char names[CONFIG_SPEC_OUTPUTS_MAX][48];
 
     /* The loop's. */

@@ -10,16 +10,16 @@ int board_measured_grow(struct board *board, size_t n_symbols)
 {
     for (int m = 0; m < BOOK_MEASURES; m++) {
         if (board->measured[m]) {
-            if (streams_grow(board->measured[m], n_symbols) < 0)
+            if (daemon_streams_grow(board->measured[m], n_symbols) < 0)
                 return -ENOMEM;
             continue;
         }
         struct indicator_spec specs[CONFIG_SPECS_MAX];
         size_t n = 0;
-        for (size_t i = 0; i < board->n_specs; i++)
-            if (board->measures[i] == m)
-                specs[n++] = board->specs[i];
-        if (n > 0 && streams_create(specs, n, n_symbols, &board->measured[m]) < 0)
+        for (int i = 0; i < board->kept.n; i++)
+            if (board->kept.measures[i] == m)
+                specs[n++] = board->kept.specs[i];
+        if (n > 0 && daemon_streams_create(specs, n, n_symbols, &board->measured[m]) < 0)
             return -ENOMEM;
     }
     return 0;
@@ -28,7 +28,7 @@ int board_measured_grow(struct board *board, size_t n_symbols)
 void board_measured_finish(struct board *board)
 {
     for (int m = 0; m < BOOK_MEASURES; m++)
-        streams_destroy(board->measured[m]);
+        daemon_streams_destroy(board->measured[m]);
 }
 
 void board_measured_take(struct board *board, int symbol, const struct board_book *book, double *out)
@@ -44,11 +44,11 @@ void board_measured_take(struct board *board, int symbol, const struct board_boo
                                               .low = book->bars[m].low,
                                               .close = book->bars[m].close,
                                               .time = (double)book->open_ns * 1e-9};
-            streams_update(streams, 1, &series, &bar, out);
+            daemon_streams_update(streams, 1, &series, &bar, out);
         } else {
             board_measured_none(board, m, out);
         }
-        out += streams_outputs(streams);
+        out += daemon_streams_outputs(streams);
     }
 }
 
@@ -56,7 +56,7 @@ void board_measured_none(const struct board *board, int measure, double *out)
 {
     for (int m = 0; m < BOOK_MEASURES; m++)
         if (board->measured[m] && (measure < 0 || measure == m))
-            for (size_t k = 0; k < streams_outputs(board->measured[m]); k++)
+            for (size_t k = 0; k < daemon_streams_outputs(board->measured[m]); k++)
                 *out++ = NAN;
 }
 

@@ -28,10 +28,11 @@ static void load_series(void *ctx, const struct db_chart_row *row)
                                          .interval_ns = row->series.interval_ns},
                    NULL);
     if (t == board->n_timeframes || row->series.base_ns != board->base_ns ||
-        strcmp(row->series.specs, board->specs_text) != 0)
+        strcmp(row->series.specs, board->daemon->config.specs) != 0)
         return;
     uint32_t series = board_series(board, up->symbol, t);
-    up->loaded[t] = streams_load(board->streams, series, row->series.memory, row->series.memory_size) == 0;
+    up->loaded[t] =
+        daemon_streams_load(board->streams, series, row->series.memory, row->series.memory_size) == 0;
     if (up->loaded[t])
         board->frames[series].next_ns = row->series.next_ns;
 }
@@ -115,14 +116,14 @@ static bool begin_again(struct catching_up *up)
     pthread_mutex_unlock(&board->lock);
     for (int t = 0; again && t < board->n_timeframes; t++) {
         uint32_t series = board_series(board, up->symbol, t);
-        failed |=
-            streams_load(board->streams, series, "", 0) == -ENOMEM; /* no memory of it: it begins anew */
+        failed |= daemon_streams_load(board->streams, series, "", 0) ==
+                  -ENOMEM; /* no memory of it: it begins anew */
         timeframe_init(&board->frames[series], board->timeframes[t], board->base_ns);
         board_give(board, (struct board_result){.kind = BOARD_ROW_ANEW, .series = series}, NULL);
     }
     for (int m = 0; again && m < BOOK_MEASURES; m++)
         if (board->measured[m])
-            failed |= streams_load(board->measured[m], (uint32_t)up->symbol, "", 0) == -ENOMEM;
+            failed |= daemon_streams_load(board->measured[m], (uint32_t)up->symbol, "", 0) == -ENOMEM;
     if (failed)
         board_trouble(board, board->symbols[up->symbol].name, "no memory to begin anew after a split");
     return again;
@@ -154,7 +155,7 @@ static int read_books(struct catching_up *up, struct db_reader *reader, int64_t 
 {
     const struct board *board = up->board;
     const char *name = board->symbols[up->symbol].name;
-    if (board->n_priced == board->n_specs)
+    if (board->n_priced == (size_t)board->kept.n)
         return 0;
     up->books = calloc(BOARD_WARM_BARS, sizeof *up->books);
     if (!up->books)

@@ -114,10 +114,11 @@ static void show_device(struct board *board, bool on_device)
 static void go_to_device(struct board *board)
 {
     char reason[GPU_REASON_MAX];
-    if (!board->module || streams_on_device(board->streams) || !board->symbols[board->n_symbols - 1].begun)
+    if (!board->module || daemon_streams_on_device(board->streams) ||
+        !board->symbols[board->n_symbols - 1].begun)
         return;
     begin_call(board);
-    if (streams_to_device(board->streams, board->module, reason, sizeof reason) < 0)
+    if (daemon_streams_to_device(board->streams, board->module, reason, sizeof reason) < 0)
         lose_device(board, reason);
     else
         show_device(board, true);
@@ -125,21 +126,21 @@ static void go_to_device(struct board *board)
 
 void board_leave_device(struct board *board)
 {
-    if (!streams_on_device(board->streams))
+    if (!daemon_streams_on_device(board->streams))
         return;
     begin_call(board);
-    if (streams_to_host(board->streams))
+    if (daemon_streams_to_host(board->streams))
         show_device(board, false);
     else
-        lose_device(board, streams_failure(board->streams));
+        lose_device(board, daemon_streams_failure(board->streams));
 }
 
 /* After it: the device may have been found failing. */
 static void end_call(struct board *board)
 {
-    bool on_device = streams_on_device(board->streams);
+    bool on_device = daemon_streams_on_device(board->streams);
     if (board->module && board->on_device && !on_device)
-        lose_device(board, streams_failure(board->streams));
+        lose_device(board, daemon_streams_failure(board->streams));
     else if (board->module)
         show_device(board, on_device);
 }
@@ -168,7 +169,7 @@ static void add(struct board *board, uint32_t series, const struct bar *bar, con
 static void compose(struct board *board, bool closed)
 {
     struct board_round *round = &board->round;
-    size_t priced = streams_outputs(board->streams);
+    size_t priced = daemon_streams_outputs(board->streams);
     for (size_t i = 0; i < round->n && round->priced != round->outputs; i++) {
         uint32_t series = round->series[i];
         double *to = round->outputs + i * board->outputs;
@@ -188,7 +189,7 @@ void board_close_round(struct board *board)
     if (round->n == 0)
         return;
     begin_call(board);
-    streams_update(board->streams, round->n, round->series, round->ticks, round->priced);
+    daemon_streams_update(board->streams, round->n, round->series, round->ticks, round->priced);
     end_call(board);
     compose(board, true);
     pthread_mutex_lock(&board->lock);
@@ -221,7 +222,7 @@ static void save(struct board *board, uint32_t series)
     if (!board->changed[series])
         return;
     begin_call(board);
-    int r = streams_save(board->streams, series, &row.memory, &row.memory_size);
+    int r = daemon_streams_save(board->streams, series, &row.memory, &row.memory_size);
     end_call(board);
     if (r < 0)
         return; /* the memory before it and the bars since give the same */
@@ -267,7 +268,7 @@ static void peek(struct board *board)
         }
     begin_call(board);
     if (round->n > 0)
-        streams_peek(board->streams, round->n, round->series, round->ticks, round->priced);
+        daemon_streams_peek(board->streams, round->n, round->series, round->ticks, round->priced);
     end_call(board);
     compose(board, false);
     pthread_mutex_lock(&board->lock);

@@ -14,7 +14,6 @@
 #include "exchange/market_kind.h"
 #include "exchange/symbol.h"
 #include "exchange/venue.h"
-#include "indicators_gpu/indicators.h"
 #include "strategy/params.h"
 #include "strategy/risk.h"
 #include "trainer/study/gate.h"
@@ -28,6 +27,8 @@ enum {
     CONFIG_ERROR_MAX = 512,
     CONFIG_ERRORS_MAX = 8192, /* of a whole file */
     CONFIG_SPECS_MAX = 32,
+    CONFIG_SPEC_TEXT_MAX = 96,
+    CONFIG_SPECS_TEXT_MAX = CONFIG_SPECS_MAX * CONFIG_SPEC_TEXT_MAX,
     CONFIG_SPEC_OUTPUTS_MAX = 64, /* of all specs together */
     CONFIG_TIMEFRAMES_MAX = 8,
     CONFIG_VENUES_MAX = 8,
@@ -115,10 +116,7 @@ struct daemon_config {
     /* [parity] */
     int parity_minute; /* of the UTC day; -1: off */
     /* [indicators] */
-    struct indicator_spec specs[CONFIG_SPECS_MAX];
-    int measures[CONFIG_SPECS_MAX]; /* of the book, an enum book_measure, that a spec reads; -1: prices. In
-                                       order */
-    int n_specs;
+    char specs[CONFIG_SPECS_TEXT_MAX];         /* as config_specs.h has them; "": none are kept */
     int64_t timeframes[CONFIG_TIMEFRAMES_MAX]; /* going up */
     int n_timeframes;                          /* 0: daemon_config_timeframes() chooses */
     int64_t device_retry_ms;                   /* after a GPU has failed; 0: it is not tried again */
@@ -178,10 +176,6 @@ struct account_rules daemon_config_rules(const struct daemon_config *config,
  * what it divides of 5m, 15m, 1h, 4h and 1d. Returns how many. */
 int daemon_config_timeframes(const struct daemon_config *config,
                              int64_t ret_ns[static CONFIG_TIMEFRAMES_MAX]);
-
-/* "macd:12,26,9", or of a measure (-1: none) "sma:20@spread": what is read back to the same. Returns its
- * length as snprintf(). */
-size_t daemon_config_spec_text(const struct indicator_spec *spec, int measure, char *buf, size_t size);
 
 int daemon_config_log_level_parse(const char *name); /* "error" … "debug", or -EINVAL */
 

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "daemon/config_specs.h"
 #include "daemon/config_values.h"
 #include "exchange/bar.h"
 #include "exchange/book_measure.h"
@@ -9,18 +10,6 @@
 enum { WHY = CONFIG_WHY_MAX, WORD_MAX_BYTES = 64 };
 
 #define SEPARATORS " \t"
-
-size_t daemon_config_spec_text(const struct indicator_spec *spec, int measure, char *buf, size_t size)
-{
-    size_t n = (size_t)snprintf(buf, size, "%s", spec->row->name);
-    for (size_t i = 0; i < spec->row->n_options; i++)
-        n += (size_t)snprintf(n < size ? buf + n : NULL, n < size ? size - n : 0, "%c%.15g", i ? ',' : ':',
-                              spec->options[i]);
-    if (measure >= 0)
-        n += (size_t)snprintf(n < size ? buf + n : NULL, n < size ? size - n : 0, "@%s",
-                              book_measure_name((enum book_measure)measure));
-    return n;
-}
 
 /* The next word of *at into word, without a comma at its end; false at the end. A word that is too long is
  * cut, and is none of ours. */
@@ -69,62 +58,62 @@ static int place_of(const int *measures, int n, int measure)
     return n;
 }
 
-static int parse_specs(const char *text, struct indicator_spec ret[static CONFIG_SPECS_MAX],
-                       int measures[static CONFIG_SPECS_MAX], char *why)
+int daemon_config_specs_parse(const char *text, struct daemon_config_specs *ret, char why[static WHY])
 {
     char word[WORD_MAX_BYTES];
-    int n = 0;
     size_t outputs = 0;
+    *ret = (struct daemon_config_specs){0};
     while (next_word(&text, word)) {
-        if (n == CONFIG_SPECS_MAX)
-            return config_key_refuse(why, WHY, "more than %d indicators", CONFIG_SPECS_MAX);
         struct indicator_spec spec = {0};
         int measure, r = parse_spec(word, &spec, &measure, why);
         if (r < 0)
             return r;
-        for (int i = 0; i < n; i++)
-            if (measures[i] == measure && same_spec(&ret[i], &spec))
+        if (ret->n == CONFIG_SPECS_MAX)
+            return config_key_refuse(why, WHY, "more than %d indicators", CONFIG_SPECS_MAX);
+        for (int i = 0; i < ret->n; i++)
+            if (ret->measures[i] == measure && same_spec(&ret->specs[i], &spec))
                 return config_key_refuse(why, WHY, "%s%s%s is named twice", word, measure < 0 ? "" : "@",
                                          measure < 0 ? "" : book_measure_name((enum book_measure)measure));
-        int at = place_of(measures, n, measure);
-        memmove(&ret[at + 1], &ret[at], (size_t)(n - at) * sizeof *ret);
-        memmove(&measures[at + 1], &measures[at], (size_t)(n - at) * sizeof *measures);
-        ret[at] = spec;
-        measures[at] = measure;
+        int at = place_of(ret->measures, ret->n, measure);
+        size_t behind = (size_t)(ret->n++ - at);
+        memmove(&ret->specs[at + 1], &ret->specs[at], behind * sizeof *ret->specs);
+        memmove(&ret->measures[at + 1], &ret->measures[at], behind * sizeof *ret->measures);
+        ret->specs[at] = spec;
+        ret->measures[at] = measure;
         outputs += spec.row->n_outputs;
-        n++;
     }
     if (outputs > CONFIG_SPEC_OUTPUTS_MAX)
         return config_key_refuse(why, WHY, "they have %zu outputs together: at most %d can be kept", outputs,
                                  CONFIG_SPEC_OUTPUTS_MAX);
-    return n;
+    return 0;
+}
+
+void daemon_config_specs_print(const struct daemon_config_specs *specs,
+                               char ret[static CONFIG_SPECS_TEXT_MAX])
+{
+    FILE *to = fmemopen(ret, CONFIG_SPECS_TEXT_MAX, "w");
+    ret[0] = '\0';
+    for (int i = 0; to && i < specs->n; i++) {
+        const struct indicator_spec *spec = &specs->specs[i];
+        fprintf(to, "%s%s", i ? " " : "", spec->row->name);
+        for (size_t k = 0; k < spec->row->n_options; k++)
+            fprintf(to, "%c%.15g", k ? ',' : ':', spec->options[k]);
+        if (specs->measures[i] >= 0)
+            fprintf(to, "@%s", book_measure_name((enum book_measure)specs->measures[i]));
+    }
+    if (to)
+        fclose(to);
 }
 
 int daemon_config_read_specs(const struct config_key *key, const char *text, void *base, char why[static WHY])
 {
     (void)key;
     struct daemon_config *config = base;
-    struct indicator_spec specs[CONFIG_SPECS_MAX];
-    int measures[CONFIG_SPECS_MAX] = {0};
-    memset(specs, 0, sizeof specs);
-    int n = parse_specs(text, specs, measures, why);
-    if (n < 0)
-        return n;
-    memcpy(config->specs, specs, sizeof specs);
-    memcpy(config->measures, measures, sizeof measures);
-    config->n_specs = n;
-    return 0;
-}
-
-void daemon_config_print_specs(const struct config_key *key, const void *base, FILE *to)
-{
-    (void)key;
-    const struct daemon_config *config = base;
-    char text[WORD_MAX_BYTES];
-    for (int i = 0; i < config->n_specs; i++) {
-        daemon_config_spec_text(&config->specs[i], config->measures[i], text, sizeof text);
-        fprintf(to, "%s%s", i ? " " : "", text);
-    }
+    struct daemon_config_specs specs;
+    int r = daemon_config_specs_parse(text, &specs, why);
+    if (r == 0)
+        daemon_config_specs_print(&specs, config->specs);
+    return r;
 }
 
 int daemon_config_read_timeframes(const struct config_key *key, const char *text, void *base,

@@ -211,7 +211,7 @@ static const struct config_key keys[] = {
      "when the day's events are replayed and compared with the ledger, UTC; off: by command only", "00:30",
      VALUE(minute), AT(parity_minute)},
     {"indicators", "specs", "kept for every symbol and timeframe, with blanks between: sma:20 macd:12,26,9",
-     "sma:20 ema:14 rsi:14 macd:12,26,9 atr:14 bbands:20,2", VALUE(specs)},
+     "sma:20 ema:14 rsi:14 macd:12,26,9 atr:14 bbands:20,2", TEXT(specs), AT(specs)},
     {"indicators", "timeframes",
      "multiples of the market's interval; auto: it and what it divides of 5m 15m 1h 4h 1d", "auto",
      VALUE(timeframes)},

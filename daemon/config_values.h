@@ -17,7 +17,7 @@ CONFIG_READ(devices);
 CONFIG_VALUE(interval);
 CONFIG_READ(keys);
 CONFIG_VALUE(minute);
-CONFIG_VALUE(specs);
+CONFIG_READ(specs);
 CONFIG_VALUE(strategy);
 CONFIG_VALUE(streams);
 CONFIG_VALUE(symbols);

@@ -390,7 +390,7 @@ static int start(struct daemon *daemon)
         goto no_feed;
     struct compute_config compute = {.ctx = daemon,
                                      .found = device_found,
-                                     .unwanted = daemon->config.n_specs > 0 ? NULL : "no indicators are kept",
+                                     .unwanted = daemon->config.specs[0] ? NULL : "no indicators are kept",
                                      .retry_ms = daemon->config.device_retry_ms,
                                      .retry_max_ms = DEVICE_RETRY_MAX_MS};
     daemon->compute = compute_create(daemon->loop, &compute);

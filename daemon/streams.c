@@ -47,7 +47,8 @@ static int open_series(struct streams *s, size_t n_series)
     return r;
 }
 
-int streams_create(const struct indicator_spec *specs, size_t n_specs, size_t n_series, struct streams **ret)
+int daemon_streams_create(const struct indicator_spec *specs, size_t n_specs, size_t n_series,
+                          struct streams **ret)
 {
     struct streams *s = calloc(1, sizeof *s);
     if (!s)
@@ -63,7 +64,7 @@ int streams_create(const struct indicator_spec *specs, size_t n_specs, size_t n_
     if (r == 0)
         r = open_series(s, n_series);
     if (r < 0) {
-        streams_destroy(s);
+        daemon_streams_destroy(s);
         return r;
     }
     *ret = s;
@@ -81,7 +82,7 @@ static void leave(struct streams *s)
     s->ready = NULL;
 }
 
-void streams_destroy(struct streams *s)
+void daemon_streams_destroy(struct streams *s)
 {
     if (!s)
         return;
@@ -93,7 +94,7 @@ void streams_destroy(struct streams *s)
     free(s);
 }
 
-size_t streams_outputs(const struct streams *s)
+size_t daemon_streams_outputs(const struct streams *s)
 {
     return s->outputs;
 }
@@ -127,7 +128,7 @@ static void fall_back(struct streams *s)
     leave(s);
 }
 
-int streams_to_device(struct streams *s, struct gpu_module *module, char *reason, size_t cap)
+int daemon_streams_to_device(struct streams *s, struct gpu_module *module, char *reason, size_t cap)
 {
     s->failure[0] = '\0';
     s->kept = calloc(s->n_series, sizeof *s->kept);
@@ -163,13 +164,13 @@ static bool sync_streams(struct streams *s)
     return true;
 }
 
-void streams_sync(struct streams *s)
+void daemon_streams_sync(struct streams *s)
 {
     if (s->device)
         sync_streams(s);
 }
 
-bool streams_to_host(struct streams *s)
+bool daemon_streams_to_host(struct streams *s)
 {
     if (!s->device)
         return true;
@@ -179,21 +180,21 @@ bool streams_to_host(struct streams *s)
     return synced;
 }
 
-bool streams_on_device(const struct streams *s)
+bool daemon_streams_on_device(const struct streams *s)
 {
     return s->device != NULL;
 }
 
-const char *streams_failure(const struct streams *s)
+const char *daemon_streams_failure(const struct streams *s)
 {
     return s->failure;
 }
 
-int streams_grow(struct streams *s, size_t n_series)
+int daemon_streams_grow(struct streams *s, size_t n_series)
 {
     if (n_series <= s->n_series)
         return 0;
-    streams_to_host(s);
+    daemon_streams_to_host(s);
     struct indicator_stream **all =
         realloc(s->all, (s->n_specs * n_series + 1) * sizeof(struct indicator_stream *));
     if (!all)
@@ -202,8 +203,8 @@ int streams_grow(struct streams *s, size_t n_series)
     return open_series(s, n_series);
 }
 
-void streams_update(struct streams *s, size_t n, const uint32_t series[], const struct indicator_bar bars[],
-                    double out[])
+void daemon_streams_update(struct streams *s, size_t n, const uint32_t series[],
+                           const struct indicator_bar bars[], double out[])
 {
     bool full = false;
     for (size_t i = 0; s->device && i < n; i++)
@@ -224,8 +225,8 @@ void streams_update(struct streams *s, size_t n, const uint32_t series[], const 
         step(s, series[i], &bars[i], true, out + i * s->outputs);
 }
 
-void streams_peek(struct streams *s, size_t n, const uint32_t series[], const struct indicator_bar bars[],
-                  double out[])
+void daemon_streams_peek(struct streams *s, size_t n, const uint32_t series[],
+                         const struct indicator_bar bars[], double out[])
 {
     if (s->device &&
         gpu_streams_peek(s->device, series, bars, n, out, s->ready, s->failure, sizeof s->failure) == 0)
@@ -274,11 +275,11 @@ static void save_count(void *ctx, uint64_t *value, uint64_t most)
     put_u64(ctx, *value);
 }
 
-int streams_save(struct streams *s, uint32_t series, void **ret, size_t *ret_size)
+int daemon_streams_save(struct streams *s, uint32_t series, void **ret, size_t *ret_size)
 {
     struct bytes bytes = {0};
     const struct indicator_stream_fields fields = {&bytes, save_number, save_count};
-    streams_sync(s);
+    daemon_streams_sync(s);
     put_u64(&bytes, MEMORY_VERSION);
     put_u64(&bytes, s->n_specs);
     for (size_t i = 0; i < s->n_specs; i++)
@@ -340,11 +341,11 @@ static int begin_anew(struct streams *s, uint32_t series)
     return 0;
 }
 
-int streams_load(struct streams *s, uint32_t series, const void *bytes, size_t size)
+int daemon_streams_load(struct streams *s, uint32_t series, const void *bytes, size_t size)
 {
     struct reading reading = {.at = bytes, .left = size};
     const struct indicator_stream_fields fields = {&reading, load_number, load_count};
-    streams_to_host(s);
+    daemon_streams_to_host(s);
     int r = begin_anew(s, series);
     if (r < 0)
         return r;

@@ -17,46 +17,48 @@
 struct streams;
 
 /* Streams that have seen no bar. 0, or -ENOMEM. `specs` are copied. */
-int streams_create(const struct indicator_spec *specs, size_t n_specs, size_t n_series, struct streams **ret);
+int daemon_streams_create(const struct indicator_spec *specs, size_t n_specs, size_t n_series,
+                          struct streams **ret);
 /* More series, that have seen no bar, behind those that are there: n_series of them in all. Streams that a
  * device has are brought back first. 0, or -ENOMEM: as before. */
-int streams_grow(struct streams *streams, size_t n_series);
-void streams_destroy(struct streams *streams); /* NULL is fine */
+int daemon_streams_grow(struct streams *streams, size_t n_series);
+void daemon_streams_destroy(struct streams *streams); /* NULL is fine */
 
 /* Values of one series: the specs' outputs one after the other. */
-size_t streams_outputs(const struct streams *streams);
+size_t daemon_streams_outputs(const struct streams *streams);
 
 /* Moves the streams to the device, whose module must outlive them there. 0, or -errno with a sentence: they
  * are still on the CPU. */
-int streams_to_device(struct streams *streams, struct gpu_module *module, char *reason, size_t cap);
+int daemon_streams_to_device(struct streams *streams, struct gpu_module *module, char *reason, size_t cap);
 
 /* And back, at once. False when the device failed in doing so: they are on the CPU all the same, by the bars
  * that were kept. */
-bool streams_to_host(struct streams *streams);
+bool daemon_streams_to_host(struct streams *streams);
 
-bool streams_on_device(const struct streams *streams);
+bool daemon_streams_on_device(const struct streams *streams);
 
-/* Why the device was left since streams_to_device(), "" when it was not. */
-const char *streams_failure(const struct streams *streams);
+/* Why the device was left since daemon_streams_to_device(), "" when it was not. */
+const char *daemon_streams_failure(const struct streams *streams);
 
 /* Takes n closed bars, each of another series; out[i * outputs] and what follows are the values of series[i],
  * NaN before the first. */
-void streams_update(struct streams *streams, size_t n, const uint32_t series[],
-                    const struct indicator_bar bars[], double out[]);
+void daemon_streams_update(struct streams *streams, size_t n, const uint32_t series[],
+                           const struct indicator_bar bars[], double out[]);
 
 /* The values that bars which have not closed yet would give; the streams stay as they are. */
-void streams_peek(struct streams *streams, size_t n, const uint32_t series[],
-                  const struct indicator_bar bars[], double out[]);
+void daemon_streams_peek(struct streams *streams, size_t n, const uint32_t series[],
+                         const struct indicator_bar bars[], double out[]);
 
-/* Brings the host's streams up to the device's, before several are saved; else streams_save() does it. */
-void streams_sync(struct streams *streams);
+/* Brings the host's streams up to the device's, before several are saved; else daemon_streams_save() does it.
+ */
+void daemon_streams_sync(struct streams *streams);
 
 /* The memory of a series as bytes, in an array for the caller to free: another process that loads them goes
  * on with the same bits. 0 or -ENOMEM. */
-int streams_save(struct streams *streams, uint32_t series, void **ret, size_t *ret_size);
+int daemon_streams_save(struct streams *streams, uint32_t series, void **ret, size_t *ret_size);
 
 /* Puts it back into a series with the same specifications, on the CPU. 0, or -EINVAL for bytes that are none
  * of it: the series then has seen no bar. */
-int streams_load(struct streams *streams, uint32_t series, const void *bytes, size_t size);
+int daemon_streams_load(struct streams *streams, uint32_t series, const void *bytes, size_t size);
 
 #endif

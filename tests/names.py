@@ -44,7 +44,7 @@ def defined():
     for line in printed.splitlines():
         place, rest = line.split(":", 1)
         names[rest.split()[-1].removesuffix(".resolver")].add(sources[place])
-    return {name: places for name, places in names.items() if name != "main" and not name.startswith(("__asan", "__odr"))}
+    return {name: places for name, places in names.items() if name != "main" and not name.startswith(("__asan", "__odr", "DW.ref."))}
 
 
 def fits(name, path, known):

@@ -11,12 +11,12 @@
 
 enum { ROW_ALIGN = 64 }; /* values: 256 bytes or more, CUDA's own alignment */
 
-void batch_release(struct gpu_indicators *g)
+void gpu_batch_release(struct gpu_indicators *g)
 {
     for (size_t c = 0; c < INDICATOR_COLUMNS; c++)
-        device_release(g, &g->columns[c]);
+        gpu_device_release(g, &g->columns[c]);
     for (size_t i = 0; i < DEVICE_USES; i++)
-        device_release(g, &g->memory[i]);
+        gpu_device_release(g, &g->memory[i]);
     g->n_series = g->n_bars = g->stride = g->n_columns = 0;
 }
 
@@ -38,20 +38,21 @@ static int load_row(struct gpu_indicators *g, size_t c, size_t series, const dou
             rounded[i] = (float)from[i];
         source = rounded;
     }
-    int r = device_check(g, cudaMemcpyAsync(to, source, g->n_bars * each, cudaMemcpyHostToDevice, g->stream),
+    int r =
+        gpu_device_check(g, cudaMemcpyAsync(to, source, g->n_bars * each, cudaMemcpyHostToDevice, g->stream),
                          "copy to the device", reason, cap);
     if (r == 0 && source == rounded) /* which the next row overwrites */
-        r = device_check(g, cudaStreamSynchronize(g->stream), "copy to the device", reason, cap);
+        r = gpu_device_check(g, cudaStreamSynchronize(g->stream), "copy to the device", reason, cap);
     return r;
 }
 
-int batch_load(struct gpu_indicators *g, enum indicator_precision precision, const double *const columns[],
-               size_t n_series, size_t n_bars, char *reason, size_t cap)
+int gpu_batch_load(struct gpu_indicators *g, enum indicator_precision precision,
+                   const double *const columns[], size_t n_series, size_t n_bars, char *reason, size_t cap)
 {
-    int r = device_alive(g, reason, cap);
+    int r = gpu_device_alive(g, reason, cap);
     if (r < 0)
         return r;
-    batch_release(g);
+    gpu_batch_release(g);
     size_t stride = (n_bars + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
     if (n_series > UINT32_MAX || (n_series > 0 && stride > SIZE_MAX / sizeof(double) / n_series)) {
         snprintf(reason, cap, "%zu series of %zu bars are too many for one batch", n_series, n_bars);
@@ -71,23 +72,23 @@ int batch_load(struct gpu_indicators *g, enum indicator_precision precision, con
             const double *from = columns[s * INDICATOR_COLUMNS + c];
             if (!from)
                 continue;
-            r = device_reserve(g, &g->columns[c], n_series * stride, cell_bytes(g, c),
-                               "device memory for bars", reason, cap);
+            r = gpu_device_reserve(g, &g->columns[c], n_series * stride, cell_bytes(g, c),
+                                   "device memory for bars", reason, cap);
             if (r == 0)
                 r = load_row(g, c, s, from, rounded, reason, cap);
         }
     if (r == 0)
-        r = device_check(g, cudaStreamSynchronize(g->stream), "copy to the device", reason, cap);
+        r = gpu_device_check(g, cudaStreamSynchronize(g->stream), "copy to the device", reason, cap);
     free(rounded);
     if (r < 0)
-        batch_release(g);
+        gpu_batch_release(g);
     return r;
 }
 
-int batch_fetch(struct gpu_indicators *g, size_t column, double *out, char *reason, size_t cap)
+int gpu_batch_fetch(struct gpu_indicators *g, size_t column, double *out, char *reason, size_t cap)
 {
     size_t each = g->precision == INDICATOR_F32 ? sizeof(float) : sizeof(double);
-    int r = device_alive(g, reason, cap);
+    int r = gpu_device_alive(g, reason, cap);
     if (r < 0)
         return r;
     if (column >= g->n_columns) {
@@ -96,12 +97,13 @@ int batch_fetch(struct gpu_indicators *g, size_t column, double *out, char *reas
     }
     /* float32 comes down into the second half of the row, and is widened from the front on. */
     char *to = (char *)out + g->n_bars * (sizeof(double) - each);
-    r = device_check(g,
-                     cudaMemcpyAsync(to, (const char *)g->memory[DEVICE_OUT].at + column * g->stride * each,
-                                     g->n_bars * each, cudaMemcpyDeviceToHost, g->stream),
-                     "copy from the device", reason, cap);
+    r = gpu_device_check(g,
+                         cudaMemcpyAsync(to,
+                                         (const char *)g->memory[DEVICE_OUT].at + column * g->stride * each,
+                                         g->n_bars * each, cudaMemcpyDeviceToHost, g->stream),
+                         "copy from the device", reason, cap);
     if (r == 0)
-        r = device_check(g, cudaStreamSynchronize(g->stream), "copy from the device", reason, cap);
+        r = gpu_device_check(g, cudaStreamSynchronize(g->stream), "copy from the device", reason, cap);
     for (size_t i = 0; i < g->n_bars && each == sizeof(float) && r == 0; i++) {
         float value;
         memcpy(&value, to + i * sizeof(float), sizeof(value));
@@ -148,9 +150,9 @@ static int launch(void *context, enum gpu_kernel kernel, unsigned blocks, const 
 static int up(struct gpu_indicators *g, enum device_use use, const void *from, size_t n, size_t each,
               char *reason, size_t cap)
 {
-    int r = device_reserve(g, &g->memory[use], n, each, "device memory for jobs", reason, cap);
+    int r = gpu_device_reserve(g, &g->memory[use], n, each, "device memory for jobs", reason, cap);
     if (r == 0 && n > 0)
-        r = device_check(
+        r = gpu_device_check(
             g, cudaMemcpyAsync(g->memory[use].at, from, n * each, cudaMemcpyHostToDevice, g->stream),
             "copy to the device", reason, cap);
     return r;
@@ -173,8 +175,8 @@ static int prepare(struct gpu_indicators *g, const struct gpu_plan *p, size_t n_
     int r = 0;
     g->n_columns = 0;
     for (size_t i = 0; i < sizeof(rooms) / sizeof(rooms[0]) && r == 0; i++)
-        r = device_reserve(g, &g->memory[rooms[i].use], rooms[i].n, rooms[i].each, rooms[i].what, reason,
-                           cap);
+        r = gpu_device_reserve(g, &g->memory[rooms[i].use], rooms[i].n, rooms[i].each, rooms[i].what, reason,
+                               cap);
     if (r == 0)
         r = up(g, DEVICE_WALKS, p->walks, p->n_walk_jobs, sizeof(*p->walks), reason, cap);
     if (r == 0)
@@ -212,27 +214,27 @@ static struct gpu_view view_of(const struct gpu_indicators *g)
 static int run(struct gpu_indicators *g, const struct gpu_plan *p, float *ret_ms, char *reason, size_t cap)
 {
     struct gpu_view v = view_of(g);
-    int r = device_check(g, cudaEventRecord(g->begin, g->stream), "CUDA event", reason, cap);
+    int r = gpu_device_check(g, cudaEventRecord(g->begin, g->stream), "CUDA event", reason, cap);
     if (r == 0 && p->n_groups > 0)
-        r = device_check(
+        r = gpu_device_check(
             g, cudaMemsetAsync(v.ticket, 0, (1 + p->n_groups * p->n_tiles) * sizeof(uint32_t), g->stream),
             "memset", reason, cap);
     if (r == 0 && gpu_run(p, &v, launch, g) < 0)
-        r = device_check(g, cudaGetLastError(), "kernel launch", reason, cap);
+        r = gpu_device_check(g, cudaGetLastError(), "kernel launch", reason, cap);
     if (r == 0)
-        r = device_check(g, cudaEventRecord(g->end, g->stream), "CUDA event", reason, cap);
+        r = gpu_device_check(g, cudaEventRecord(g->end, g->stream), "CUDA event", reason, cap);
     if (r == 0)
-        r = device_check(g, cudaEventSynchronize(g->end), "kernel", reason, cap);
+        r = gpu_device_check(g, cudaEventSynchronize(g->end), "kernel", reason, cap);
     if (r == 0)
-        r = device_check(g, cudaEventElapsedTime(ret_ms, g->begin, g->end), "CUDA event", reason, cap);
+        r = gpu_device_check(g, cudaEventElapsedTime(ret_ms, g->begin, g->end), "CUDA event", reason, cap);
     return r;
 }
 
-int batch_compute(struct gpu_indicators *g, enum gpu_method method, const struct gpu_job jobs[],
-                  size_t n_jobs, size_t n_columns, float *ret_ms, char *reason, size_t cap)
+int gpu_batch_compute(struct gpu_indicators *g, enum gpu_method method, const struct gpu_job jobs[],
+                      size_t n_jobs, size_t n_columns, float *ret_ms, char *reason, size_t cap)
 {
     struct gpu_plan plan = {};
-    int r = device_alive(g, reason, cap);
+    int r = gpu_device_alive(g, reason, cap);
     if (r < 0)
         return r;
     if (n_jobs > UINT32_MAX || n_columns > UINT32_MAX ||

@@ -43,39 +43,39 @@ extern "C" {
 
 /* Turns what CUDA returned into an errno and a sentence, and remembers when the device is lost. `g` may be
  * NULL. */
-int device_check(struct gpu_indicators *g, cudaError_t error, const char *what, char *reason, size_t cap);
+int gpu_device_check(struct gpu_indicators *g, cudaError_t error, const char *what, char *reason, size_t cap);
 
 /* For clean-up, where nobody is left to tell: a failure there only clears the error that it leaves. */
-void device_let_go(cudaError_t error);
+void gpu_device_let_go(cudaError_t error);
 
 /* 0, or -EIO with a sentence when the device is lost. */
-int device_alive(const struct gpu_indicators *g, char *reason, size_t cap);
+int gpu_device_alive(const struct gpu_indicators *g, char *reason, size_t cap);
 
 /* Makes `memory` at least n values of `each` bytes (one, where there is none: a valid pointer); what it held
  * is lost when it grows. -ENOMEM leaves it empty. */
-int device_reserve(struct gpu_indicators *g, struct device_memory *memory, size_t n, size_t each,
-                   const char *what, char *reason, size_t cap);
-void device_release(struct gpu_indicators *g, struct device_memory *memory);
+int gpu_device_reserve(struct gpu_indicators *g, struct device_memory *memory, size_t n, size_t each,
+                       const char *what, char *reason, size_t cap);
+void gpu_device_release(struct gpu_indicators *g, struct device_memory *memory);
 
 /* batch.cu */
-void batch_release(struct gpu_indicators *g);
-int batch_load(struct gpu_indicators *g, enum indicator_precision precision, const double *const columns[],
-               size_t n_series, size_t n_bars, char *reason, size_t cap);
-int batch_compute(struct gpu_indicators *g, enum gpu_method method, const struct gpu_job jobs[],
-                  size_t n_jobs, size_t n_columns, float *ret_ms, char *reason, size_t cap);
-int batch_fetch(struct gpu_indicators *g, size_t column, double *out, char *reason, size_t cap);
+void gpu_batch_release(struct gpu_indicators *g);
+int gpu_batch_load(struct gpu_indicators *g, enum indicator_precision precision,
+                   const double *const columns[], size_t n_series, size_t n_bars, char *reason, size_t cap);
+int gpu_batch_compute(struct gpu_indicators *g, enum gpu_method method, const struct gpu_job jobs[],
+                      size_t n_jobs, size_t n_columns, float *ret_ms, char *reason, size_t cap);
+int gpu_batch_fetch(struct gpu_indicators *g, size_t column, double *out, char *reason, size_t cap);
 
 /* streams.cu */
-int streams_create(struct gpu_indicators *g, size_t n_symbols, size_t symbol_bytes,
-                   const struct gpu_stream_spec specs[], size_t n_specs, struct gpu_device_streams **ret,
-                   char *reason, size_t cap);
-void streams_destroy(struct gpu_device_streams *s);
-int streams_write(struct gpu_device_streams *s, size_t first, size_t n, const void *memory, char *reason,
-                  size_t cap);
-int streams_read(struct gpu_device_streams *s, size_t first, size_t n, void *memory, char *reason,
-                 size_t cap);
-int streams_step(struct gpu_device_streams *s, const struct gpu_stream_bar bars[], size_t n, bool commit,
-                 double out[], uint8_t ready[], char *reason, size_t cap);
+int gpu_device_streams_create(struct gpu_indicators *g, size_t n_symbols, size_t symbol_bytes,
+                              const struct gpu_stream_spec specs[], size_t n_specs,
+                              struct gpu_device_streams **ret, char *reason, size_t cap);
+void gpu_device_streams_destroy(struct gpu_device_streams *s);
+int gpu_device_streams_write(struct gpu_device_streams *s, size_t first, size_t n, const void *memory,
+                             char *reason, size_t cap);
+int gpu_device_streams_read(struct gpu_device_streams *s, size_t first, size_t n, void *memory, char *reason,
+                            size_t cap);
+int gpu_device_streams_step(struct gpu_device_streams *s, const struct gpu_stream_bar bars[], size_t n,
+                            bool commit, double out[], uint8_t ready[], char *reason, size_t cap);
 }
 
 #endif

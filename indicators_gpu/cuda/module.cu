@@ -15,7 +15,7 @@ enum {
     OLDEST_DEVICE_MAJOR = 8, /* compute capability of sm_80 */
 };
 
-int device_check(struct gpu_indicators *g, cudaError_t error, const char *what, char *reason, size_t cap)
+int gpu_device_check(struct gpu_indicators *g, cudaError_t error, const char *what, char *reason, size_t cap)
 {
     if (error == cudaSuccess)
         return 0;
@@ -35,13 +35,13 @@ int device_check(struct gpu_indicators *g, cudaError_t error, const char *what, 
     }
 }
 
-void device_let_go(cudaError_t error)
+void gpu_device_let_go(cudaError_t error)
 {
     if (error != cudaSuccess)
         cudaGetLastError();
 }
 
-int device_alive(const struct gpu_indicators *g, char *reason, size_t cap)
+int gpu_device_alive(const struct gpu_indicators *g, char *reason, size_t cap)
 {
     if (!g->lost)
         return 0;
@@ -49,8 +49,8 @@ int device_alive(const struct gpu_indicators *g, char *reason, size_t cap)
     return -EIO;
 }
 
-int device_reserve(struct gpu_indicators *g, struct device_memory *memory, size_t n, size_t each,
-                   const char *what, char *reason, size_t cap)
+int gpu_device_reserve(struct gpu_indicators *g, struct device_memory *memory, size_t n, size_t each,
+                       const char *what, char *reason, size_t cap)
 {
     if (n > SIZE_MAX / each) {
         snprintf(reason, cap, "%s: %zu values are more than memory can address", what, n);
@@ -59,13 +59,13 @@ int device_reserve(struct gpu_indicators *g, struct device_memory *memory, size_
     size_t bytes = n ? n * each : each;
     if (memory->bytes >= bytes)
         return 0;
-    device_release(g, memory);
+    gpu_device_release(g, memory);
     if (g->limit > 0 && (g->held > g->limit || bytes > g->limit - g->held)) {
         snprintf(reason, cap, "%s: out of memory: %zu bytes beside %zu are above the limit of %zu", what,
                  bytes, g->held, g->limit);
         return -ENOMEM;
     }
-    int r = device_check(g, cudaMalloc(&memory->at, bytes), what, reason, cap);
+    int r = gpu_device_check(g, cudaMalloc(&memory->at, bytes), what, reason, cap);
     if (r < 0) {
         memory->at = NULL;
         return r;
@@ -75,11 +75,11 @@ int device_reserve(struct gpu_indicators *g, struct device_memory *memory, size_
     return 0;
 }
 
-void device_release(struct gpu_indicators *g, struct device_memory *memory)
+void gpu_device_release(struct gpu_indicators *g, struct device_memory *memory)
 {
     if (!memory->at)
         return;
-    device_let_go(cudaFree(memory->at));
+    gpu_device_let_go(cudaFree(memory->at));
     g->held -= memory->bytes;
     memory->at = NULL;
     memory->bytes = 0;
@@ -88,15 +88,15 @@ void device_release(struct gpu_indicators *g, struct device_memory *memory)
 /* After an error that stays, the process's context only repeats it: the next open gets a new one. */
 static void gpu_close(struct gpu_indicators *g)
 {
-    batch_release(g);
+    gpu_batch_release(g);
     if (g->begin)
-        device_let_go(cudaEventDestroy(g->begin));
+        gpu_device_let_go(cudaEventDestroy(g->begin));
     if (g->end)
-        device_let_go(cudaEventDestroy(g->end));
+        gpu_device_let_go(cudaEventDestroy(g->end));
     if (g->stream)
-        device_let_go(cudaStreamDestroy(g->stream));
+        gpu_device_let_go(cudaStreamDestroy(g->stream));
     if (g->lost)
-        device_let_go(cudaDeviceReset());
+        gpu_device_let_go(cudaDeviceReset());
     free(g);
 }
 
@@ -112,14 +112,14 @@ static int gpu_open(struct gpu_indicators **ret, char *reason, size_t cap)
 
     int n_devices = 0;
     cudaDeviceProp device;
-    int r = device_check(NULL, cudaGetDeviceCount(&n_devices), "no CUDA device", reason, cap);
+    int r = gpu_device_check(NULL, cudaGetDeviceCount(&n_devices), "no CUDA device", reason, cap);
     if (r < 0)
         return -ENODEV;
     if (n_devices == 0) {
         snprintf(reason, cap, "no CUDA device: the driver lists none");
         return -ENODEV;
     }
-    r = device_check(NULL, cudaGetDeviceProperties(&device, 0), "CUDA device 0", reason, cap);
+    r = gpu_device_check(NULL, cudaGetDeviceProperties(&device, 0), "CUDA device 0", reason, cap);
     if (r < 0)
         return r;
     if (device.major < OLDEST_DEVICE_MAJOR) {
@@ -133,14 +133,14 @@ static int gpu_open(struct gpu_indicators **ret, char *reason, size_t cap)
         return -ENOMEM;
     }
     snprintf(g->name, sizeof(g->name), "%s", device.name);
-    r = device_check(g, cudaSetDevice(0), "CUDA device 0", reason, cap);
+    r = gpu_device_check(g, cudaSetDevice(0), "CUDA device 0", reason, cap);
     if (r == 0)
-        r = device_check(g, cudaStreamCreateWithFlags(&g->stream, cudaStreamNonBlocking), "CUDA stream",
-                         reason, cap);
+        r = gpu_device_check(g, cudaStreamCreateWithFlags(&g->stream, cudaStreamNonBlocking), "CUDA stream",
+                             reason, cap);
     if (r == 0)
-        r = device_check(g, cudaEventCreate(&g->begin), "CUDA event", reason, cap);
+        r = gpu_device_check(g, cudaEventCreate(&g->begin), "CUDA event", reason, cap);
     if (r == 0)
-        r = device_check(g, cudaEventCreate(&g->end), "CUDA event", reason, cap);
+        r = gpu_device_check(g, cudaEventCreate(&g->end), "CUDA event", reason, cap);
     if (r < 0) {
         gpu_close(g);
         return r;
@@ -164,28 +164,29 @@ static int gpu_copy_rate(struct gpu_indicators *g, size_t bytes, double *ret_byt
 {
     struct device_memory from = {NULL, 0}, to = {NULL, 0};
     float ms = 0;
-    int r = device_alive(g, reason, cap);
+    int r = gpu_device_alive(g, reason, cap);
     if (r == 0)
-        r = device_reserve(g, &from, bytes, 1, "device memory for a copy", reason, cap);
+        r = gpu_device_reserve(g, &from, bytes, 1, "device memory for a copy", reason, cap);
     if (r == 0)
-        r = device_reserve(g, &to, bytes, 1, "device memory for a copy", reason, cap);
+        r = gpu_device_reserve(g, &to, bytes, 1, "device memory for a copy", reason, cap);
     if (r == 0)
-        r = device_check(g, cudaMemsetAsync(from.at, 1, bytes, g->stream), "memset", reason, cap);
+        r = gpu_device_check(g, cudaMemsetAsync(from.at, 1, bytes, g->stream), "memset", reason, cap);
     for (int i = 0; i <= COPY_ROUNDS && r == 0; i++) { /* the first one warms up */
         if (i == 1)
-            r = device_check(g, cudaEventRecord(g->begin, g->stream), "CUDA event", reason, cap);
+            r = gpu_device_check(g, cudaEventRecord(g->begin, g->stream), "CUDA event", reason, cap);
         if (r == 0)
-            r = device_check(g, cudaMemcpyAsync(to.at, from.at, bytes, cudaMemcpyDeviceToDevice, g->stream),
-                             "copy", reason, cap);
+            r = gpu_device_check(g,
+                                 cudaMemcpyAsync(to.at, from.at, bytes, cudaMemcpyDeviceToDevice, g->stream),
+                                 "copy", reason, cap);
     }
     if (r == 0)
-        r = device_check(g, cudaEventRecord(g->end, g->stream), "CUDA event", reason, cap);
+        r = gpu_device_check(g, cudaEventRecord(g->end, g->stream), "CUDA event", reason, cap);
     if (r == 0)
-        r = device_check(g, cudaEventSynchronize(g->end), "copy", reason, cap);
+        r = gpu_device_check(g, cudaEventSynchronize(g->end), "copy", reason, cap);
     if (r == 0)
-        r = device_check(g, cudaEventElapsedTime(&ms, g->begin, g->end), "CUDA event", reason, cap);
-    device_release(g, &from);
-    device_release(g, &to);
+        r = gpu_device_check(g, cudaEventElapsedTime(&ms, g->begin, g->end), "CUDA event", reason, cap);
+    gpu_device_release(g, &from);
+    gpu_device_release(g, &to);
     if (r == 0)
         *ret_bytes_per_s = 2.0 * (double)bytes * COPY_ROUNDS / (ms * 1e-3);
     return r;
@@ -194,8 +195,19 @@ static int gpu_copy_rate(struct gpu_indicators *g, size_t bytes, double *ret_byt
 extern "C" {
 extern const struct gpu_indicators_api papertape_gpu_indicators __attribute__((visibility("default")));
 const struct gpu_indicators_api papertape_gpu_indicators = {
-    GPU_INDICATORS_ABI, gpu_open,      gpu_close,    gpu_device,    gpu_limit,
-    batch_load,         batch_compute, batch_fetch,  gpu_copy_rate, streams_create,
-    streams_destroy,    streams_write, streams_read, streams_step,
+    GPU_INDICATORS_ABI,
+    gpu_open,
+    gpu_close,
+    gpu_device,
+    gpu_limit,
+    gpu_batch_load,
+    gpu_batch_compute,
+    gpu_batch_fetch,
+    gpu_copy_rate,
+    gpu_device_streams_create,
+    gpu_device_streams_destroy,
+    gpu_device_streams_write,
+    gpu_device_streams_read,
+    gpu_device_streams_step,
 };
 }

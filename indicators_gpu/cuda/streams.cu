@@ -34,23 +34,26 @@ static int allocate(struct gpu_device_streams *s, size_t n_symbols, size_t n_spe
 {
     struct gpu_indicators *g = s->g;
     size_t symbol_bytes = s->view.symbol_bytes, n_bars = n_symbols * sizeof(struct gpu_stream_bar);
-    int r = device_reserve(g, &s->memory, n_symbols, symbol_bytes, "device memory for streams", reason, cap);
+    int r =
+        gpu_device_reserve(g, &s->memory, n_symbols, symbol_bytes, "device memory for streams", reason, cap);
     if (r == 0)
-        r = device_reserve(g, &s->ahead, n_symbols, symbol_bytes, "device memory for streams", reason, cap);
+        r = gpu_device_reserve(g, &s->ahead, n_symbols, symbol_bytes, "device memory for streams", reason,
+                               cap);
     if (r == 0)
-        r = device_reserve(g, &s->specs, n_specs, sizeof(struct gpu_stream_spec), "device memory for streams",
-                           reason, cap);
+        r = gpu_device_reserve(g, &s->specs, n_specs, sizeof(struct gpu_stream_spec),
+                               "device memory for streams", reason, cap);
     if (r == 0)
-        r = device_reserve(g, &s->bars, n_bars, 1, "device memory for bars", reason, cap);
+        r = gpu_device_reserve(g, &s->bars, n_bars, 1, "device memory for bars", reason, cap);
     if (r == 0)
-        r = device_reserve(g, &s->results, result_bytes(&s->view, n_symbols), 1, "device memory for outputs",
-                           reason, cap);
+        r = gpu_device_reserve(g, &s->results, result_bytes(&s->view, n_symbols), 1,
+                               "device memory for outputs", reason, cap);
     if (r == 0)
-        r = device_check(g, cudaHostAlloc(&s->up, n_bars, cudaHostAllocDefault), "pinned memory", reason,
-                         cap);
+        r = gpu_device_check(g, cudaHostAlloc(&s->up, n_bars, cudaHostAllocDefault), "pinned memory", reason,
+                             cap);
     if (r == 0)
-        r = device_check(g, cudaHostAlloc(&s->down, result_bytes(&s->view, n_symbols), cudaHostAllocDefault),
-                         "pinned memory", reason, cap);
+        r = gpu_device_check(g,
+                             cudaHostAlloc(&s->down, result_bytes(&s->view, n_symbols), cudaHostAllocDefault),
+                             "pinned memory", reason, cap);
     return r;
 }
 
@@ -58,28 +61,28 @@ static int start(struct gpu_device_streams *s, const struct gpu_stream_spec spec
                  unsigned blocks, char *reason, size_t cap)
 {
     struct gpu_indicators *g = s->g;
-    int r =
-        device_check(g, cudaMemsetAsync(s->memory.at, 0, s->memory.bytes, g->stream), "memset", reason, cap);
+    int r = gpu_device_check(g, cudaMemsetAsync(s->memory.at, 0, s->memory.bytes, g->stream), "memset",
+                             reason, cap);
     if (r == 0)
-        r = device_check(
+        r = gpu_device_check(
             g,
             cudaMemcpyAsync(s->specs.at, specs, n_specs * sizeof(*specs), cudaMemcpyHostToDevice, g->stream),
             "copy to the device", reason, cap);
     if (r == 0) {
         start_kernel<<<blocks, STREAM_THREADS, 0, g->stream>>>(s->view);
-        r = device_check(g, cudaGetLastError(), "kernel launch", reason, cap);
+        r = gpu_device_check(g, cudaGetLastError(), "kernel launch", reason, cap);
     }
     if (r == 0)
-        r = device_check(g, cudaStreamSynchronize(g->stream), "kernel", reason, cap);
+        r = gpu_device_check(g, cudaStreamSynchronize(g->stream), "kernel", reason, cap);
     return r;
 }
 
-int streams_create(struct gpu_indicators *g, size_t n_symbols, size_t symbol_bytes,
-                   const struct gpu_stream_spec specs[], size_t n_specs, struct gpu_device_streams **ret,
-                   char *reason, size_t cap)
+int gpu_device_streams_create(struct gpu_indicators *g, size_t n_symbols, size_t symbol_bytes,
+                              const struct gpu_stream_spec specs[], size_t n_specs,
+                              struct gpu_device_streams **ret, char *reason, size_t cap)
 {
     unsigned blocks = streams_blocks(n_symbols, n_specs);
-    int r = device_alive(g, reason, cap);
+    int r = gpu_device_alive(g, reason, cap);
     if (r < 0)
         return r;
     if (blocks == 0) {
@@ -106,63 +109,64 @@ int streams_create(struct gpu_indicators *g, size_t n_symbols, size_t symbol_byt
         r = start(s, specs, n_specs, blocks, reason, cap);
     }
     if (r < 0) {
-        streams_destroy(s);
+        gpu_device_streams_destroy(s);
         return r;
     }
     *ret = s;
     return 0;
 }
 
-void streams_destroy(struct gpu_device_streams *s)
+void gpu_device_streams_destroy(struct gpu_device_streams *s)
 {
-    device_release(s->g, &s->memory);
-    device_release(s->g, &s->ahead);
-    device_release(s->g, &s->specs);
-    device_release(s->g, &s->bars);
-    device_release(s->g, &s->results);
+    gpu_device_release(s->g, &s->memory);
+    gpu_device_release(s->g, &s->ahead);
+    gpu_device_release(s->g, &s->specs);
+    gpu_device_release(s->g, &s->bars);
+    gpu_device_release(s->g, &s->results);
     if (s->up)
-        device_let_go(cudaFreeHost(s->up));
+        gpu_device_let_go(cudaFreeHost(s->up));
     if (s->down)
-        device_let_go(cudaFreeHost(s->down));
+        gpu_device_let_go(cudaFreeHost(s->down));
     free(s);
 }
 
-int streams_write(struct gpu_device_streams *s, size_t first, size_t n, const void *memory, char *reason,
-                  size_t cap)
+int gpu_device_streams_write(struct gpu_device_streams *s, size_t first, size_t n, const void *memory,
+                             char *reason, size_t cap)
 {
     size_t each = s->view.symbol_bytes;
-    int r = device_alive(s->g, reason, cap);
+    int r = gpu_device_alive(s->g, reason, cap);
     if (r == 0)
-        r = device_check(s->g,
-                         cudaMemcpyAsync(s->view.memory + first * each, memory, n * each,
-                                         cudaMemcpyHostToDevice, s->g->stream),
-                         "copy to the device", reason, cap);
+        r = gpu_device_check(s->g,
+                             cudaMemcpyAsync(s->view.memory + first * each, memory, n * each,
+                                             cudaMemcpyHostToDevice, s->g->stream),
+                             "copy to the device", reason, cap);
     if (r == 0)
-        r = device_check(s->g, cudaStreamSynchronize(s->g->stream), "copy to the device", reason, cap);
+        r = gpu_device_check(s->g, cudaStreamSynchronize(s->g->stream), "copy to the device", reason, cap);
     return r;
 }
 
-int streams_read(struct gpu_device_streams *s, size_t first, size_t n, void *memory, char *reason, size_t cap)
+int gpu_device_streams_read(struct gpu_device_streams *s, size_t first, size_t n, void *memory, char *reason,
+                            size_t cap)
 {
     size_t each = s->view.symbol_bytes;
-    int r = device_alive(s->g, reason, cap);
+    int r = gpu_device_alive(s->g, reason, cap);
     if (r == 0)
-        r = device_check(s->g,
-                         cudaMemcpyAsync(memory, s->view.memory + first * each, n * each,
-                                         cudaMemcpyDeviceToHost, s->g->stream),
-                         "copy from the device", reason, cap);
+        r = gpu_device_check(s->g,
+                             cudaMemcpyAsync(memory, s->view.memory + first * each, n * each,
+                                             cudaMemcpyDeviceToHost, s->g->stream),
+                             "copy from the device", reason, cap);
     if (r == 0)
-        r = device_check(s->g, cudaStreamSynchronize(s->g->stream), "copy from the device", reason, cap);
+        r = gpu_device_check(s->g, cudaStreamSynchronize(s->g->stream), "copy from the device", reason, cap);
     return r;
 }
 
-int streams_step(struct gpu_device_streams *s, const struct gpu_stream_bar bars[], size_t n, bool commit,
-                 double out[], uint8_t ready[], char *reason, size_t cap)
+int gpu_device_streams_step(struct gpu_device_streams *s, const struct gpu_stream_bar bars[], size_t n,
+                            bool commit, double out[], uint8_t ready[], char *reason, size_t cap)
 {
     cudaStream_t stream = s->g->stream;
     struct streams_view v = s->view;
     size_t out_bytes = n * v.n_outputs * sizeof(double);
-    int r = device_alive(s->g, reason, cap);
+    int r = gpu_device_alive(s->g, reason, cap);
     if (r < 0)
         return r;
 
@@ -171,20 +175,20 @@ int streams_step(struct gpu_device_streams *s, const struct gpu_stream_bar bars[
     v.out = (double *)s->results.at;
     v.ready = (uint8_t *)s->results.at + out_bytes;
     memcpy(s->up, bars, n * sizeof(*bars));
-    r = device_check(s->g,
-                     cudaMemcpyAsync(s->bars.at, s->up, n * sizeof(*bars), cudaMemcpyHostToDevice, stream),
-                     "copy to the device", reason, cap);
+    r = gpu_device_check(
+        s->g, cudaMemcpyAsync(s->bars.at, s->up, n * sizeof(*bars), cudaMemcpyHostToDevice, stream),
+        "copy to the device", reason, cap);
     if (r == 0) {
         step_kernel<<<streams_blocks(n, v.n_specs), STREAM_THREADS, 0, stream>>>(v);
-        r = device_check(s->g, cudaGetLastError(), "kernel launch", reason, cap);
+        r = gpu_device_check(s->g, cudaGetLastError(), "kernel launch", reason, cap);
     }
     if (r == 0)
-        r = device_check(
+        r = gpu_device_check(
             s->g,
             cudaMemcpyAsync(s->down, s->results.at, result_bytes(&v, n), cudaMemcpyDeviceToHost, stream),
             "copy from the device", reason, cap);
     if (r == 0)
-        r = device_check(s->g, cudaStreamSynchronize(stream), "kernel", reason, cap);
+        r = gpu_device_check(s->g, cudaStreamSynchronize(stream), "kernel", reason, cap);
     if (r == 0) {
         memcpy(out, s->down, out_bytes);
         memcpy(ready, (const uint8_t *)s->down + out_bytes, n * v.n_specs);

@@ -90,8 +90,7 @@ static void test_defaults(void)
     CHECK_INT(config.commit_delay_ms, 5);
     CHECK_INT(config.log_level, LOG_LEVEL_INFO);
     int64_t timeframes[CONFIG_TIMEFRAMES_MAX];
-    CHECK(config.n_specs >= 6);
-    CHECK_STR(config.specs[3].row->name, "macd");
+    CHECK_STR(config.specs, "sma:20 ema:14 rsi:14 macd:12,26,9 atr:14 bbands:20,2");
     CHECK_INT(daemon_config_timeframes(&config, timeframes), 6);
     CHECK_INT(timeframes[0], 60000000000);
     CHECK_INT(timeframes[5], 86400000000000);
@@ -250,10 +249,7 @@ static void test_values(void)
     CHECK(!config.events_sync);
     CHECK_INT(config.parity_minute, 23 * 60 + 59);
     int64_t timeframes[CONFIG_TIMEFRAMES_MAX];
-    char spec[32];
-    CHECK_INT(config.n_specs, 3);
-    CHECK_INT(daemon_config_spec_text(&config.specs[1], -1, spec, sizeof spec), 12);
-    CHECK_STR(spec, "macd:12,26,9");
+    CHECK_STR(config.specs, "sma:7 macd:12,26,9 ema:9");
     CHECK_INT(daemon_config_timeframes(&config, timeframes), 3);
     CHECK_INT(timeframes[0], 900000000000);
     CHECK_INT(timeframes[1], 3600000000000);

@@ -72,9 +72,9 @@ static void on_the_cpu(struct random *random)
     struct indicator_spec specs[SPECS_MAX];
     struct streams *streams, *other;
     size_t n_specs = all_specs(specs), outputs;
-    CHECK_INT(streams_create(specs, n_specs, SERIES, &streams), 0);
-    CHECK_INT(streams_create(specs, n_specs, SERIES, &other), 0);
-    outputs = streams_outputs(streams);
+    CHECK_INT(daemon_streams_create(specs, n_specs, SERIES, &streams), 0);
+    CHECK_INT(daemon_streams_create(specs, n_specs, SERIES, &other), 0);
+    outputs = daemon_streams_outputs(streams);
     CHECK(outputs >= n_specs);
 
     CHECK_INT(outputs, n_outputs);
@@ -86,40 +86,41 @@ static void on_the_cpu(struct random *random)
         struct indicator_bar bars[SERIES] = {bar_at(i), bar_at(i), bar_at(i)};
         for (size_t k = 0; k < outputs; k++)
             wanted[k] = expected[k][i];
-        streams_peek(streams, 1, (const uint32_t[]){1}, &bars[0], ahead);
+        daemon_streams_peek(streams, 1, (const uint32_t[]){1}, &bars[0], ahead);
         CHECK(same_bits(ahead, wanted, outputs));
-        streams_update(streams, SERIES, series, bars, values);
+        daemon_streams_update(streams, SERIES, series, bars, values);
         for (int s = 0; s < SERIES; s++)
             CHECK(same_bits(values + (size_t)s * outputs, wanted, outputs));
         /* A memory at any bar goes on elsewhere: here it always does. */
         void *memory;
         size_t size;
-        CHECK_INT(streams_save(streams, 0, &memory, &size), 0);
-        CHECK_INT(streams_load(other, 1, memory, size), 0);
+        CHECK_INT(daemon_streams_save(streams, 0, &memory, &size), 0);
+        CHECK_INT(daemon_streams_load(other, 1, memory, size), 0);
         if (i + 1 < BARS) {
             struct indicator_bar next = bar_at(i + 1);
             for (size_t k = 0; k < outputs; k++)
                 wanted[k] = expected[k][i + 1];
-            streams_update(other, 1, (const uint32_t[]){1}, &next, values);
+            daemon_streams_update(other, 1, (const uint32_t[]){1}, &next, values);
             CHECK(same_bits(values, wanted, outputs));
         }
         /* Cut short, too long, of another version or other streams: refused, and the series begins anew. */
         if (i % 50 == 49) {
-            CHECK_INT(streams_load(other, 2, memory, size - 1 - random_next(random) % (size - 1)), -EINVAL);
+            CHECK_INT(daemon_streams_load(other, 2, memory, size - 1 - random_next(random) % (size - 1)),
+                      -EINVAL);
             unsigned char *longer = calloc(1, size + 8);
             memcpy(longer, memory, size);
-            CHECK_INT(streams_load(other, 2, longer, size + 8), -EINVAL);
-            CHECK_INT(streams_load(other, 2, NULL, 0), -EINVAL);
+            CHECK_INT(daemon_streams_load(other, 2, longer, size + 8), -EINVAL);
+            CHECK_INT(daemon_streams_load(other, 2, NULL, 0), -EINVAL);
             longer[0]++; /* of another version */
-            CHECK_INT(streams_load(other, 2, longer, size), -EINVAL);
+            CHECK_INT(daemon_streams_load(other, 2, longer, size), -EINVAL);
             for (size_t b = 0; b < size; b++)
                 longer[b] = (unsigned char)random_next(random);
-            CHECK_INT(streams_load(other, 2, longer, size), -EINVAL);
+            CHECK_INT(daemon_streams_load(other, 2, longer, size), -EINVAL);
             free(longer);
             struct indicator_bar first = bar_at(0);
             for (size_t k = 0; k < outputs; k++)
                 wanted[k] = expected[k][0];
-            streams_update(other, 1, (const uint32_t[]){2}, &first, values);
+            daemon_streams_update(other, 1, (const uint32_t[]){2}, &first, values);
             CHECK(same_bits(values, wanted, outputs));
         }
         free(memory);
@@ -127,12 +128,12 @@ static void on_the_cpu(struct random *random)
     free(values);
     free(ahead);
     free(wanted);
-    streams_destroy(streams);
-    streams_destroy(other);
-    streams_destroy(NULL);
-    CHECK_INT(streams_create(NULL, 0, 2, &streams), 0); /* no indicators: bars alone */
-    CHECK_INT(streams_outputs(streams), 0);
-    streams_destroy(streams);
+    daemon_streams_destroy(streams);
+    daemon_streams_destroy(other);
+    daemon_streams_destroy(NULL);
+    CHECK_INT(daemon_streams_create(NULL, 0, 2, &streams), 0); /* no indicators: bars alone */
+    CHECK_INT(daemon_streams_outputs(streams), 0);
+    daemon_streams_destroy(streams);
 }
 
 /* More series at any bar: those that were there go on, the new ones have seen nothing, on a device too. */
@@ -148,21 +149,21 @@ static void growing(const char *path, struct random *random)
     double *values = calloc(SERIES * n_outputs, sizeof *values), *wanted = calloc(n_outputs, sizeof *wanted);
     setenv("FAKE_GPU_FAIL", "none", 1);
     CHECK_INT(gpu_module_open(path, &module, reason, sizeof reason), 0);
-    CHECK_INT(streams_create(specs, n_specs, 1, &streams), 0);
-    CHECK_INT(streams_to_device(streams, module, reason, sizeof reason), 0);
+    CHECK_INT(daemon_streams_create(specs, n_specs, 1, &streams), 0);
+    CHECK_INT(daemon_streams_to_device(streams, module, reason, sizeof reason), 0);
     for (int i = 0; i < BARS; i++) {
         const uint32_t series[SERIES] = {0, 1, 2};
         struct indicator_bar bars[SERIES];
         if (n < SERIES && i == grown[n]) {
-            CHECK_INT(streams_grow(streams, n + 1), 0);
-            CHECK(!streams_on_device(streams));
+            CHECK_INT(daemon_streams_grow(streams, n + 1), 0);
+            CHECK(!daemon_streams_on_device(streams));
             if (n == 1)
-                CHECK_INT(streams_to_device(streams, module, reason, sizeof reason), 0);
+                CHECK_INT(daemon_streams_to_device(streams, module, reason, sizeof reason), 0);
             begun[n++] = i;
         }
         for (size_t s = 0; s < n; s++)
             bars[s] = bar_at(i - begun[s]);
-        streams_update(streams, n, series, bars, values);
+        daemon_streams_update(streams, n, series, bars, values);
         for (size_t s = 0; s < n; s++) {
             for (size_t k = 0; k < n_outputs; k++)
                 wanted[k] = expected[k][i - begun[s]];
@@ -170,9 +171,10 @@ static void growing(const char *path, struct random *random)
         }
     }
     CHECK_INT(n, SERIES);
-    CHECK_INT(streams_grow(streams, 1), 0); /* never fewer */
-    streams_update(streams, 1, (const uint32_t[]){2}, &(struct indicator_bar){1, 1, 1, 1, 1, 1}, values);
-    streams_destroy(streams);
+    CHECK_INT(daemon_streams_grow(streams, 1), 0); /* never fewer */
+    daemon_streams_update(streams, 1, (const uint32_t[]){2}, &(struct indicator_bar){1, 1, 1, 1, 1, 1},
+                          values);
+    daemon_streams_destroy(streams);
     gpu_module_close(module);
     free(values);
     free(wanted);
@@ -191,51 +193,51 @@ static void on_a_device(const char *path, const char *how, int after)
     setenv("FAKE_GPU_FAIL", how, 1);
     setenv("FAKE_GPU_FAIL_AFTER", number, 1);
     CHECK_INT(gpu_module_open(path, &module, reason, sizeof reason), 0);
-    CHECK_INT(streams_create(specs, n_specs, SERIES, &streams), 0);
-    CHECK_INT(streams_create(specs, n_specs, SERIES, &other), 0);
+    CHECK_INT(daemon_streams_create(specs, n_specs, SERIES, &streams), 0);
+    CHECK_INT(daemon_streams_create(specs, n_specs, SERIES, &other), 0);
     double *values = calloc(SERIES * n_outputs, sizeof *values), *wanted = calloc(n_outputs, sizeof *wanted);
     const uint32_t series[SERIES] = {1, 2, 0};
     bool failing = strcmp(how, "none") != 0, left = false;
     for (int i = 0; i < BARS; i++) {
         struct indicator_bar bars[SERIES] = {bar_at(i), bar_at(i), bar_at(i)};
         if (i == 30) { /* it comes in the middle */
-            int r = streams_to_device(streams, module, reason, sizeof reason);
+            int r = daemon_streams_to_device(streams, module, reason, sizeof reason);
             CHECK_INT(r, strcmp(how, "create") == 0 ? -ENOMEM : 0);
             CHECK(r == 0 || strstr(reason, "out of memory"));
         }
-        left |= i >= 30 && !streams_on_device(streams);
+        left |= i >= 30 && !daemon_streams_on_device(streams);
         for (size_t k = 0; k < n_outputs; k++)
             wanted[k] = expected[k][i];
         if (i % 3 == 0) {
-            streams_peek(streams, SERIES, series, bars, values);
+            daemon_streams_peek(streams, SERIES, series, bars, values);
             for (int s = 0; s < SERIES; s++)
                 CHECK(same_bits(values + (size_t)s * n_outputs, wanted, n_outputs));
         }
-        streams_update(streams, SERIES, series, bars, values);
+        daemon_streams_update(streams, SERIES, series, bars, values);
         for (int s = 0; s < SERIES; s++)
             CHECK(same_bits(values + (size_t)s * n_outputs, wanted, n_outputs));
         if (i % 41 == 40 && i + 1 < BARS) {
             void *memory;
             size_t size;
-            CHECK_INT(streams_save(streams, 2, &memory, &size), 0);
-            CHECK_INT(streams_load(other, 0, memory, size), 0);
+            CHECK_INT(daemon_streams_save(streams, 2, &memory, &size), 0);
+            CHECK_INT(daemon_streams_load(other, 0, memory, size), 0);
             free(memory);
             struct indicator_bar next = bar_at(i + 1);
             for (size_t k = 0; k < n_outputs; k++)
                 wanted[k] = expected[k][i + 1];
-            streams_update(other, 1, (const uint32_t[]){0}, &next, values);
+            daemon_streams_update(other, 1, (const uint32_t[]){0}, &next, values);
             CHECK(same_bits(values, wanted, n_outputs));
         }
     }
     CHECK(left == failing);
-    CHECK(streams_on_device(streams) == !failing);
-    CHECK((streams_failure(streams)[0] != '\0') == (failing && strcmp(how, "create") != 0));
-    CHECK(streams_to_host(streams));
-    CHECK(!streams_on_device(streams));
+    CHECK(daemon_streams_on_device(streams) == !failing);
+    CHECK((daemon_streams_failure(streams)[0] != '\0') == (failing && strcmp(how, "create") != 0));
+    CHECK(daemon_streams_to_host(streams));
+    CHECK(!daemon_streams_on_device(streams));
     free(values);
     free(wanted);
-    streams_destroy(streams);
-    streams_destroy(other);
+    daemon_streams_destroy(streams);
+    daemon_streams_destroy(other);
     gpu_module_close(module);
 }
 

@@ -1,9 +1,10 @@
-"""A panel that lacks its line in the list does not build: panels_complete.py SOURCE_ROOT CC...
+"""A panel that lacks its line in the list does not build: panels_complete.py SOURCE_ROOT CC... (in the short run some).
 
 Each line of PANEL_LIST in tui/layout.h is taken out, and the file that draws the panel compiled: the compiler names both.
 """
 
 import concurrent.futures
+import os
 import pathlib
 import re
 import subprocess
@@ -19,8 +20,6 @@ drawn = {name: path for path in (ROOT / "tui/panel").glob("*.c")
 
 
 def fault(name):
-    if name not in drawn:
-        return f"{name}: no file in tui/panel draws it"
     with tempfile.TemporaryDirectory() as folder:
         place = pathlib.Path(folder) / HEADER
         place.parent.mkdir()
@@ -35,8 +34,10 @@ def fault(name):
 
 
 with concurrent.futures.ThreadPoolExecutor() as pool:
-    faults = [found for found in pool.map(fault, names) if found]
+    faults = [f"{name}: no file in tui/panel draws it" for name in names if name not in drawn]
+    tried = [name for name in (names if "PAPERTAPE_LONG" in os.environ else names[::12] + names[-1:]) if name in drawn]
+    faults += [found for found in pool.map(fault, tried) if found]
 for found in faults:
     print("FAILED", found, file=sys.stderr)
-print(f"tui/panels_complete: {len(names)} panels, {len(faults)} failures")
+print(f"tui/panels_complete: {len(names)} panels, {len(tried)} taken out, {len(faults)} failures")
 sys.exit(1 if faults or len(names) < 30 else 0)

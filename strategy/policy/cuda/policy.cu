@@ -34,10 +34,10 @@ static size_t padded(size_t n)
 
 static void policy_destroy(struct gpu_policy *p)
 {
-    device_release(p->g, &p->floats);
-    device_release(p->g, &p->values);
+    gpu_device_release(p->g, &p->floats);
+    gpu_device_release(p->g, &p->values);
     if (p->pinned)
-        device_let_go(cudaFreeHost(p->pinned));
+        gpu_device_let_go(cudaFreeHost(p->pinned));
     free(p->steps);
     free(p);
 }
@@ -47,27 +47,28 @@ static int policy_heads(struct gpu_policy *p, const float *observation, float *h
 {
     struct gpu_indicators *g = p->g;
     float *values = (float *)p->values.at, *state = p->pinned + p->outputs;
-    int r = device_alive(g, reason, cap);
+    int r = gpu_device_alive(g, reason, cap);
     if (r < 0)
         return r;
     memcpy(state, hidden, p->n_hidden * sizeof(float));
     memcpy(state + p->hidden, observation, p->n_observation * sizeof(float));
-    r = device_check(g,
-                     cudaMemcpyAsync(values + p->outputs, state, (p->hidden + p->observation) * sizeof(float),
-                                     cudaMemcpyHostToDevice, g->stream),
-                     "copy to the device", reason, cap);
+    r = gpu_device_check(g,
+                         cudaMemcpyAsync(values + p->outputs, state,
+                                         (p->hidden + p->observation) * sizeof(float), cudaMemcpyHostToDevice,
+                                         g->stream),
+                         "copy to the device", reason, cap);
     for (size_t i = 0; i < p->n_steps && r == 0; i++) {
         const struct policy_launch l = {(const float *)p->floats.at, values, p->steps[i]};
         policy_kernel<<<policy_blocks(&l.step), POLICY_THREADS, 0, g->stream>>>(l);
-        r = device_check(g, cudaGetLastError(), "kernel launch", reason, cap);
+        r = gpu_device_check(g, cudaGetLastError(), "kernel launch", reason, cap);
     }
     if (r == 0)
-        r = device_check(g,
-                         cudaMemcpyAsync(p->pinned, values, (p->outputs + p->hidden) * sizeof(float),
-                                         cudaMemcpyDeviceToHost, g->stream),
-                         "copy from the device", reason, cap);
+        r = gpu_device_check(g,
+                             cudaMemcpyAsync(p->pinned, values, (p->outputs + p->hidden) * sizeof(float),
+                                             cudaMemcpyDeviceToHost, g->stream),
+                             "copy from the device", reason, cap);
     if (r == 0)
-        r = device_check(g, cudaStreamSynchronize(g->stream), "kernel", reason, cap);
+        r = gpu_device_check(g, cudaStreamSynchronize(g->stream), "kernel", reason, cap);
     if (r < 0)
         return r;
     memcpy(ret_heads, p->pinned, p->n_outputs * sizeof(float));
@@ -79,31 +80,32 @@ static int fill(struct gpu_policy *p, const struct gpu_policy_setup *setup, char
 {
     struct gpu_indicators *g = p->g;
     const size_t n_pinned = p->outputs + p->hidden + p->observation;
-    int r = device_reserve(g, &p->floats, setup->n_floats, sizeof(float), "device memory for a policy",
-                           reason, cap);
+    int r = gpu_device_reserve(g, &p->floats, setup->n_floats, sizeof(float), "device memory for a policy",
+                               reason, cap);
     if (r == 0)
-        r = device_reserve(g, &p->values, setup->n_values, sizeof(float), "device memory for a policy",
-                           reason, cap);
+        r = gpu_device_reserve(g, &p->values, setup->n_values, sizeof(float), "device memory for a policy",
+                               reason, cap);
     if (r == 0)
-        r = device_check(g, cudaMallocHost((void **)&p->pinned, n_pinned * sizeof(float)), "pinned memory",
-                         reason, cap);
+        r = gpu_device_check(g, cudaMallocHost((void **)&p->pinned, n_pinned * sizeof(float)),
+                             "pinned memory", reason, cap);
     if (r < 0)
         return r;
     memset(p->pinned, 0, n_pinned * sizeof(float));
-    r = device_check(g,
-                     cudaMemcpyAsync(p->floats.at, setup->floats, setup->n_floats * sizeof(float),
-                                     cudaMemcpyHostToDevice, g->stream),
-                     "copy to the device", reason, cap);
+    r = gpu_device_check(g,
+                         cudaMemcpyAsync(p->floats.at, setup->floats, setup->n_floats * sizeof(float),
+                                         cudaMemcpyHostToDevice, g->stream),
+                         "copy to the device", reason, cap);
     if (r == 0)
-        r = device_check(g, cudaMemsetAsync(p->values.at, 0, setup->n_values * sizeof(float), g->stream),
-                         "device memory for a policy", reason, cap);
-    return r < 0 ? r : device_check(g, cudaStreamSynchronize(g->stream), "copy to the device", reason, cap);
+        r = gpu_device_check(g, cudaMemsetAsync(p->values.at, 0, setup->n_values * sizeof(float), g->stream),
+                             "device memory for a policy", reason, cap);
+    return r < 0 ? r
+                 : gpu_device_check(g, cudaStreamSynchronize(g->stream), "copy to the device", reason, cap);
 }
 
 static int policy_create(struct gpu_indicators *g, const struct gpu_policy_setup *setup,
                          struct gpu_policy **ret, char *reason, size_t cap)
 {
-    int r = device_alive(g, reason, cap);
+    int r = gpu_device_alive(g, reason, cap);
     if (r < 0)
         return r;
     struct gpu_policy *p = (struct gpu_policy *)calloc(1, sizeof(*p));

@@ -1,7 +1,7 @@
 /* Of the module whose device is the CPU (tests/indicators_gpu/cpu_device.h): the learner's queue
  * (trainer/ppo/cuda/queue.h) in plain loops. Operands of products are rounded to bfloat16 (or TF32) as a
  * device takes them, sums are float32, in order. The arena begins as NaN where the sequence has not written,
- * but for what queue_arena() promises (zeros); behind it lie guard cells, which must keep their value.
+ * but for what ppo_queue_arena() promises (zeros); behind it lie guard cells, which must keep their value.
  *
  * $QUEUE_PLAIN=1: no epilogues but the bias, as a device that has none. $QUEUE_MEMORY: the device's bytes, as
  * they are told; 16 GiB. */
@@ -34,7 +34,7 @@ struct ppo_queue {
     char reason[REASON_MAX];
 };
 
-void queue_fail(struct ppo_queue *q, int error, const char *reason)
+void ppo_queue_fail(struct ppo_queue *q, int error, const char *reason)
 {
     if (q->error)
         return;
@@ -47,7 +47,7 @@ static void say(struct ppo_queue *q, uint64_t what)
     cpu_say(q->g, what);
 }
 
-int queue_create(struct gpu_indicators *g, void *stream, struct ppo_queue **ret, char *reason, size_t cap)
+int ppo_queue_create(struct gpu_indicators *g, void *stream, struct ppo_queue **ret, char *reason, size_t cap)
 {
     (void)stream;
     struct ppo_queue *q = calloc(1, sizeof(*q));
@@ -58,7 +58,7 @@ int queue_create(struct gpu_indicators *g, void *stream, struct ppo_queue **ret,
     return 0;
 }
 
-void queue_destroy(struct ppo_queue *q)
+void ppo_queue_destroy(struct ppo_queue *q)
 {
     if (!q)
         return;
@@ -73,8 +73,8 @@ void queue_destroy(struct ppo_queue *q)
 }
 
 /* The driver takes some, like a real one's. */
-int queue_memory(struct gpu_indicators *g, size_t *ret_free, size_t *ret_total, size_t *ret_driver,
-                 char *reason, size_t cap)
+int ppo_queue_memory(struct gpu_indicators *g, size_t *ret_free, size_t *ret_total, size_t *ret_driver,
+                     char *reason, size_t cap)
 {
     (void)reason;
     (void)cap;
@@ -85,7 +85,7 @@ int queue_memory(struct gpu_indicators *g, size_t *ret_free, size_t *ret_total, 
     return 0;
 }
 
-int queue_arena(struct ppo_queue *q, size_t bytes, void **ret, char *reason, size_t cap)
+int ppo_queue_arena(struct ppo_queue *q, size_t bytes, void **ret, char *reason, size_t cap)
 {
     q->arena = cpu_allocate(q->g, bytes + GUARD);
     if (!q->arena)
@@ -97,7 +97,7 @@ int queue_arena(struct ppo_queue *q, size_t bytes, void **ret, char *reason, siz
     return 0;
 }
 
-int queue_plan(struct ppo_queue *q, struct queue_product *product, int *ret_id, char *reason, size_t cap)
+int ppo_queue_plan(struct ppo_queue *q, struct queue_product *product, int *ret_id, char *reason, size_t cap)
 {
     const char *plain = getenv("QUEUE_PLAIN");
     if (q->n_planned == QUEUE_PRODUCTS_MAX) {
@@ -196,7 +196,7 @@ static bool has_bit(const unsigned char *mask, size_t row, size_t col, int width
     return mask[row * queue_mask_bytes(width) + col / 8] >> col % 8 & 1;
 }
 
-void queue_product(struct ppo_queue *q, int lane, int id, const struct queue_operands *o)
+void ppo_queue_product(struct ppo_queue *q, int lane, int id, const struct queue_operands *o)
 {
     if (q->error)
         return;
@@ -251,26 +251,26 @@ void queue_product(struct ppo_queue *q, int lane, int id, const struct queue_ope
     free(c);
 }
 
-void queue_upload(struct ppo_queue *q, void *to, const void *from, size_t bytes)
+void ppo_queue_upload(struct ppo_queue *q, void *to, const void *from, size_t bytes)
 {
     if (!q->error && bytes > 0)
         memcpy(to, from, bytes);
 }
 
-void queue_download(struct ppo_queue *q, void *to, const void *from, size_t bytes)
+void ppo_queue_download(struct ppo_queue *q, void *to, const void *from, size_t bytes)
 {
-    queue_upload(q, to, from, bytes);
+    ppo_queue_upload(q, to, from, bytes);
 }
 
-void queue_copy(struct ppo_queue *q, int lane, void *to, const void *from, size_t bytes)
+void ppo_queue_copy(struct ppo_queue *q, int lane, void *to, const void *from, size_t bytes)
 {
     (void)lane;
     say(q, (uint64_t)(uintptr_t)to);
     say(q, (uint64_t)(uintptr_t)from);
-    queue_upload(q, to, from, bytes);
+    ppo_queue_upload(q, to, from, bytes);
 }
 
-void queue_zero(struct ppo_queue *q, int lane, void *at, size_t bytes)
+void ppo_queue_zero(struct ppo_queue *q, int lane, void *at, size_t bytes)
 {
     (void)lane;
     say(q, (uint64_t)(uintptr_t)at);
@@ -278,7 +278,7 @@ void queue_zero(struct ppo_queue *q, int lane, void *at, size_t bytes)
         memset(at, 0, bytes);
 }
 
-void *queue_pinned(struct ppo_queue *q, size_t bytes)
+void *ppo_queue_pinned(struct ppo_queue *q, size_t bytes)
 {
     void *at = q->n_pinned < PINNED_MAX ? malloc(bytes) : NULL;
     if (at)
@@ -286,17 +286,17 @@ void *queue_pinned(struct ppo_queue *q, size_t bytes)
     return at;
 }
 
-void queue_fork(struct ppo_queue *q)
+void ppo_queue_fork(struct ppo_queue *q)
 {
     say(q, 1);
 }
 
-void queue_join(struct ppo_queue *q)
+void ppo_queue_join(struct ppo_queue *q)
 {
     say(q, 2);
 }
 
-void *queue_stream(struct ppo_queue *q, int lane)
+void *ppo_queue_stream(struct ppo_queue *q, int lane)
 {
     (void)q;
     (void)lane;
@@ -304,7 +304,7 @@ void *queue_stream(struct ppo_queue *q, int lane)
 }
 
 /* Calls it every time; from its second time on it must do with the same operands what it did then. */
-void queue_repeat(struct ppo_queue *q, int graph, void (*work)(void *ctx), void *ctx)
+void ppo_queue_repeat(struct ppo_queue *q, int graph, void (*work)(void *ctx), void *ctx)
 {
     uint64_t said = 0;
     if (q->error)
@@ -318,36 +318,36 @@ void queue_repeat(struct ppo_queue *q, int graph, void (*work)(void *ctx), void 
         abort(); /* a graph would have done something else */
 }
 
-void queue_forget(struct ppo_queue *q)
+void ppo_queue_forget(struct ppo_queue *q)
 {
     for (int i = 0; i < QUEUE_GRAPHS; i++)
         q->seen[i] = q->seen[i] > 0;
 }
 
-void queue_launched(struct ppo_queue *q)
+void ppo_queue_launched(struct ppo_queue *q)
 {
     say(q, 3);
 }
 
-void queue_mark(struct ppo_queue *q, int mark)
+void ppo_queue_mark(struct ppo_queue *q, int mark)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     q->marks[mark] = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-double queue_seconds(struct ppo_queue *q, int from, int to)
+double ppo_queue_seconds(struct ppo_queue *q, int from, int to)
 {
     return q->marks[to] - q->marks[from];
 }
 
-void queue_await(struct ppo_queue *q, int mark)
+void ppo_queue_await(struct ppo_queue *q, int mark)
 {
     (void)mark; /* everything is done at once */
     q->waits++;
 }
 
-int queue_wait(struct ppo_queue *q, char *reason, size_t cap)
+int ppo_queue_wait(struct ppo_queue *q, char *reason, size_t cap)
 {
     q->waits++;
     if (q->error)
@@ -355,7 +355,7 @@ int queue_wait(struct ppo_queue *q, char *reason, size_t cap)
     return q->error;
 }
 
-uint64_t queue_waits(const struct ppo_queue *q)
+uint64_t ppo_queue_waits(const struct ppo_queue *q)
 {
     return q->waits;
 }

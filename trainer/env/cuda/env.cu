@@ -96,37 +96,37 @@ static __global__ void __launch_bounds__(OBSERVE_THREADS, OBSERVE_BLOCKS_HELD)
 static int copy_in(struct gpu_indicators *g, void *to, const void *from, size_t bytes, char *reason,
                    size_t cap)
 {
-    return device_check(g, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, g->stream),
-                        "copy to the device", reason, cap);
+    return gpu_device_check(g, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, g->stream),
+                            "copy to the device", reason, cap);
 }
 
 static int copy_out(struct gpu_indicators *g, void *to, const void *from, size_t bytes, char *reason,
                     size_t cap)
 {
-    return device_check(g, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, g->stream),
-                        "copy from the device", reason, cap);
+    return gpu_device_check(g, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, g->stream),
+                            "copy from the device", reason, cap);
 }
 
 static int wait_for(struct gpu_indicators *g, char *reason, size_t cap)
 {
-    return device_check(g, cudaStreamSynchronize(g->stream), "kernel", reason, cap);
+    return gpu_device_check(g, cudaStreamSynchronize(g->stream), "kernel", reason, cap);
 }
 
 static int launched(struct gpu_indicators *g, char *reason, size_t cap)
 {
-    return device_check(g, cudaGetLastError(), "kernel launch", reason, cap);
+    return gpu_device_check(g, cudaGetLastError(), "kernel launch", reason, cap);
 }
 
 /* What was queued for these copies, on whatever stream, comes before what will be on `stream`. */
 static int turn_to(struct gpu_env *e, cudaStream_t stream, char *reason, size_t cap)
 {
-    int r = device_alive(e->g, reason, cap);
+    int r = gpu_device_alive(e->g, reason, cap);
     if (r < 0 || e->stream == stream)
         return r;
     if (e->stream == e->g->stream)
-        r = device_check(e->g, cudaEventRecord(e->order, e->stream), "CUDA event", reason, cap);
+        r = gpu_device_check(e->g, cudaEventRecord(e->order, e->stream), "CUDA event", reason, cap);
     if (r == 0)
-        r = device_check(e->g, cudaStreamWaitEvent(stream, e->order, 0), "CUDA stream", reason, cap);
+        r = gpu_device_check(e->g, cudaStreamWaitEvent(stream, e->order, 0), "CUDA stream", reason, cap);
     if (r == 0)
         e->stream = stream;
     return r;
@@ -140,7 +140,7 @@ static int ready(struct gpu_env *e, char *reason, size_t cap)
 
 static void market_destroy(struct gpu_env_market *m)
 {
-    device_release(m->g, &m->memory);
+    gpu_device_release(m->g, &m->memory);
     free(m);
 }
 
@@ -148,7 +148,7 @@ static int market_create(struct gpu_indicators *g, const struct env_market_view 
                          struct gpu_env_market **ret, char *reason, size_t cap)
 {
     struct layout_piece pieces[LAYOUT_ARRAYS];
-    int r = device_alive(g, reason, cap);
+    int r = gpu_device_alive(g, reason, cap);
     if (r < 0)
         return r;
     struct gpu_env_market *m = (struct gpu_env_market *)calloc(1, sizeof(*m));
@@ -158,8 +158,8 @@ static int market_create(struct gpu_indicators *g, const struct env_market_view 
     }
     m->g = g;
     m->view = *market;
-    r = device_reserve(g, &m->memory, layout_market(market, pieces), 1, "device memory for a market", reason,
-                       cap);
+    r = gpu_device_reserve(g, &m->memory, layout_market(market, pieces), 1, "device memory for a market",
+                           reason, cap);
     for (int i = 0; i < LAYOUT_ARRAYS && r == 0; i++)
         if (pieces[i].bytes > 0)
             r = copy_in(g, (unsigned char *)m->memory.at + pieces[i].at, pieces[i].from, pieces[i].bytes,
@@ -181,18 +181,18 @@ static void env_destroy(struct gpu_env *e)
                                    &e->kept,    &e->final_obs, &e->obs,     &e->mask,
                                    &e->masks,   &e->fault,     &e->packed};
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-        device_release(e->g, all[i]);
+        gpu_device_release(e->g, all[i]);
     if (e->pinned)
-        device_let_go(cudaFreeHost(e->pinned));
+        gpu_device_let_go(cudaFreeHost(e->pinned));
     if (e->order)
-        device_let_go(cudaEventDestroy(e->order));
+        gpu_device_let_go(cudaEventDestroy(e->order));
     free(e);
 }
 
 static int clear_fault(struct gpu_env *e, char *reason, size_t cap)
 {
-    return device_check(e->g, cudaMemsetAsync(e->fault.at, 0xff, sizeof(uint64_t), e->g->stream), "memset",
-                        reason, cap);
+    return gpu_device_check(e->g, cudaMemsetAsync(e->fault.at, 0xff, sizeof(uint64_t), e->g->stream),
+                            "memset", reason, cap);
 }
 
 /* What every environment needs; observations and actions get their room when they are asked for. */
@@ -201,20 +201,20 @@ static int reserve(struct gpu_env *e, char *reason, size_t cap)
     struct gpu_indicators *g = e->g;
     struct env_launch *l = &e->launch;
     size_t copies = l->view.state.copies;
-    int r = device_reserve(g, &e->columns, e->memory_bytes, 1, "device memory for copies", reason, cap);
+    int r = gpu_device_reserve(g, &e->columns, e->memory_bytes, 1, "device memory for copies", reason, cap);
     if (r == 0)
-        r = device_reserve(g, &e->windows, copies, 2 * sizeof(int32_t), "device memory for copies", reason,
-                           cap);
+        r = gpu_device_reserve(g, &e->windows, copies, 2 * sizeof(int32_t), "device memory for copies",
+                               reason, cap);
     if (r == 0)
-        r = device_reserve(g, &e->results, copies, sizeof(float) + 2, "device memory for rewards", reason,
-                           cap);
+        r = gpu_device_reserve(g, &e->results, copies, sizeof(float) + 2, "device memory for rewards", reason,
+                               cap);
     if (r == 0)
-        r = device_reserve(g, &e->mask, copies, 1, "device memory for a mask", reason, cap);
+        r = gpu_device_reserve(g, &e->mask, copies, 1, "device memory for a mask", reason, cap);
     if (r == 0)
-        r = device_reserve(g, &e->fault, 1, sizeof(uint64_t), "device memory for a fault", reason, cap);
+        r = gpu_device_reserve(g, &e->fault, 1, sizeof(uint64_t), "device memory for a fault", reason, cap);
     if (r == 0)
-        r = device_check(g, cudaEventCreateWithFlags(&e->order, cudaEventDisableTiming), "CUDA event", reason,
-                         cap);
+        r = gpu_device_check(g, cudaEventCreateWithFlags(&e->order, cudaEventDisableTiming), "CUDA event",
+                             reason, cap);
     if (r < 0)
         return r;
     e->stream = g->stream;
@@ -225,7 +225,7 @@ static int reserve(struct gpu_env *e, char *reason, size_t cap)
 static int env_create(struct gpu_env_market *m, const struct env_view *view, const void *memory,
                       size_t memory_bytes, struct gpu_env **ret, char *reason, size_t cap)
 {
-    int r = device_alive(m->g, reason, cap);
+    int r = gpu_device_alive(m->g, reason, cap);
     if (r < 0)
         return r;
     if (view->state.copies > LAUNCH_COPIES_MAX) {
@@ -316,8 +316,8 @@ static int env_actions(struct gpu_env *e, const float *actions, size_t n_steps, 
         return -EINVAL;
     }
     if (r == 0)
-        r = device_reserve(e->g, &e->actions, n_steps * each, sizeof(float), "device memory for actions",
-                           reason, cap);
+        r = gpu_device_reserve(e->g, &e->actions, n_steps * each, sizeof(float), "device memory for actions",
+                               reason, cap);
     if (r == 0)
         r = copy_in(e->g, e->actions.at, actions, n_steps * each * sizeof(float), reason, cap);
     if (r == 0)
@@ -364,15 +364,15 @@ static void launch_masks(const struct env_launch *l, cudaStream_t stream)
 static int reserve_observations(struct gpu_env *e, struct device_memory *memory, char *reason, size_t cap)
 {
     const struct env_view *v = &e->launch.view;
-    return device_reserve(e->g, memory, v->state.copies * (size_t)v->observation_size, sizeof(float),
-                          "device memory for observations", reason, cap);
+    return gpu_device_reserve(e->g, memory, v->state.copies * (size_t)v->observation_size, sizeof(float),
+                              "device memory for observations", reason, cap);
 }
 
 static int reserve_masks(struct gpu_env *e, char *reason, size_t cap)
 {
     const struct env_view *v = &e->launch.view;
-    return device_reserve(e->g, &e->masks, v->state.copies, env_masks_size(v), "device memory for masks",
-                          reason, cap);
+    return gpu_device_reserve(e->g, &e->masks, v->state.copies, env_masks_size(v), "device memory for masks",
+                              reason, cap);
 }
 
 /* Places for the results of n_steps steps in `memory`. */
@@ -406,10 +406,10 @@ static int env_run(struct gpu_env *e, size_t n_steps, bool observe, bool keep, f
     if (r == 0 && observe)
         r = reserve_observations(e, &e->obs, reason, cap);
     if (r == 0 && keep)
-        r = device_reserve(g, &e->kept, n_steps * copies, sizeof(float) + 2, "device memory for rewards",
-                           reason, cap);
+        r = gpu_device_reserve(g, &e->kept, n_steps * copies, sizeof(float) + 2, "device memory for rewards",
+                               reason, cap);
     if (r == 0 && ret_ms)
-        r = device_check(g, cudaEventRecord(g->begin, g->stream), "CUDA event", reason, cap);
+        r = gpu_device_check(g, cudaEventRecord(g->begin, g->stream), "CUDA event", reason, cap);
     if (r < 0)
         return r;
     e->last = (struct env_device_io){e->actions.at, e->by_column};
@@ -426,11 +426,11 @@ static int env_run(struct gpu_env *e, size_t n_steps, bool observe, bool keep, f
         launch_move(&l, l.n_steps);
     }
     if (r == 0 && ret_ms)
-        r = device_check(g, cudaEventRecord(g->end, g->stream), "CUDA event", reason, cap);
+        r = gpu_device_check(g, cudaEventRecord(g->end, g->stream), "CUDA event", reason, cap);
     if (r == 0 && ret_ms)
-        r = device_check(g, cudaEventSynchronize(g->end), "kernel", reason, cap);
+        r = gpu_device_check(g, cudaEventSynchronize(g->end), "kernel", reason, cap);
     if (r == 0 && ret_ms)
-        r = device_check(g, cudaEventElapsedTime(ret_ms, g->begin, g->end), "CUDA event", reason, cap);
+        r = gpu_device_check(g, cudaEventElapsedTime(ret_ms, g->begin, g->end), "CUDA event", reason, cap);
     return r;
 }
 
@@ -441,8 +441,8 @@ static int env_buffers(struct gpu_env *e, struct env_device_io *ret, void **ret_
     bool same_step = v->params.autoreset == ENV_SAME_STEP;
     int r = ready(e, reason, cap);
     if (r == 0)
-        r = device_reserve(e->g, &e->actions, v->state.copies * (size_t)v->action_size, sizeof(float),
-                           "device memory for actions", reason, cap);
+        r = gpu_device_reserve(e->g, &e->actions, v->state.copies * (size_t)v->action_size, sizeof(float),
+                               "device memory for actions", reason, cap);
     if (r == 0 && same_step)
         r = reserve_observations(e, &e->final_obs, reason, cap);
     if (r == 0)
@@ -484,7 +484,7 @@ static int env_step(struct gpu_env *e, const struct env_device_io *io, void *on,
         launch_masks(&l, stream);
     r = launched(g, reason, cap);
     if (r == 0 && stream != g->stream)
-        r = device_check(g, cudaEventRecord(e->order, stream), "CUDA event", reason, cap);
+        r = gpu_device_check(g, cudaEventRecord(e->order, stream), "CUDA event", reason, cap);
     return r;
 }
 
@@ -498,9 +498,9 @@ static int copy_final(struct gpu_env *e, const uint8_t *terminated, const uint8_
     size_t size = (size_t)v->observation_size, copies = v->state.copies;
     size_t rows = gather_rows(copies, size, FINAL_BYTES);
     size_t row_bytes = size * sizeof(float), bytes = rows * (row_bytes + sizeof(uint32_t));
-    int r = device_reserve(g, &e->packed, bytes, 1, "device memory for observations", reason, cap);
+    int r = gpu_device_reserve(g, &e->packed, bytes, 1, "device memory for observations", reason, cap);
     if (r == 0 && !e->pinned)
-        r = device_check(g, cudaMallocHost(&e->pinned, bytes), "pinned memory", reason, cap);
+        r = gpu_device_check(g, cudaMallocHost(&e->pinned, bytes), "pinned memory", reason, cap);
     if (r < 0)
         return r;
     const float *packed = (const float *)e->pinned;

@@ -46,12 +46,12 @@ static void *at(const struct gpu_ppo *p, size_t offset)
 
 static void *lane0(const struct gpu_ppo *p)
 {
-    return queue_stream(p->queue, 0);
+    return ppo_queue_stream(p->queue, 0);
 }
 
 static void launched(struct gpu_ppo *p)
 {
-    queue_launched(p->queue);
+    ppo_queue_launched(p->queue);
 }
 
 /* ---- arguments ---- */
@@ -277,13 +277,13 @@ static void place_update(struct gpu_ppo *p)
 
 static void learner_destroy_device(struct gpu_ppo *p)
 {
-    queue_destroy(p->queue);
+    ppo_queue_destroy(p->queue);
     free(p);
 }
 
 static int learner_memory(struct gpu_indicators *g, struct gpu_ppo_memory *ret, char *reason, size_t cap)
 {
-    return queue_memory(g, &ret->free, &ret->total, &ret->driver, reason, cap);
+    return ppo_queue_memory(g, &ret->free, &ret->total, &ret->driver, reason, cap);
 }
 
 static int learner_create(struct gpu_indicators *g, const struct gpu_ppo_setup *setup, struct gpu_ppo **ret,
@@ -303,15 +303,15 @@ static int learner_create(struct gpu_indicators *g, const struct gpu_ppo_setup *
         return -ENOMEM;
     }
     p->setup = *setup;
-    r = queue_create(g, setup->stream, &p->queue, reason, cap);
+    r = ppo_queue_create(g, setup->stream, &p->queue, reason, cap);
     if (r == 0)
-        r = queue_arena(p->queue, plan.bytes, &base, reason, cap);
-    if (r == 0 && !(p->letters = queue_pinned(p->queue, sizeof(*p->letters)))) {
+        r = ppo_queue_arena(p->queue, plan.bytes, &base, reason, cap);
+    if (r == 0 && !(p->letters = ppo_queue_pinned(p->queue, sizeof(*p->letters)))) {
         snprintf(reason, cap, "out of memory: the host's, pinned");
         r = -ENOMEM;
     }
     if (r == 0)
-        r = sequence_init(&p->sequence, p->queue, setup->params, setup->layout, &plan, base, reason, cap);
+        r = ppo_sequence_init(&p->sequence, p->queue, setup->params, setup->layout, &plan, base, reason, cap);
     if (r < 0) {
         learner_destroy_device(p);
         return r;
@@ -366,26 +366,26 @@ static int learner_write(struct gpu_ppo *p, const struct gpu_ppo_state *state, c
     const float reward_scale = p->setup.params->normalise_rewards ? scale_of(&state->normaliser[0]) : 1;
     if (r == 0) {
         struct ppo_queue *q = p->queue;
-        queue_upload(q, at(p, plan->params), state->params, bytes);
-        queue_upload(q, at(p, plan->m), state->adam_m, bytes);
-        queue_upload(q, at(p, plan->v), state->adam_v, bytes);
-        queue_upload(q, at(p, plan->reward_moments), state->normaliser, sizeof(struct ppo_moments));
-        queue_upload(q, at(p, plan->moments), state->normaliser + 1, size * sizeof(struct ppo_moments));
-        queue_upload(q, at(p, plan->mean), scaling, size * sizeof(float));
-        queue_upload(q, at(p, plan->scale), scaling + size, size * sizeof(float));
-        queue_upload(q, at(p, plan->reward_scale), &reward_scale, sizeof(reward_scale));
-        queue_upload(q, at(p, plan->copy_columns), columns, copies * COLUMNS_KEPT * sizeof(double));
-        queue_upload(q, at(p, plan->begun), begun, copies);
-        queue_upload(q, at(p, plan->clock), &clock, sizeof(clock));
-        queue_upload(q, at(p, plan->state), state->copies + copies,
-                     copies * (size_t)layout->hidden * sizeof(float));
+        ppo_queue_upload(q, at(p, plan->params), state->params, bytes);
+        ppo_queue_upload(q, at(p, plan->m), state->adam_m, bytes);
+        ppo_queue_upload(q, at(p, plan->v), state->adam_v, bytes);
+        ppo_queue_upload(q, at(p, plan->reward_moments), state->normaliser, sizeof(struct ppo_moments));
+        ppo_queue_upload(q, at(p, plan->moments), state->normaliser + 1, size * sizeof(struct ppo_moments));
+        ppo_queue_upload(q, at(p, plan->mean), scaling, size * sizeof(float));
+        ppo_queue_upload(q, at(p, plan->scale), scaling + size, size * sizeof(float));
+        ppo_queue_upload(q, at(p, plan->reward_scale), &reward_scale, sizeof(reward_scale));
+        ppo_queue_upload(q, at(p, plan->copy_columns), columns, copies * COLUMNS_KEPT * sizeof(double));
+        ppo_queue_upload(q, at(p, plan->begun), begun, copies);
+        ppo_queue_upload(q, at(p, plan->clock), &clock, sizeof(clock));
+        ppo_queue_upload(q, at(p, plan->state), state->copies + copies,
+                         copies * (size_t)layout->hidden * sizeof(float));
         if (plan->half) {
             const struct kernel_halve halve = {at(p, plan->params), at(p, plan->halves), layout->n_params};
             ppo_launch_halve(&halve, lane0(p));
             launched(p);
         }
-        r = queue_wait(q, reason, cap);
-        queue_forget(q);
+        r = ppo_queue_wait(q, reason, cap);
+        ppo_queue_forget(q);
     }
     free(columns);
     free(begun);
@@ -406,16 +406,16 @@ static int learner_read(struct gpu_ppo *p, const struct gpu_ppo_state *state, ch
         snprintf(reason, cap, "out of memory");
         return -ENOMEM;
     }
-    queue_download(q, state->params, at(p, plan->params), bytes);
-    queue_download(q, state->adam_m, at(p, plan->m), bytes);
-    queue_download(q, state->adam_v, at(p, plan->v), bytes);
-    queue_download(q, state->normaliser, at(p, plan->reward_moments), sizeof(struct ppo_moments));
-    queue_download(q, state->normaliser + 1, at(p, plan->moments), size * sizeof(struct ppo_moments));
-    queue_download(q, columns, at(p, plan->copy_columns), copies * COLUMNS_KEPT * sizeof(double));
-    queue_download(q, &clock, at(p, plan->clock), sizeof(clock));
+    ppo_queue_download(q, state->params, at(p, plan->params), bytes);
+    ppo_queue_download(q, state->adam_m, at(p, plan->m), bytes);
+    ppo_queue_download(q, state->adam_v, at(p, plan->v), bytes);
+    ppo_queue_download(q, state->normaliser, at(p, plan->reward_moments), sizeof(struct ppo_moments));
+    ppo_queue_download(q, state->normaliser + 1, at(p, plan->moments), size * sizeof(struct ppo_moments));
+    ppo_queue_download(q, columns, at(p, plan->copy_columns), copies * COLUMNS_KEPT * sizeof(double));
+    ppo_queue_download(q, &clock, at(p, plan->clock), sizeof(clock));
     float *memory = (float *)(state->copies + copies);
-    queue_download(q, memory, at(p, plan->state), copies * hidden * sizeof(float));
-    int r = queue_wait(q, reason, cap);
+    ppo_queue_download(q, memory, at(p, plan->state), copies * hidden * sizeof(float));
+    int r = ppo_queue_wait(q, reason, cap);
     for (size_t i = 0; i < copies && r == 0; i++)
         state->copies[i] = (struct ppo_copy){.running = columns[COLUMN_RUNNING * copies + i],
                                              .reward = columns[COLUMN_RETURN * copies + i],
@@ -442,8 +442,8 @@ static int learner_fetch(struct gpu_ppo *p, enum gpu_ppo_array array, void *ret,
         [GPU_PPO_OLD_VALUES] = plan->old_values, [GPU_PPO_ADVANTAGES] = plan->to_advantages,
         [GPU_PPO_RETURNS] = plan->to_returns,
     };
-    queue_download(p->queue, ret, at(p, offsets[array]), bytes);
-    return queue_wait(p->queue, reason, cap);
+    ppo_queue_download(p->queue, ret, at(p, offsets[array]), bytes);
+    return ppo_queue_wait(p->queue, reason, cap);
 }
 
 /* ---- an iteration ---- */
@@ -453,7 +453,7 @@ static void step_environment(struct gpu_ppo *p, const struct env_device_io *io)
     char err[PPO_ERROR_MAX];
     int r = p->setup.step(p->setup.ctx, io, lane0(p), err);
     if (r < 0)
-        queue_fail(p->queue, r, err);
+        ppo_queue_fail(p->queue, r, err);
 }
 
 static void step(void *ctx)
@@ -461,7 +461,7 @@ static void step(void *ctx)
     struct gpu_ppo *p = ctx;
     ppo_launch_observe(&p->observe, lane0(p));
     launched(p);
-    sequence_forward(&p->sequence, PASS_ROLLOUT, p->observe.now, 0);
+    ppo_sequence_forward(&p->sequence, PASS_ROLLOUT, p->observe.now, 0);
     ppo_launch_act(&p->act, lane0(p));
     launched(p);
     step_environment(p, &p->setup.io);
@@ -476,11 +476,11 @@ static void rollout(struct gpu_ppo *p)
     const struct env_device_io begin = {.observations = p->setup.io.observations};
     ppo_launch_rollout_begin(&p->rollout, lane0(p));
     launched(p);
-    queue_copy(p->queue, 0, at(p, p->sequence.plan.value_state), at(p, p->sequence.plan.state),
-               p->sequence.plan.copies * (size_t)p->setup.layout->hidden * sizeof(float));
+    ppo_queue_copy(p->queue, 0, at(p, p->sequence.plan.value_state), at(p, p->sequence.plan.state),
+                   p->sequence.plan.copies * (size_t)p->setup.layout->hidden * sizeof(float));
     step_environment(p, &begin);
     for (size_t i = 0; i < p->sequence.plan.steps; i++)
-        queue_repeat(p->queue, GRAPH_STEP, step, p);
+        ppo_queue_repeat(p->queue, GRAPH_STEP, step, p);
     ppo_launch_observe(&p->observe, lane0(p));
     if (p->observed.sums)
         ppo_launch_observed(&p->observed, lane0(p));
@@ -499,7 +499,7 @@ static void values_of(struct gpu_ppo *p, enum sequence_pass pass, size_t pass_ro
         struct kernel_matrix x = observations(p, observations_at);
         x.at = (unsigned char *)x.at + kernel_matrix_bytes(first, x.stride, x.half);
         take.to = (float *)at(p, values_at) + first;
-        sequence_forward(&p->sequence, pass, x, first);
+        ppo_sequence_forward(&p->sequence, pass, x, first);
         ppo_launch_take(&take, lane0(p));
         launched(p);
     }
@@ -520,11 +520,11 @@ static void minibatch(void *ctx)
     struct gpu_ppo *p = ctx;
     ppo_launch_gather(&p->gather, lane0(p));
     launched(p);
-    sequence_train(&p->sequence);
+    ppo_sequence_train(&p->sequence);
     ppo_launch_loss_sums(&p->loss, lane0(p));
     ppo_launch_loss_pull(&p->loss, lane0(p));
     launched(p);
-    sequence_back(&p->sequence);
+    ppo_sequence_back(&p->sequence);
     ppo_launch_grad_squares(&p->adam, lane0(p));
     ppo_launch_grad_step(&p->adam, lane0(p));
     ppo_launch_adam(&p->adam, lane0(p));
@@ -539,33 +539,33 @@ static int learner_iterate(struct gpu_ppo *p, const struct kernel_rates *rates, 
     struct ppo_queue *q = p->queue;
     const size_t minibatches = (size_t)p->setup.params->epochs * p->adam.order.minibatches;
     p->letters->rates = *rates;
-    queue_mark(q, MARK_BEGIN);
-    queue_upload(q, at(p, plan->rates), &p->letters->rates, sizeof(p->letters->rates));
+    ppo_queue_mark(q, MARK_BEGIN);
+    ppo_queue_upload(q, at(p, plan->rates), &p->letters->rates, sizeof(p->letters->rates));
     rollout(p);
     if (rehearse)
-        return queue_wait(q, reason, cap);
-    queue_mark(q, MARK_ROLLOUT);
+        return ppo_queue_wait(q, reason, cap);
+    ppo_queue_mark(q, MARK_ROLLOUT);
     advantages(p);
-    queue_mark(q, MARK_ADVANTAGES);
+    ppo_queue_mark(q, MARK_ADVANTAGES);
     ppo_launch_update_begin(&p->adam.order, lane0(p));
     launched(p);
     for (size_t i = 0; i < minibatches; i++)
-        queue_repeat(q, GRAPH_MINIBATCH, minibatch, p);
+        ppo_queue_repeat(q, GRAPH_MINIBATCH, minibatch, p);
     ppo_launch_explained(&p->explained, lane0(p)); /* and the deviation as the update leaves it */
     launched(p);
-    queue_mark(q, MARK_END);
-    queue_download(q, &p->letters->figures, at(p, plan->figures), sizeof(p->letters->figures));
+    ppo_queue_mark(q, MARK_END);
+    ppo_queue_download(q, &p->letters->figures, at(p, plan->figures), sizeof(p->letters->figures));
     if (rolled) {
-        queue_await(q, MARK_ROLLOUT);
+        ppo_queue_await(q, MARK_ROLLOUT);
         rolled(ctx);
     }
-    int r = queue_wait(q, reason, cap);
+    int r = ppo_queue_wait(q, reason, cap);
     if (r < 0)
         return r;
     *ret = (struct gpu_ppo_result){.figures = p->letters->figures,
-                                   .seconds_rollout = queue_seconds(q, MARK_BEGIN, MARK_ROLLOUT),
-                                   .seconds_advantage = queue_seconds(q, MARK_ROLLOUT, MARK_ADVANTAGES),
-                                   .seconds_update = queue_seconds(q, MARK_ADVANTAGES, MARK_END)};
+                                   .seconds_rollout = ppo_queue_seconds(q, MARK_BEGIN, MARK_ROLLOUT),
+                                   .seconds_advantage = ppo_queue_seconds(q, MARK_ROLLOUT, MARK_ADVANTAGES),
+                                   .seconds_update = ppo_queue_seconds(q, MARK_ADVANTAGES, MARK_END)};
     return 0;
 }
 
@@ -576,7 +576,7 @@ static size_t learner_bytes(const struct gpu_ppo *p)
 
 static uint64_t learner_waits(const struct gpu_ppo *p)
 {
-    return queue_waits(p->queue);
+    return ppo_queue_waits(p->queue);
 }
 
 static int learner_matrix_rate(struct gpu_ppo *p, int rounds, double *ret_flop_per_s, char *reason,
@@ -590,13 +590,13 @@ static int learner_matrix_rate(struct gpu_ppo *p, int rounds, double *ret_flop_p
     }
     for (int i = -rounds / 4 - 1; i < rounds; i++) { /* the first ones warm up */
         if (i == 0)
-            queue_mark(q, MARK_BEGIN);
-        queue_product(q, 0, s->largest.id, &s->largest_operands);
+            ppo_queue_mark(q, MARK_BEGIN);
+        ppo_queue_product(q, 0, s->largest.id, &s->largest_operands);
     }
-    queue_mark(q, MARK_END);
-    int r = queue_wait(q, reason, cap);
+    ppo_queue_mark(q, MARK_END);
+    int r = ppo_queue_wait(q, reason, cap);
     if (r == 0)
-        *ret_flop_per_s = s->largest_flops * rounds / queue_seconds(q, MARK_BEGIN, MARK_END);
+        *ret_flop_per_s = s->largest_flops * rounds / ppo_queue_seconds(q, MARK_BEGIN, MARK_END);
     return r;
 }
 

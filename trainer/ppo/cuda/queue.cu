@@ -67,7 +67,7 @@ struct ppo_queue {
     char reason[REASON_MAX];
 };
 
-extern "C" void queue_fail(struct ppo_queue *q, int error, const char *reason)
+extern "C" void ppo_queue_fail(struct ppo_queue *q, int error, const char *reason)
 {
     if (q->error)
         return;
@@ -78,9 +78,9 @@ extern "C" void queue_fail(struct ppo_queue *q, int error, const char *reason)
 static void cuda_did(struct ppo_queue *q, cudaError_t error, const char *what)
 {
     char reason[REASON_MAX];
-    int r = device_check(q->g, error, what, reason, sizeof(reason));
+    int r = gpu_device_check(q->g, error, what, reason, sizeof(reason));
     if (r < 0)
-        queue_fail(q, r, reason);
+        ppo_queue_fail(q, r, reason);
 }
 
 template <typename F> static bool symbol(struct blas *blas, const char *name, F *ret)
@@ -127,10 +127,10 @@ static int blas_open(struct blas *blas, char *reason, size_t cap)
     return 0;
 }
 
-extern "C" int queue_create(struct gpu_indicators *g, void *stream, struct ppo_queue **ret, char *reason,
-                            size_t cap)
+extern "C" int ppo_queue_create(struct gpu_indicators *g, void *stream, struct ppo_queue **ret, char *reason,
+                                size_t cap)
 {
-    int r = device_alive(g, reason, cap);
+    int r = gpu_device_alive(g, reason, cap);
     if (r < 0)
         return r;
     struct ppo_queue *q = (struct ppo_queue *)calloc(1, sizeof(*q));
@@ -148,18 +148,18 @@ extern "C" int queue_create(struct gpu_indicators *g, void *stream, struct ppo_q
         r = full ? -ENOMEM : -EIO;
     }
     if (r == 0)
-        r = device_check(g, cudaStreamCreateWithFlags(&q->lanes[1], cudaStreamNonBlocking), "CUDA stream",
-                         reason, cap);
+        r = gpu_device_check(g, cudaStreamCreateWithFlags(&q->lanes[1], cudaStreamNonBlocking), "CUDA stream",
+                             reason, cap);
     if (r == 0)
-        r = device_check(g, cudaEventCreateWithFlags(&q->fork, cudaEventDisableTiming), "CUDA event", reason,
-                         cap);
+        r = gpu_device_check(g, cudaEventCreateWithFlags(&q->fork, cudaEventDisableTiming), "CUDA event",
+                             reason, cap);
     if (r == 0)
-        r = device_check(g, cudaEventCreateWithFlags(&q->join, cudaEventDisableTiming), "CUDA event", reason,
-                         cap);
+        r = gpu_device_check(g, cudaEventCreateWithFlags(&q->join, cudaEventDisableTiming), "CUDA event",
+                             reason, cap);
     for (int i = 0; i < QUEUE_MARKS && r == 0; i++)
-        r = device_check(g, cudaEventCreate(&q->marks[i]), "CUDA event", reason, cap);
+        r = gpu_device_check(g, cudaEventCreate(&q->marks[i]), "CUDA event", reason, cap);
     if (r < 0) {
-        queue_destroy(q);
+        ppo_queue_destroy(q);
         return r;
     }
     *ret = q;
@@ -180,42 +180,42 @@ static void plan_release(struct ppo_queue *q, struct planned *p)
     p->desc = NULL;
 }
 
-extern "C" void queue_destroy(struct ppo_queue *q)
+extern "C" void ppo_queue_destroy(struct ppo_queue *q)
 {
     if (!q)
         return;
     if (q->lanes[1]) {
-        device_let_go(cudaStreamSynchronize(q->lanes[0]));
-        device_let_go(cudaStreamSynchronize(q->lanes[1]));
+        gpu_device_let_go(cudaStreamSynchronize(q->lanes[0]));
+        gpu_device_let_go(cudaStreamSynchronize(q->lanes[1]));
     }
-    queue_forget(q);
+    ppo_queue_forget(q);
     for (int i = 0; i < q->n_planned; i++)
         plan_release(q, &q->planned[i]);
     if (q->handle)
         q->blas.destroy(q->handle);
     for (int i = 0; i < QUEUE_MARKS; i++)
         if (q->marks[i])
-            device_let_go(cudaEventDestroy(q->marks[i]));
+            gpu_device_let_go(cudaEventDestroy(q->marks[i]));
     if (q->fork)
-        device_let_go(cudaEventDestroy(q->fork));
+        gpu_device_let_go(cudaEventDestroy(q->fork));
     if (q->join)
-        device_let_go(cudaEventDestroy(q->join));
+        gpu_device_let_go(cudaEventDestroy(q->join));
     if (q->lanes[1])
-        device_let_go(cudaStreamDestroy(q->lanes[1]));
+        gpu_device_let_go(cudaStreamDestroy(q->lanes[1]));
     for (int i = 0; i < q->n_pinned; i++)
-        device_let_go(cudaFreeHost(q->pinned[i]));
-    device_release(q->g, &q->arena);
+        gpu_device_let_go(cudaFreeHost(q->pinned[i]));
+    gpu_device_release(q->g, &q->arena);
     /* The library stays loaded: threads that used it run its clean-up when they end. */
     free(q);
 }
 
-extern "C" int queue_memory(struct gpu_indicators *g, size_t *ret_free, size_t *ret_total, size_t *ret_driver,
-                            char *reason, size_t cap)
+extern "C" int ppo_queue_memory(struct gpu_indicators *g, size_t *ret_free, size_t *ret_total,
+                                size_t *ret_driver, char *reason, size_t cap)
 {
     size_t free_bytes, total;
-    int r = device_alive(g, reason, cap);
+    int r = gpu_device_alive(g, reason, cap);
     if (r == 0)
-        r = device_check(g, cudaMemGetInfo(&free_bytes, &total), "device memory", reason, cap);
+        r = gpu_device_check(g, cudaMemGetInfo(&free_bytes, &total), "device memory", reason, cap);
     if (r < 0)
         return r;
     *ret_free = free_bytes;
@@ -224,11 +224,12 @@ extern "C" int queue_memory(struct gpu_indicators *g, size_t *ret_free, size_t *
     return 0;
 }
 
-extern "C" int queue_arena(struct ppo_queue *q, size_t bytes, void **ret, char *reason, size_t cap)
+extern "C" int ppo_queue_arena(struct ppo_queue *q, size_t bytes, void **ret, char *reason, size_t cap)
 {
-    int r = device_reserve(q->g, &q->arena, bytes, 1, "device memory for a learner", reason, cap);
+    int r = gpu_device_reserve(q->g, &q->arena, bytes, 1, "device memory for a learner", reason, cap);
     if (r == 0)
-        r = device_check(q->g, cudaMemsetAsync(q->arena.at, 0, bytes, q->lanes[0]), "memset", reason, cap);
+        r = gpu_device_check(q->g, cudaMemsetAsync(q->arena.at, 0, bytes, q->lanes[0]), "memset", reason,
+                             cap);
     if (r == 0)
         *ret = q->arena.at;
     return r;
@@ -334,8 +335,8 @@ static bool choose(struct ppo_queue *q, struct planned *p)
     return ok;
 }
 
-extern "C" int queue_plan(struct ppo_queue *q, struct queue_product *product, int *ret_id, char *reason,
-                          size_t cap)
+extern "C" int ppo_queue_plan(struct ppo_queue *q, struct queue_product *product, int *ret_id, char *reason,
+                              size_t cap)
 {
     if (q->n_planned == QUEUE_PRODUCTS_MAX) {
         snprintf(reason, cap, "more than %d matrix products", QUEUE_PRODUCTS_MAX);
@@ -361,7 +362,8 @@ extern "C" int queue_plan(struct ppo_queue *q, struct queue_product *product, in
     return 0;
 }
 
-extern "C" void queue_product(struct ppo_queue *q, int lane, int id, const struct queue_operands *operands)
+extern "C" void ppo_queue_product(struct ppo_queue *q, int lane, int id,
+                                  const struct queue_operands *operands)
 {
     if (q->error)
         return;
@@ -380,42 +382,42 @@ extern "C" void queue_product(struct ppo_queue *q, int lane, int id, const struc
     ok = ok && q->blas.matmul(q->handle, p->desc, &one, a, p->a, b, p->b, &more, d, p->d, d, p->d, &p->algo,
                               workspace, QUEUE_WORKSPACE, q->lanes[lane]) == CUBLAS_STATUS_SUCCESS;
     if (!ok)
-        queue_fail(q, -EIO, "cuBLASLt refused a matrix product that it had planned");
+        ppo_queue_fail(q, -EIO, "cuBLASLt refused a matrix product that it had planned");
 }
 
 /* ---- memory ---- */
 
-extern "C" void queue_upload(struct ppo_queue *q, void *to, const void *from, size_t bytes)
+extern "C" void ppo_queue_upload(struct ppo_queue *q, void *to, const void *from, size_t bytes)
 {
     if (!q->error && bytes > 0)
         cuda_did(q, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, q->lanes[0]),
                  "copy to the device");
 }
 
-extern "C" void queue_download(struct ppo_queue *q, void *to, const void *from, size_t bytes)
+extern "C" void ppo_queue_download(struct ppo_queue *q, void *to, const void *from, size_t bytes)
 {
     if (!q->error && bytes > 0)
         cuda_did(q, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, q->lanes[0]),
                  "copy from the device");
 }
 
-extern "C" void queue_copy(struct ppo_queue *q, int lane, void *to, const void *from, size_t bytes)
+extern "C" void ppo_queue_copy(struct ppo_queue *q, int lane, void *to, const void *from, size_t bytes)
 {
     if (!q->error && bytes > 0)
         cuda_did(q, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, q->lanes[lane]), "copy");
 }
 
-extern "C" void queue_zero(struct ppo_queue *q, int lane, void *at, size_t bytes)
+extern "C" void ppo_queue_zero(struct ppo_queue *q, int lane, void *at, size_t bytes)
 {
     if (!q->error && bytes > 0)
         cuda_did(q, cudaMemsetAsync(at, 0, bytes, q->lanes[lane]), "memset");
 }
 
-extern "C" void *queue_pinned(struct ppo_queue *q, size_t bytes)
+extern "C" void *ppo_queue_pinned(struct ppo_queue *q, size_t bytes)
 {
     void *at = NULL;
     if (q->n_pinned == PINNED_MAX || cudaMallocHost(&at, bytes) != cudaSuccess) {
-        device_let_go(cudaErrorMemoryAllocation);
+        gpu_device_let_go(cudaErrorMemoryAllocation);
         return NULL;
     }
     q->pinned[q->n_pinned++] = at;
@@ -424,7 +426,7 @@ extern "C" void *queue_pinned(struct ppo_queue *q, size_t bytes)
 
 /* ---- order ---- */
 
-extern "C" void queue_fork(struct ppo_queue *q)
+extern "C" void ppo_queue_fork(struct ppo_queue *q)
 {
     if (q->error)
         return;
@@ -432,7 +434,7 @@ extern "C" void queue_fork(struct ppo_queue *q)
     cuda_did(q, cudaStreamWaitEvent(q->lanes[1], q->fork, 0), "CUDA stream");
 }
 
-extern "C" void queue_join(struct ppo_queue *q)
+extern "C" void ppo_queue_join(struct ppo_queue *q)
 {
     if (q->error)
         return;
@@ -440,7 +442,7 @@ extern "C" void queue_join(struct ppo_queue *q)
     cuda_did(q, cudaStreamWaitEvent(q->lanes[0], q->join, 0), "CUDA stream");
 }
 
-extern "C" void *queue_stream(struct ppo_queue *q, int lane)
+extern "C" void *ppo_queue_stream(struct ppo_queue *q, int lane)
 {
     return q->lanes[lane];
 }
@@ -458,10 +460,10 @@ static void record(struct ppo_queue *q, int graph, void (*work)(void *ctx), void
     if (!q->error)
         cuda_did(q, cudaGraphInstantiate(&q->graphs[graph], made, 0), "CUDA graph");
     if (made)
-        device_let_go(cudaGraphDestroy(made));
+        gpu_device_let_go(cudaGraphDestroy(made));
 }
 
-extern "C" void queue_repeat(struct ppo_queue *q, int graph, void (*work)(void *ctx), void *ctx)
+extern "C" void ppo_queue_repeat(struct ppo_queue *q, int graph, void (*work)(void *ctx), void *ctx)
 {
     if (q->error)
         return;
@@ -476,28 +478,28 @@ extern "C" void queue_repeat(struct ppo_queue *q, int graph, void (*work)(void *
         cuda_did(q, cudaGraphLaunch(q->graphs[graph], q->lanes[0]), "CUDA graph");
 }
 
-extern "C" void queue_forget(struct ppo_queue *q)
+extern "C" void ppo_queue_forget(struct ppo_queue *q)
 {
     for (int i = 0; i < QUEUE_GRAPHS; i++) {
         if (q->graphs[i])
-            device_let_go(cudaGraphExecDestroy(q->graphs[i]));
+            gpu_device_let_go(cudaGraphExecDestroy(q->graphs[i]));
         q->graphs[i] = NULL;
     }
 }
 
-extern "C" void queue_launched(struct ppo_queue *q)
+extern "C" void ppo_queue_launched(struct ppo_queue *q)
 {
     if (!q->error)
         cuda_did(q, cudaGetLastError(), "kernel launch");
 }
 
-extern "C" void queue_mark(struct ppo_queue *q, int mark)
+extern "C" void ppo_queue_mark(struct ppo_queue *q, int mark)
 {
     if (!q->error)
         cuda_did(q, cudaEventRecord(q->marks[mark], q->lanes[0]), "CUDA event");
 }
 
-extern "C" double queue_seconds(struct ppo_queue *q, int from, int to)
+extern "C" double ppo_queue_seconds(struct ppo_queue *q, int from, int to)
 {
     float ms = 0;
     if (!q->error)
@@ -505,14 +507,14 @@ extern "C" double queue_seconds(struct ppo_queue *q, int from, int to)
     return (double)ms * 1e-3;
 }
 
-extern "C" void queue_await(struct ppo_queue *q, int mark)
+extern "C" void ppo_queue_await(struct ppo_queue *q, int mark)
 {
     q->waits++;
     if (!q->error)
         cuda_did(q, cudaEventSynchronize(q->marks[mark]), "kernel");
 }
 
-extern "C" int queue_wait(struct ppo_queue *q, char *reason, size_t cap)
+extern "C" int ppo_queue_wait(struct ppo_queue *q, char *reason, size_t cap)
 {
     q->waits++;
     cuda_did(q, cudaStreamSynchronize(q->lanes[0]), "kernel");
@@ -521,7 +523,7 @@ extern "C" int queue_wait(struct ppo_queue *q, char *reason, size_t cap)
     return q->error;
 }
 
-extern "C" uint64_t queue_waits(const struct ppo_queue *q)
+extern "C" uint64_t ppo_queue_waits(const struct ppo_queue *q)
 {
     return q->waits;
 }

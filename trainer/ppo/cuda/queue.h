@@ -2,9 +2,9 @@
  * module's is CUDA (queue.cu), the tests' is plain loops (tests/trainer/ppo/cpu_queue.c), so that the
  * sequence is one source over both.
  *
- * Work is queued in order on a lane; lane 1 runs beside lane 0 from queue_fork() to queue_join(). Nothing
- * waits but queue_wait() and queue_await(), which are counted. The first failure stays: what is called after
- * it does nothing, and queue_wait() tells it. */
+ * Work is queued in order on a lane; lane 1 runs beside lane 0 from ppo_queue_fork() to ppo_queue_join().
+ * Nothing waits but ppo_queue_wait() and ppo_queue_await(), which are counted. The first failure stays: what
+ * is called after it does nothing, and ppo_queue_wait() tells it. */
 #ifndef TRAINER_PPO_CUDA_QUEUE_H
 #define TRAINER_PPO_CUDA_QUEUE_H
 
@@ -59,59 +59,60 @@ struct ppo_queue;
 
 /* On the device of `g`. Lane 0 is `stream` (NULL where the device has none). 0, or -errno with a sentence:
  * -ENOEXEC where the matrix library cannot be loaded. */
-int queue_create(struct gpu_indicators *g, void *stream, struct ppo_queue **ret, char *reason, size_t cap);
-void queue_destroy(struct ppo_queue *q); /* waits, and lets the arena go; NULL is fine */
+int ppo_queue_create(struct gpu_indicators *g, void *stream, struct ppo_queue **ret, char *reason,
+                     size_t cap);
+void ppo_queue_destroy(struct ppo_queue *q); /* waits, and lets the arena go; NULL is fine */
 
 /* Bytes of the device, those that are free, and what the driver is going to take of these for code and
  * graphs. */
-int queue_memory(struct gpu_indicators *g, size_t *ret_free, size_t *ret_total, size_t *ret_driver,
-                 char *reason, size_t cap);
+int ppo_queue_memory(struct gpu_indicators *g, size_t *ret_free, size_t *ret_total, size_t *ret_driver,
+                     char *reason, size_t cap);
 
 /* The one allocation, zeroed; the first QUEUE_LANES * QUEUE_WORKSPACE bytes are the products'. */
-int queue_arena(struct ppo_queue *q, size_t bytes, void **ret, char *reason, size_t cap);
+int ppo_queue_arena(struct ppo_queue *q, size_t bytes, void **ret, char *reason, size_t cap);
 
 /* Chooses how a product is done, once. `*product` comes back without `relu` or (QUEUE_WEIGHT) `bias` where
  * the device does not do that along with it; the caller does it then. -ENOTSUP: it cannot be done at all. */
-int queue_plan(struct ppo_queue *q, struct queue_product *product, int *ret_id, char *reason, size_t cap);
-void queue_product(struct ppo_queue *q, int lane, int id, const struct queue_operands *operands);
+int ppo_queue_plan(struct ppo_queue *q, struct queue_product *product, int *ret_id, char *reason, size_t cap);
+void ppo_queue_product(struct ppo_queue *q, int lane, int id, const struct queue_operands *operands);
 
-/* From and to the host: its memory must stay until queue_wait(). */
-void queue_upload(struct ppo_queue *q, void *to, const void *from, size_t bytes);
-void queue_download(struct ppo_queue *q, void *to, const void *from, size_t bytes);
-void queue_copy(struct ppo_queue *q, int lane, void *to, const void *from, size_t bytes);
-void queue_zero(struct ppo_queue *q, int lane, void *at, size_t bytes);
+/* From and to the host: its memory must stay until ppo_queue_wait(). */
+void ppo_queue_upload(struct ppo_queue *q, void *to, const void *from, size_t bytes);
+void ppo_queue_download(struct ppo_queue *q, void *to, const void *from, size_t bytes);
+void ppo_queue_copy(struct ppo_queue *q, int lane, void *to, const void *from, size_t bytes);
+void ppo_queue_zero(struct ppo_queue *q, int lane, void *at, size_t bytes);
 
 /* Memory of the host that copies do not wait for; let go with the queue. NULL: none is left. */
-void *queue_pinned(struct ppo_queue *q, size_t bytes);
+void *ppo_queue_pinned(struct ppo_queue *q, size_t bytes);
 
-void queue_fork(struct ppo_queue *q);
-void queue_join(struct ppo_queue *q);
-void *queue_stream(struct ppo_queue *q, int lane);
+void ppo_queue_fork(struct ppo_queue *q);
+void ppo_queue_join(struct ppo_queue *q);
+void *ppo_queue_stream(struct ppo_queue *q, int lane);
 
 /* Runs work that is the same every time, lane 0's at its ends: the first time as it is, the second time it is
  * recorded as graph `graph`, from then on the graph is launched and `work` is not called. What changes lies
  * in the device's memory: the kernels' arguments are the graph's (the environment's seed and windows are
  * among them). */
-void queue_repeat(struct ppo_queue *q, int graph, void (*work)(void *ctx), void *ctx);
+void ppo_queue_repeat(struct ppo_queue *q, int graph, void (*work)(void *ctx), void *ctx);
 
 /* Drops the graphs: what is repeated next is recorded anew. After another environment's state was loaded, and
- * after queue_wait(). */
-void queue_forget(struct ppo_queue *q);
+ * after ppo_queue_wait(). */
+void ppo_queue_forget(struct ppo_queue *q);
 
 /* Remembers a failure of something that was queued beside the queue (the environment). */
-void queue_fail(struct ppo_queue *q, int error, const char *reason);
+void ppo_queue_fail(struct ppo_queue *q, int error, const char *reason);
 /* After a kernel launch of kernels.h: was it taken? */
-void queue_launched(struct ppo_queue *q);
+void ppo_queue_launched(struct ppo_queue *q);
 
-/* Moments of lane 0, and the seconds between two of them, after queue_wait(). */
-void queue_mark(struct ppo_queue *q, int mark);
-double queue_seconds(struct ppo_queue *q, int from, int to);
+/* Moments of lane 0, and the seconds between two of them, after ppo_queue_wait(). */
+void ppo_queue_mark(struct ppo_queue *q, int mark);
+double ppo_queue_seconds(struct ppo_queue *q, int from, int to);
 
-/* Waits for a moment that was marked; counted as a wait. What failed queue_wait() tells. */
-void queue_await(struct ppo_queue *q, int mark);
+/* Waits for a moment that was marked; counted as a wait. What failed ppo_queue_wait() tells. */
+void ppo_queue_await(struct ppo_queue *q, int mark);
 /* 0, or the first failure since the queue was made: -EIO: the device may be lost. */
-int queue_wait(struct ppo_queue *q, char *reason, size_t cap);
-uint64_t queue_waits(const struct ppo_queue *q);
+int ppo_queue_wait(struct ppo_queue *q, char *reason, size_t cap);
+uint64_t ppo_queue_waits(const struct ppo_queue *q);
 
 #ifdef __cplusplus
 }

@@ -127,7 +127,7 @@ static struct queue_product describe(const struct sequence *s, enum queue_kind k
 static int plan(struct sequence *s, struct queue_product *p, struct sequence_product *ret, char *reason,
                 size_t cap)
 {
-    int r = queue_plan(s->queue, p, &ret->id, reason, cap);
+    int r = ppo_queue_plan(s->queue, p, &ret->id, reason, cap);
     ret->relu = p->relu;
     ret->bias = p->bias;
     return r;
@@ -225,9 +225,9 @@ static void list_sums(struct sequence *s)
                 tensor(s, s->layout->log_std)->stride);
 }
 
-int sequence_init(struct sequence *s, struct ppo_queue *queue, const struct ppo_params *params,
-                  const struct net_layout *layout, const struct ppo_plan *ppo_plan, void *base, char *reason,
-                  size_t cap)
+int ppo_sequence_init(struct sequence *s, struct ppo_queue *queue, const struct ppo_params *params,
+                      const struct net_layout *layout, const struct ppo_plan *ppo_plan, void *base,
+                      char *reason, size_t cap)
 {
     *s = (struct sequence){
         .queue = queue, .params = params, .layout = layout, .plan = *ppo_plan, .base = base};
@@ -326,8 +326,8 @@ static struct kernel_matrix scan(struct sequence *s, enum sequence_pass pass, en
         scan.from = all;
         scan.from_rows = (uint32_t *)sequence_at(s, p->final_of) + first;
     }
-    ppo_launch_scan(&scan, queue_stream(s->queue, lane));
-    queue_launched(s->queue);
+    ppo_launch_scan(&scan, ppo_queue_stream(s->queue, lane));
+    ppo_queue_launched(s->queue);
     return scan.y;
 }
 
@@ -348,7 +348,7 @@ static struct kernel_matrix forward(struct sequence *s, enum sequence_pass pass,
             operands.mask = sequence_at(s, at->mask);
         if (product->id == s->largest.id)
             s->largest_operands = operands;
-        queue_product(s->queue, lane, product->id, &operands);
+        ppo_queue_product(s->queue, lane, product->id, &operands);
         if (is_head)
             break;
         if (is_recurrent(s, part, k)) {
@@ -357,15 +357,15 @@ static struct kernel_matrix forward(struct sequence *s, enum sequence_pass pass,
         }
         if (!product->relu) {
             struct kernel_layer kernel = layer_kernel(s, part, k, rows);
-            ppo_launch_activate(&kernel, queue_stream(s->queue, lane));
-            queue_launched(s->queue);
+            ppo_launch_activate(&kernel, ppo_queue_stream(s->queue, lane));
+            ppo_queue_launched(s->queue);
         }
         x = rows_of(s, part, k, at->y);
     }
     return x;
 }
 
-void sequence_forward(struct sequence *s, enum sequence_pass pass, struct kernel_matrix x, size_t first)
+void ppo_sequence_forward(struct sequence *s, enum sequence_pass pass, struct kernel_matrix x, size_t first)
 {
     const size_t rows = pass == PASS_ROLLOUT  ? s->plan.copies
                         : pass == PASS_VALUES ? s->plan.value_rows
@@ -377,7 +377,7 @@ void sequence_forward(struct sequence *s, enum sequence_pass pass, struct kernel
             sequence_at(s, policy ? s->plan.heads : s->plan.value_heads));
 }
 
-void sequence_train(struct sequence *s)
+void ppo_sequence_train(struct sequence *s)
 {
     struct kernel_matrix x = sequence_matrix(s, s->plan.x, s->plan.x_stride, s->plan.half);
     const size_t rows = s->plan.minibatch;
@@ -388,10 +388,10 @@ void sequence_train(struct sequence *s)
         forward(s, PASS_TRAIN, NET_VF, 0, rows, 0, x, values);
         return;
     }
-    queue_fork(s->queue);
+    ppo_queue_fork(s->queue);
     forward(s, PASS_TRAIN, NET_PI, 0, rows, 0, x, heads);
     forward(s, PASS_TRAIN, NET_VF, 1, rows, 0, x, values);
-    queue_join(s->queue);
+    ppo_queue_join(s->queue);
 }
 
 /* ---- backward ---- */
@@ -407,13 +407,13 @@ static void back_linear(struct sequence *s, enum net_part part, int k, int lane,
                                     .w = grad(s, layer->weight),
                                     .y = dy,
                                     .bias = grad(s, layer->bias)};
-    queue_product(s->queue, lane, s->weight[part][k].id, &weight);
+    ppo_queue_product(s->queue, lane, s->weight[part][k].id, &weight);
     if (!lower)
         return;
     struct queue_operands input = {.x = sequence_at(s, lower->dy), .w = operand(s, layer->weight), .y = dy};
     if (s->input[part][k].relu)
         input.mask = sequence_at(s, lower->mask);
-    queue_product(s->queue, lane, s->input[part][k].id, &input);
+    ppo_queue_product(s->queue, lane, s->input[part][k].id, &input);
 }
 
 /* From gradients by what hidden layer k gives to those by its linear part's result, in place. `pulled`: the
@@ -437,8 +437,8 @@ static void back_activation(struct sequence *s, enum net_part part, int k, int l
             kernel.norm_bias_sums = sequence_at(s, at->norm_bias_sums);
         }
     }
-    ppo_launch_pull_back(&kernel, queue_stream(s->queue, lane));
-    queue_launched(s->queue);
+    ppo_launch_pull_back(&kernel, ppo_queue_stream(s->queue, lane));
+    ppo_queue_launched(s->queue);
 }
 
 /* Through the recurrent layer's sequences, and its linear part. */
@@ -448,16 +448,16 @@ static void back_recurrent(struct sequence *s, enum net_part part, int k, int la
     struct kernel_scan scan = train_scan(s, part, k);
     scan.dy = rows_of(s, part, k, at->dy);
     scan.dx = gates_of(s, part, k, at->pulls);
-    ppo_launch_scan_back(&scan, queue_stream(s->queue, lane));
+    ppo_launch_scan_back(&scan, ppo_queue_stream(s->queue, lane));
     if (!s->weight[part][k].bias) {
         struct kernel_layer sums = {.rows = (uint32_t)s->plan.minibatch,
                                     .cols = (uint32_t)layer_of(s, part, k)->out,
                                     .activation = KERNEL_IDENTITY,
                                     .dy = scan.dx,
                                     .bias_sums = sequence_at(s, at->bias_sums)};
-        ppo_launch_pull_back(&sums, queue_stream(s->queue, lane));
+        ppo_launch_pull_back(&sums, ppo_queue_stream(s->queue, lane));
     }
-    queue_launched(s->queue);
+    ppo_queue_launched(s->queue);
     back_linear(s, part, k, lane, scan.dx.at);
 }
 
@@ -482,21 +482,21 @@ static void back_head(struct sequence *s, enum net_part part, int lane)
                 sequence_at(s, part == NET_PI ? s->plan.d_heads : s->plan.d_values));
 }
 
-void sequence_back(struct sequence *s)
+void ppo_sequence_back(struct sequence *s)
 {
     if (s->layout->shape.shared) {
         back_head(s, NET_PI, 0);
         back_head(s, NET_VF, 0);
         back_hidden(s, NET_SHARED, 0, false);
     } else {
-        queue_fork(s->queue);
+        ppo_queue_fork(s->queue);
         for (int lane = 0; lane < 2; lane++) {
             enum net_part part = lane == 0 ? NET_PI : NET_VF;
             back_head(s, part, lane);
             back_hidden(s, part, lane, s->input[part][depth_of(s, part)].relu);
         }
-        queue_join(s->queue);
+        ppo_queue_join(s->queue);
     }
-    ppo_launch_add_sums(&s->sums, queue_stream(s->queue, 0));
-    queue_launched(s->queue);
+    ppo_launch_add_sums(&s->sums, ppo_queue_stream(s->queue, 0));
+    ppo_queue_launched(s->queue);
 }

@@ -37,18 +37,18 @@ struct sequence {
 };
 
 /* Plans all products. The arena lies at `base`. 0, or -ENOTSUP with a sentence. */
-int sequence_init(struct sequence *s, struct ppo_queue *queue, const struct ppo_params *params,
-                  const struct net_layout *layout, const struct ppo_plan *plan, void *base, char *reason,
-                  size_t cap);
+int ppo_sequence_init(struct sequence *s, struct ppo_queue *queue, const struct ppo_params *params,
+                      const struct net_layout *layout, const struct ppo_plan *plan, void *base, char *reason,
+                      size_t cap);
 
 /* Heads (PASS_ROLLOUT) or values (PASS_VALUES, PASS_FINALS) of a pass' rows of observations. `first`: which
  * rows; with a recurrent layer passes for values go through the rollout step by step, and those for final
  * observations come after them. */
-void sequence_forward(struct sequence *s, enum sequence_pass pass, struct kernel_matrix x, size_t first);
+void ppo_sequence_forward(struct sequence *s, enum sequence_pass pass, struct kernel_matrix x, size_t first);
 
 /* Both networks over the minibatch, and the gradients from d_heads and d_values. */
-void sequence_train(struct sequence *s);
-void sequence_back(struct sequence *s);
+void ppo_sequence_train(struct sequence *s);
+void ppo_sequence_back(struct sequence *s);
 
 static inline void *sequence_at(const struct sequence *s, size_t offset)
 {
