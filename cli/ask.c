@@ -2,7 +2,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,20 +13,6 @@
 int ask_usage(const char *verb, const char *words)
 {
     fprintf(stderr, "papertape: %s: %s\n", verb, words);
-    return EXIT_USAGE;
-}
-
-int ask_wrong_option(const char *verb, char **argv, int option)
-{
-    char shown[64], letter[] = {'-', (char)optopt, '\0'};
-    bool is_long = strncmp(argv[optind - 1], "--", 2) == 0;
-    const char *why = option == ':' ? "needs a value" : "unknown option";
-
-    if (option == '?' && is_long && optopt != 0)
-        why = "takes no value";
-    text_clean(shown, sizeof(shown), is_long || !isgraph(optopt) ? argv[optind - 1] : letter);
-    fprintf(stderr, "papertape: %s%s%s: %s: see papertape %s%s--help\n", verb ? verb : "", verb ? ": " : "",
-            shown, why, verb ? verb : "", verb ? " " : "");
     return EXIT_USAGE;
 }
 

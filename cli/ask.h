@@ -12,11 +12,6 @@
 /* Prints `papertape: VERB: WORDS` for a wrong command line; returns EXIT_USAGE. */
 int ask_usage(const char *verb, const char *words);
 
-/* Says what getopt_long() did not take, after it returned `option`, '?' or ':', with opterr = 0 and a ':' at
- * the head of its short options: one line that names the word. verb NULL: the program's own options. Returns
- * EXIT_USAGE. */
-int ask_wrong_option(const char *verb, char **argv, int option);
-
 /* Asks the daemon of that state directory (NULL: the usual one) and waits. EXIT_OK and the result, which is
  * the caller's; or an exit status, the reason on stderr: EXIT_NO_DAEMON without one, EXIT_ERROR when it
  * refused or did not answer. Takes `args`, which may be NULL. */

@@ -1,24 +1,188 @@
-#include "cli/verbs.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "cli/backtest_args.h"
+#include "cli/stored.h"
 #include "cli/strategies.h"
+#include "cli/verbs.h"
 #include "exchange/exit_status.h"
+#include "strategy/policy/policy.h"
 
-static int run_line(int argc, char **argv)
+static const char *const output_names[BACKTEST_OUTPUTS] = {
+    [OUTPUT_LEDGER] = "ledger", [OUTPUT_TRADES] = "trades", [OUTPUT_ORDERS] = "orders",
+    [OUTPUT_EQUITY] = "equity", [OUTPUT_ROUNDS] = "rounds", [OUTPUT_MONTHLY] = "monthly",
+};
+
+const char *backtest_output_name(enum backtest_output output)
 {
-    struct backtest_args args;
-    int status = backtest_args_parse(argc, argv, &args);
-    if (status == EXIT_OK && !args.done) {
-        if (args.list)
-            status = strategies_list(args.json);
-        else if (args.events)
-            status = backtest_events(&args);
-        else
-            status = backtest_bars(&args);
-    }
-    backtest_args_finish(&args);
-    return status;
+    return output_names[output];
 }
 
+/* ---- what goes together ---- */
+
+static int fail(int status, const char *what, const char *words)
+{
+    return stored_fail(status, "backtest", what, words);
+}
+
+/* A policy trades instead of strategies, on bars. */
+static int check_policy(struct backtest_args *args)
+{
+    if (!args->policy)
+        return fail(EXIT_USAGE, "--actions", "it goes with --policy PARAMS.json");
+    if (policy_names_one_file(args->policy) && args->actions)
+        return fail(EXIT_USAGE, "--actions",
+                    "a trained policy and an ensemble have none: it goes with --policy PARAMS.json");
+    if (!policy_names_one_file(args->policy) && !args->actions)
+        return fail(EXIT_USAGE, "--policy",
+                    "--actions ACTIONS.csv is needed: what it did at each bar; or F.safetensors of a trained "
+                    "policy, or NAME.ensemble.json");
+    if (args->run.n_choices > 0 || args->account || args->events || args->n_ticks > 0)
+        return fail(EXIT_USAGE, "--policy", "it goes with --bars alone, instead of a strategy");
+    if (args->run.n_bars == 0)
+        return fail(EXIT_USAGE, "", "--bars F[,F…] is needed: what the policy trades on");
+    return cli_run_check(&args->run);
+}
+
+static bool has_outputs(const struct backtest_args *args)
+{
+    bool any = args->save != NULL;
+    for (int i = 0; i < BACKTEST_OUTPUTS; i++)
+        any |= args->outputs[i] != NULL;
+    return any;
+}
+
+/* An account without bars is tried on those that its daemon stored. */
+static int find_state(struct backtest_args *args)
+{
+    char err[256];
+    if (state_dir_look(args->run.state, &args->state, err, sizeof err) < 0)
+        return fail(EXIT_ERROR, "--state", err);
+    args->run.bars[args->run.n_bars++] = args->state.database;
+    return cli_run_check(&args->run);
+}
+
+/* One of bars, trades and a log; and what goes with it. */
+static int check(struct backtest_args *args)
+{
+    int sources = (args->events != NULL) + (args->run.n_bars > 0) + (args->n_ticks > 0);
+    if (args->list) {
+        if (sources > 0 || args->run.n_choices > 0 || args->run.from_ns || args->run.to_ns ||
+            has_outputs(args))
+            return fail(EXIT_USAGE, "--list-strategies", "takes --json only");
+        return EXIT_OK;
+    }
+    if (args->policy || args->actions)
+        return check_policy(args);
+    if (sources > 1)
+        return fail(EXIT_USAGE, "", "one of --bars, --ticks and --events is expected");
+    if (args->events && args->run.n_choices > 0)
+        return fail(EXIT_USAGE, "--strategy", "a log has its own strategies: it goes with --bars or --ticks");
+    if (args->events && (args->save || args->outputs[OUTPUT_ROUNDS] || args->outputs[OUTPUT_MONTHLY]))
+        return fail(EXIT_USAGE, "--events", "--save, --rounds and --monthly are for --bars and --ticks");
+    if (args->account && (args->events || args->run.n_choices > 0))
+        return fail(EXIT_USAGE, "--account", "it has its strategy, and goes with --bars or --ticks alone");
+    if (args->account && sources == 0)
+        return find_state(args);
+    if (!args->events && !args->account && args->run.n_choices == 0)
+        return fail(EXIT_USAGE, "",
+                    "--strategy S and --bars F are needed, or --events LOG: a state directory, a log's "
+                    "directory or a segment");
+    if (sources == 0)
+        return fail(EXIT_USAGE, "", "--bars F[,F…] is needed: what the strategy trades on; or --ticks F");
+    return cli_run_check(&args->run);
+}
+
+/* ---- the verb ---- */
+
+static int run(struct option_call *call)
+{
+    struct backtest_args *args = call->into;
+    args->json = call->json;
+    args->run.state = call->state;
+    int status = check(args);
+    if (status != EXIT_OK)
+        return status;
+    if (args->list)
+        return strategies_list(args->json);
+    return args->events ? backtest_events(args) : backtest_bars(args);
+}
+
+static int take_trades(struct option_call *call, const struct option_row *row, const char *value)
+{
+    struct backtest_args *args = call->into;
+    return cli_run_list(call, row, value, &args->ticks_text, args->ticks, &args->n_ticks);
+}
+
+static void init(void *into)
+{
+    cli_run_init(&((struct backtest_args *)into)->run, "backtest", STRATEGY_ARGS_MAX);
+}
+
+static void finish(void *into)
+{
+    struct backtest_args *args = into;
+    cli_run_finish(&args->run);
+    free(args->ticks_text);
+}
+
+static const struct option_action actions[] = {{.run = run}};
+
+#define AT(member) offsetof(struct backtest_args, member)
+
+static const struct option_row options[] = {
+    {"ticks", "FILE[,FILE...]",
+     "instead of --bars: trades as a venue's archive has them (id, price, qty, quoteQty, time, "
+     "isBuyerMaker), "
+     "or recordings of frames, plain or gzip: each is the best bid and ask too, and bars are built from them",
+     .take = take_trades},
+    {"account", "ACCOUNT",
+     "instead of --strategy: the account of a daemon, with its strategy, parameters, fees, limits and cash; "
+     "without --bars on what is stored",
+     AT(account)},
+    {"policy", "FILE",
+     "instead of --strategy: a trained policy, F.safetensors; an ensemble, NAME.ensemble.json; or the "
+     "parameters (JSON) of a recorded one, with --actions. Cash, fees and slippage are its own where no "
+     "option "
+     "says them",
+     AT(policy)},
+    {"actions", "FILE", "the actions (CSV) of a recorded policy, as papertape-trainer env-replay reads them",
+     AT(actions)},
+    {"events", "LOG",
+     "instead of all that: a state directory, a log's directory, or one segment of it, played again; "
+     "strategies, accounts and limits are the log's",
+     AT(events)},
+    {"benchmark", "B",
+     "what alpha and beta are against, held: a symbol (the first), equal (parts of all), or none",
+     AT(benchmark)},
+    {"trades", "FILE", "the fills, as papertape fills --csv", AT(outputs[OUTPUT_TRADES])},
+    {"fills", "FILE", "the same", AT(outputs[OUTPUT_TRADES])},
+    {"orders", "FILE", "the orders as they ended, as papertape orders --csv", AT(outputs[OUTPUT_ORDERS])},
+    {"ledger", "FILE", "the ledger, as papertape ledger export", AT(outputs[OUTPUT_LEDGER])},
+    {"equity", "FILE", "ts_ns,account,equity,cash,peak: at every bar, or point of the curve",
+     AT(outputs[OUTPUT_EQUITY])},
+    {"rounds", "FILE", "trades from flat to flat, with their profit", AT(outputs[OUTPUT_ROUNDS])},
+    {"monthly", "FILE", "account,year,month,return", AT(outputs[OUTPUT_MONTHLY])},
+    {"save", "DIR",
+     "a state directory of the run, for papertape --state DIR --readonly, ledger verify and all lists",
+     AT(save)},
+    {"list-strategies", NULL, "what strategies there are, with their parameters and ranges", AT(list)},
+};
+
 const struct option_verb cli_backtest = {
-    .name = "backtest", .words = "strategies on bars, trades, or a recorded event log", .run = run_line};
+    .name = "backtest",
+    .words = "strategies on bars, trades, or a recorded event log",
+    .about =
+        "Trades strategies on bars, on trades, or plays a recorded event log again, through the engine that "
+        "trades live: --strategy S and --bars F, several --strategy make an account each; --policy F and "
+        "--bars F; --account NAME; or --events LOG.\nTimes are ISO 8601, UTC without a zone, or since 1970 "
+        "in s, ms, us or ns. With --json, papertape.backtest/1, or papertape.strategies/1.",
+    .page = "backtest",
+    OPTION_ACTIONS(actions),
+    OPTION_OPTIONS(options),
+    OPTION_SHARED(cli_run_options),
+    .size = sizeof(struct backtest_args),
+    .init = init,
+    .finish = finish,
+};

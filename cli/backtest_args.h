@@ -19,7 +19,6 @@ enum backtest_output {
 struct backtest_args {
     struct run_args run;
     const char *events;             /* a log, instead of bars */
-    const char *from, *to;          /* as they were given */
     const char *ticks[SYMBOLS_MAX]; /* trades, instead of bars */
     size_t n_ticks;
     const char *account; /* a daemon's, instead of a strategy */
@@ -28,14 +27,10 @@ struct backtest_args {
     const char *benchmark; /* a symbol, "equal" or "none"; NULL: the first symbol */
     const char *save;
     const char *outputs[BACKTEST_OUTPUTS];
-    bool json, list, done;
+    bool json, list;
     char *ticks_text;       /* owned */
     struct state_dir state; /* with --account and no bars: its database is run.bars[0] */
 };
-
-/* EXIT_OK, or a status with its line on stderr; args is to be finished in either case. */
-int backtest_args_parse(int argc, char **argv, struct backtest_args *ret);
-void backtest_args_finish(struct backtest_args *args);
 
 /* The name of an output's option, as "ledger". */
 const char *backtest_output_name(enum backtest_output output);

@@ -161,10 +161,10 @@ static int make_accounts(struct bars_run *run, size_t *from)
     if (run->policy) {
         if (!run->args->run.slippage_given)
             run->slippage_e6 = run->policy->slippage_e6;
-        return run_args_policy_account(&run->args->run, run->market, run->policy, &run->accounts[0]);
+        return cli_run_policy_account(&run->args->run, run->market, run->policy, &run->accounts[0]);
     }
     for (int i = 0; i < n && status == EXIT_OK; i++)
-        status = run_args_account(&run->args->run, run->market, i, &run->accounts[i]);
+        status = cli_run_account(&run->args->run, run->market, i, &run->accounts[i]);
     return status;
 }
 
@@ -209,8 +209,7 @@ static void note_most(const struct bars_run *run)
 static void note_refused(const struct bars_run *run)
 {
     for (int a = 0; a < run->n_accounts; a++)
-        run_args_note_refused(&run->args->run, run->market, run->accounts[a].name,
-                              &run->backtest.accounts[a]);
+        cli_run_note_refused(&run->args->run, run->market, run->accounts[a].name, &run->backtest.accounts[a]);
 }
 
 static int simulate(struct bars_run *run)
@@ -268,15 +267,15 @@ static int load_ticks(struct bars_run *run, size_t *ret_from, size_t *ret_to)
                                     .interval_ns =
                                         args->run.interval_ns > 0 ? args->run.interval_ns : MINUTE_NS};
     char err[MARKET_ERROR_MAX];
-    int status = run_args_terms(&args->run, args->n_ticks, &options.terms);
+    int status = cli_run_terms(&args->run, args->n_ticks, &options.terms);
     if (status != EXIT_OK)
         return status;
     if (backtest_ticks_market_load(args->ticks, args->n_ticks, &options, &run->ticks, err) < 0)
         return fail(EXIT_ERROR, "", err);
     run->load.source_bytes = run->ticks.source_bytes;
     run->market = run->ticks.market;
-    run_args_note(&args->run, run->market);
-    return run_args_rows(&args->run, run->market, ret_from, ret_to);
+    cli_run_note(&args->run, run->market);
+    return cli_run_rows(&args->run, run->market, ret_from, ret_to);
 }
 
 /* Bars of one time come to the engine in the order of its symbols, and orders fill in that: the policy's own,
@@ -310,7 +309,7 @@ static int load(struct bars_run *run, size_t *ret_from, size_t *ret_to)
     if (run->args->n_ticks > 0)
         status = load_ticks(run, ret_from, ret_to);
     else
-        status = run_args_load(&run->args->run, &run->loaded, &run->load, ret_from, ret_to);
+        status = cli_run_load(&run->args->run, &run->loaded, &run->load, ret_from, ret_to);
     if (status == EXIT_OK && run->loaded)
         run->market = run->loaded;
     if (status == EXIT_OK && run->loaded && run->policy)

@@ -160,9 +160,9 @@ static json_t *symbol_object(const struct run_args *args, const struct market_se
                   (json_int_t)series->missing, "bars_repaired", (json_int_t)series->repaired);
     if (!object)
         return NULL;
-    set(object, "lot_from", json_string(run_args_source(args, RUN_TERM_LOT, symbol)));
-    set(object, "tick_from", json_string(run_args_source(args, RUN_TERM_TICK, symbol)));
-    set(object, "quote_from", json_string(run_args_source(args, RUN_TERM_QUOTE, symbol)));
+    set(object, "lot_from", json_string(cli_run_source(args, RUN_TERM_LOT, symbol)));
+    set(object, "tick_from", json_string(cli_run_source(args, RUN_TERM_TICK, symbol)));
+    set(object, "quote_from", json_string(cli_run_source(args, RUN_TERM_QUOTE, symbol)));
     set(object, "price_digits_rounded_from",
         series->rounded_digits > 0 ? json_integer(series->rounded_digits) : json_null());
     return object;

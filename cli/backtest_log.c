@@ -163,8 +163,8 @@ static int play(const struct backtest_args *args, struct output outputs[BACKTEST
     options.equity = outputs[OUTPUT_EQUITY].file;
     if (backtest_events_play(&options, &result, err, sizeof err) < 0)
         return fail(EXIT_ERROR, "", err);
-    bool nothing = result.events == 0 && (args->from || args->to);
-    if (nothing || (args->from && result.last_ns < options.from_ns)) {
+    bool nothing = result.events == 0 && (options.from_ns || options.to_ns);
+    if (nothing || (options.from_ns && result.last_ns < options.from_ns)) {
         events_curves_finish(&result.curves);
         engine_destroy(result.engine);
         return fail(EXIT_ERROR, log, "no event is from that time: papertape events list says what it holds");

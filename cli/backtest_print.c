@@ -255,12 +255,11 @@ static void print_symbol_terms(const struct run_args *args, const struct symbol 
     decimal_format_short(symbol->filters.tick, symbol->price_scale, tick);
     snprintf(label, sizeof label, "          %s: ", symbol->name);
     struct words words = begin_words(label);
-    snprintf(word, sizeof word, "lot %s (%s)", lot, run_args_source(args, RUN_TERM_LOT, symbol));
+    snprintf(word, sizeof word, "lot %s (%s)", lot, cli_run_source(args, RUN_TERM_LOT, symbol));
     add_word(&words, ", ", word);
-    snprintf(word, sizeof word, "tick %s (%s)", tick, run_args_source(args, RUN_TERM_TICK, symbol));
+    snprintf(word, sizeof word, "tick %s (%s)", tick, cli_run_source(args, RUN_TERM_TICK, symbol));
     add_word(&words, ", ", word);
-    snprintf(word, sizeof word, "quote %s (%s)", symbol->quote,
-             run_args_source(args, RUN_TERM_QUOTE, symbol));
+    snprintf(word, sizeof word, "quote %s (%s)", symbol->quote, cli_run_source(args, RUN_TERM_QUOTE, symbol));
     add_word(&words, ", ", word);
     putchar('\n');
 }

@@ -4,97 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/ask.h"
 #include "cli/stored.h"
 #include "engine/specs.h"
 #include "exchange/bar.h"
-#include "exchange/decimal.h"
 #include "exchange/exit_status.h"
 
-enum { OPTION_CUTS = 0x100, OPTION_SEED, MADE_ROWS = 8192, MADE_ROWS_MOST = 4000000, HISTORIES = 10 };
-
-static const struct option own_options[] = {
-    {"cuts", required_argument, NULL, OPTION_CUTS},
-    {"seed", required_argument, NULL, OPTION_SEED},
-    {"json", no_argument, NULL, 'j'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
-enum { OWN_OPTIONS = sizeof own_options / sizeof *own_options };
-
-static int take_number(const struct guard_args *args, const char *option, const char *value, int64_t min,
-                       int64_t max, int64_t *ret)
-{
-    char what[96], words[96];
-    int64_t number;
-    if (decimal_parse_str(value, 0, &number) == 0 && number >= min && number <= max) {
-        *ret = number;
-        return EXIT_OK;
-    }
-    snprintf(what, sizeof what, "%s: \"%.48s\"", option, value);
-    snprintf(words, sizeof words, "a whole number from %lld to %lld is needed", (long long)min,
-             (long long)max);
-    return stored_fail(EXIT_USAGE, args->run.verb, what, words);
-}
-
-static int take(struct guard_args *args, int option, bool has_cuts, const char *help)
-{
-    switch (option) {
-    case OPTION_CUTS:
-        if (!has_cuts)
-            return stored_fail(EXIT_USAGE, args->run.verb, "--cuts", "it is an option of lookahead");
-        return take_number(args, "--cuts", optarg, 1, 100000, &args->cuts);
-    case OPTION_SEED:
-        return take_number(args, "--seed", optarg, 0, INT64_MAX, &args->seed);
-    case 'j':
-        args->json = true;
-        return EXIT_OK;
-    case 'h':
-        printf("%s%s", help, run_args_help);
-        args->done = true;
-        return EXIT_OK;
-    default:
-        return run_args_take(&args->run, option, optarg);
-    }
-}
-
-/* The strategy may be an argument, before or after its --set. */
-static int parse(int argc, char **argv, const char *help, bool has_cuts, struct guard_args *ret)
-{
-    struct option options[RUN_ARGS_OPTIONS + OWN_OPTIONS];
-    const char *verb = argv[0];
-    int option, index, status = EXIT_OK;
-    memcpy(options, run_args_options, sizeof run_args_options);
-    memcpy(options + RUN_ARGS_OPTIONS, own_options, sizeof own_options);
-    optind = 0;
-    opterr = 0;
-    /* "-": an argument comes as option 1, in its place. */
-    while (status == EXIT_OK && !ret->done &&
-           (option = getopt_long(argc, argv, "-:h", options, (index = -1, &index))) != -1) {
-        if (option == '?' || option == ':')
-            return ask_wrong_option(verb, argv, option);
-        if (option == 1)
-            status = run_args_take(&ret->run, run_args_options[0].val, optarg);
-        else
-            status = take(ret, option, has_cuts, help);
-    }
-    if (status != EXIT_OK || ret->done)
-        return status;
-    if (optind < argc)
-        return stored_fail(EXIT_USAGE, verb, argv[optind], "no argument is expected there");
-    if (ret->run.n_choices == 0)
-        return stored_fail(EXIT_USAGE, verb, "",
-                           "a strategy is needed: papertape backtest --list-strategies says which");
-    return run_args_check(&ret->run);
-}
+enum { MADE_ROWS = 8192, MADE_ROWS_MOST = 4000000, HISTORIES = 10 };
 
 /* Rows [from, to) of what was loaded; all of them as they are. */
 static int load(struct guard_args *args)
 {
     struct market_load how;
     size_t from, to;
-    int status = run_args_load(&args->run, &args->loaded, &how, &from, &to);
+    int status = cli_run_load(&args->run, &args->loaded, &how, &from, &to);
     if (status != EXIT_OK)
         return status;
     args->market = args->loaded;
@@ -145,27 +67,43 @@ static int make(struct guard_args *args)
     return EXIT_OK;
 }
 
-int guard_args_open(int argc, char **argv, const char *help, bool has_cuts, struct guard_args *ret)
+void cli_guard_init(struct guard_args *args, const char *verb)
 {
-    *ret = (struct guard_args){.seed = 1};
-    run_args_init(&ret->run, argv[0], 1);
-    int status = parse(argc, argv, help, has_cuts, ret);
-    if (status != EXIT_OK || ret->done)
-        return status;
-    status = ret->run.n_bars > 0 ? load(ret) : make(ret);
+    args->seed = 1;
+    cli_run_init(&args->run, verb, 1);
+}
+
+/* The strategy is an argument, or --strategy. */
+static int choose(struct option_call *call)
+{
+    struct guard_args *args = call->into;
+    int status = call->n > 0 ? cli_run_strategy(call, call->arguments[0]) : EXIT_OK;
+    if (status == EXIT_OK && args->run.n_choices == 0)
+        status = stored_fail(EXIT_USAGE, args->run.verb, "",
+                             "a strategy is needed: papertape backtest --list-strategies says which");
+    return status == EXIT_OK ? cli_run_check(&args->run) : status;
+}
+
+int cli_guard_open(struct option_call *call)
+{
+    struct guard_args *args = call->into;
+    int status = choose(call);
     if (status == EXIT_OK)
-        status = run_args_account(&ret->run, ret->market, 0, &ret->account);
+        status = args->run.n_bars > 0 ? load(args) : make(args);
+    if (status == EXIT_OK)
+        status = cli_run_account(&args->run, args->market, 0, &args->account);
     return status;
 }
 
-void guard_args_finish(struct guard_args *args)
+void cli_guard_finish(void *into)
 {
+    struct guard_args *args = into;
     backtest_guard_bars_finish(&args->made);
     market_store_close(args->loaded);
-    run_args_finish(&args->run);
+    cli_run_finish(&args->run);
 }
 
-struct guard_config guard_args_config(const struct guard_args *args)
+struct guard_config cli_guard_config(const struct guard_args *args)
 {
     return (struct guard_config){.market = args->market,
                                  .account = &args->account,
@@ -173,10 +111,10 @@ struct guard_config guard_args_config(const struct guard_args *args)
                                  .slippage_e6 = args->run.slippage_e6,
                                  .cuts = (size_t)args->cuts,
                                  .seed = (uint64_t)args->seed,
-                                 .threads = args->run.threads};
+                                 .threads = (int)args->run.threads};
 }
 
-void guard_print_head(const struct guard_args *args)
+void cli_guard_print_head(const struct guard_args *args)
 {
     const struct market *market = args->market;
     const char *interval = bar_interval_name(market->interval_ns);
@@ -191,7 +129,7 @@ void guard_print_head(const struct guard_args *args)
            stored_time(STORED_TABLE, to, market_open_ns(market, market->rows)));
 }
 
-void guard_decision_text(const struct guard_decision *decision, bool there, char *buf, size_t size)
+void cli_guard_decision_text(const struct guard_decision *decision, bool there, char *buf, size_t size)
 {
     static const char *const kinds[] = {
         [INTENT_ENTER] = "ENTER", [INTENT_EXIT] = "EXIT", [INTENT_STOP] = "STOP", [INTENT_TARGET] = "TARGET"};
@@ -220,8 +158,8 @@ void guard_decision_text(const struct guard_decision *decision, bool there, char
     }
 }
 
-void guard_order_text(const struct guard_difference *difference, const struct market *market, bool whole,
-                      char *buf, size_t size)
+void cli_guard_order_text(const struct guard_difference *difference, const struct market *market, bool whole,
+                          char *buf, size_t size)
 {
     const struct order *order = whole ? &difference->order : &difference->changed_order;
     char qty[STORED_CELL], price[STORED_CELL];
@@ -237,16 +175,17 @@ void guard_order_text(const struct guard_difference *difference, const struct ma
              at ? stored_decimal(STORED_TABLE, price, at, symbol->price_scale) : "", order->tag);
 }
 
-json_t *guard_difference_json(const struct guard_args *args, const struct guard_difference *difference)
+json_t *cli_guard_difference_json(const struct guard_args *args, const struct guard_difference *difference)
 {
     const struct market *market = args->market;
     char whole[512], changed[512];
     if (difference->of_order) {
-        guard_order_text(difference, market, true, whole, sizeof whole);
-        guard_order_text(difference, market, false, changed, sizeof changed);
+        cli_guard_order_text(difference, market, true, whole, sizeof whole);
+        cli_guard_order_text(difference, market, false, changed, sizeof changed);
     } else {
-        guard_decision_text(&difference->decision, difference->in_whole, whole, sizeof whole);
-        guard_decision_text(&difference->changed_decision, difference->in_changed, changed, sizeof changed);
+        cli_guard_decision_text(&difference->decision, difference->in_whole, whole, sizeof whole);
+        cli_guard_decision_text(&difference->changed_decision, difference->in_changed, changed,
+                                sizeof changed);
     }
     return json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:s, s:s}", "change",
                      backtest_guard_change_name(difference->change), "way",
@@ -256,7 +195,7 @@ json_t *guard_difference_json(const struct guard_args *args, const struct guard_
                      (json_int_t)difference->cut_ns, "whole", whole, "changed", changed);
 }
 
-int guard_print_json(const char *verb, json_t *object)
+int cli_guard_print_json(const char *verb, json_t *object)
 {
     char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
     json_decref(object);

@@ -10,33 +10,35 @@
 
 struct guard_args {
     struct run_args run;
-    int64_t cuts, seed; /* cuts: 0 by default */
-    bool json, done;
+    int64_t cuts, seed;          /* cuts: 0 by default */
     struct guard_bars made;      /* without --bars */
     struct market *loaded;       /* with them */
     const struct market *market; /* of the two the one that is used, cut to --from and --to */
     struct account_spec account;
 };
 
-/* Parses, and loads or makes the bars; made ones are long enough for what the strategy needs. EXIT_OK, or a
- * status with its line on stderr; to be finished in either case. */
-int guard_args_open(int argc, char **argv, const char *help, bool has_cuts, struct guard_args *ret);
-void guard_args_finish(struct guard_args *args);
+/* As a verb's rows have them: init with its name, finish. */
+void cli_guard_init(struct guard_args *args, const char *verb);
+void cli_guard_finish(void *into);
 
-struct guard_config guard_args_config(const struct guard_args *args);
+/* Of a line that was parsed: loads or makes the bars; made ones are long enough for what the strategy needs.
+ * EXIT_OK, or a status with its line on stderr. */
+int cli_guard_open(struct option_call *call);
+
+struct guard_config cli_guard_config(const struct guard_args *args);
 
 /* The lines that both print first: the strategy, and the bars. */
-void guard_print_head(const struct guard_args *args);
+void cli_guard_print_head(const struct guard_args *args);
 
 /* "ENTER fraction 0.5, stop 41200 (cross up)", or "nothing". */
-void guard_decision_text(const struct guard_decision *decision, bool there, char *buf, size_t size);
-void guard_order_text(const struct guard_difference *difference, const struct market *market, bool whole,
-                      char *buf, size_t size);
+void cli_guard_decision_text(const struct guard_decision *decision, bool there, char *buf, size_t size);
+void cli_guard_order_text(const struct guard_difference *difference, const struct market *market, bool whole,
+                          char *buf, size_t size);
 
 /* The difference as JSON: row, time, symbol and both versions. */
-json_t *guard_difference_json(const struct guard_args *args, const struct guard_difference *difference);
+json_t *cli_guard_difference_json(const struct guard_args *args, const struct guard_difference *difference);
 
 /* Prints an object, which it takes. An exit status. */
-int guard_print_json(const char *verb, json_t *object);
+int cli_guard_print_json(const char *verb, json_t *object);
 
 #endif

@@ -1,7 +1,6 @@
 #include "cli/indicators.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <locale.h>
 #include <math.h>
@@ -11,10 +10,9 @@
 
 #include "cli/verbs.h"
 #include "exchange/bars_file.h"
+#include "exchange/exit_status.h"
 #include "indicators_gpu/indicators.h"
 #include "indicators_gpu/module.h"
-
-enum { EXIT_USAGE = 2 };
 
 enum backend { BACKEND_CPU, BACKEND_REFERENCE, BACKEND_STREAM, BACKEND_GPU };
 
@@ -24,40 +22,9 @@ static const char *const backend_names[] = {
     [BACKEND_STREAM] = "stream",
     [BACKEND_GPU] = "gpu",
 };
-enum { N_BACKENDS = sizeof(backend_names) / sizeof(backend_names[0]) };
-
-static const char help[] =
-    "Usage: papertape indicators FILE SPEC...\n"
-    "       papertape indicators --list [--json] [SPEC...]\n"
-    "\n"
-    "Prints indicators of a bars file as CSV: timestamp_ns and one column an output, empty\n"
-    "before the first one. FILE is CSV, plain or gzip, with or without a header. SPEC is\n"
-    "NAME:options, as sma:20, ema:14, rsi:14, macd:12,26,9, atr:14; options left out at the\n"
-    "end keep their defaults.\n"
-    "\n"
-    "  --backend B      who computes:\n"
-    "                     reference  (default) the plain float64 definitions\n"
-    "                     stream     bar by bar, as the daemon does: the same digits\n"
-    "                     gpu        the exact GPU kernels: the same digits; without a GPU\n"
-    "                                the reference, and why on stderr\n"
-    "                     cpu        vectors, many bars at a time: within the tolerance that\n"
-    "                                --list states\n"
-    "  --precision P    f64 (default); f32: float32 columns, which --backend cpu alone has\n"
-    "  --symbol S       the file's symbol, where its name does not begin with it\n"
-    "  --repair         widen low and high of bars whose open or close lies outside them\n"
-    "  --list           the indicators: options with defaults and ranges, inputs, outputs, the\n"
-    "                   bar of the first output, bars until its beginning no longer shows,\n"
-    "                   bytes that move for a bar, tolerance of cpu in float64 and float32;\n"
-    "                   of a SPEC, all that is known\n"
-    "  --json           with --list: as JSON\n"
-    "  --state DIR      accepted as by every verb; not used\n"
-    "  --help           this text\n"
-    "\n"
-    "Exit status: 0 done, 1 an error, 2 a wrong command line.\n";
 
 struct request {
     enum backend backend;
-    bool named; /* the backend, by the user */
     enum indicator_precision precision;
     struct bars_file_options file;
     struct bars_file bars;
@@ -314,66 +281,6 @@ static void finish(struct request *request)
     bars_file_finish(&request->bars);
 }
 
-static int parse_backend(const char *name, enum backend *ret)
-{
-    for (size_t i = 0; i < N_BACKENDS; i++)
-        if (strcmp(backend_names[i], name) == 0) {
-            *ret = (enum backend)i;
-            return 0;
-        }
-    fprintf(stderr, "papertape: --backend: %s: reference, stream, gpu or cpu is needed\n", name);
-    return -EINVAL;
-}
-
-static int parse_precision(const char *name, enum indicator_precision *ret)
-{
-    bool f32 = strcmp(name, "f32") == 0;
-    if (!f32 && strcmp(name, "f64") != 0) {
-        fprintf(stderr, "papertape: --precision: %s: f64 or f32 is needed\n", name);
-        return -EINVAL;
-    }
-    *ret = f32 ? INDICATOR_F32 : INDICATOR_F64;
-    return 0;
-}
-
-enum {
-    OPTION_BACKEND = 1,
-    OPTION_PRECISION,
-    OPTION_SYMBOL,
-    OPTION_REPAIR,
-    OPTION_STATE,
-    OPTION_LIST,
-    OPTION_JSON,
-    OPTION_HELP
-};
-
-static const struct option long_options[] = {
-    {"backend", required_argument, NULL, OPTION_BACKEND},
-    {"precision", required_argument, NULL, OPTION_PRECISION},
-    {"symbol", required_argument, NULL, OPTION_SYMBOL},
-    {"repair", no_argument, NULL, OPTION_REPAIR},
-    {"state", required_argument, NULL, OPTION_STATE},
-    {"list", no_argument, NULL, OPTION_LIST},
-    {"json", no_argument, NULL, OPTION_JSON},
-    {"help", no_argument, NULL, OPTION_HELP},
-    {0},
-};
-
-static int usage(const char *why)
-{
-    fprintf(stderr, "papertape: indicators: %s: see papertape indicators --help\n", why);
-    return EXIT_USAGE;
-}
-
-static int wrong_option(const char *word, int option)
-{
-    bool has_value = option == '?' && optopt && strncmp(word, "--", 2) == 0;
-    const char *why = option == ':' ? "needs a value" : has_value ? "takes no value" : "unknown option";
-
-    fprintf(stderr, "papertape: indicators: %s: %s: see papertape indicators --help\n", word, why);
-    return EXIT_USAGE;
-}
-
 static int run_list(int n, char **texts, bool json)
 {
     struct request request = {.n_specs = (size_t)n};
@@ -389,62 +296,78 @@ static int run_list(int n, char **texts, bool json)
     return status;
 }
 
-int cli_indicators(int argc, char **argv)
+/* What the options fill. */
+struct asked {
+    const char *backend, *precision, *symbol;
+    bool repair, list;
+};
+
+static int run(struct option_call *call)
 {
-    struct request request = {.backend = BACKEND_REFERENCE, .file.any_price = true};
-    bool list = false, json = false;
+    const struct asked *asked = call->into;
+    struct request request = {.backend = BACKEND_REFERENCE,
+                              .file = {.any_price = true, .symbol = asked->symbol, .repair = asked->repair}};
 
-    setlocale(LC_NUMERIC, "C");
-    optind = 0; /* the program may have scanned its own options before: begin anew */
-    opterr = 0;
-    for (int option; (option = getopt_long(argc, argv, ":", long_options, NULL)) != -1;) {
-        switch (option) {
-        case OPTION_BACKEND:
-            if (parse_backend(optarg, &request.backend) < 0)
-                return EXIT_USAGE;
-            request.named = true;
-            break;
-        case OPTION_PRECISION:
-            if (parse_precision(optarg, &request.precision) < 0)
-                return EXIT_USAGE;
-            break;
-        case OPTION_SYMBOL:
-            request.file.symbol = optarg;
-            break;
-        case OPTION_REPAIR:
-            request.file.repair = true;
-            break;
-        case OPTION_STATE:
-            break;
-        case OPTION_LIST:
-            list = true;
-            break;
-        case OPTION_JSON:
-            json = true;
-            break;
-        case OPTION_HELP:
-            fputs(help, stdout);
-            return indicators_finish_stdout();
-        default:
-            return wrong_option(argv[optind - 1], option);
-        }
-    }
-    if (json && !list)
-        return usage("--json goes with --list");
-    if (list)
-        return run_list(argc - optind, argv + optind, json);
-    if (argc - optind < 2)
-        return usage("a file and at least one indicator are needed");
-    if (request.precision == INDICATOR_F32 && request.named && request.backend != BACKEND_CPU) {
-        fprintf(stderr, "papertape: --precision: f32: --backend %s computes in f64 only: cpu has both\n",
-                backend_names[request.backend]);
-        return EXIT_USAGE;
-    }
-    if (request.precision == INDICATOR_F32)
+    setlocale(LC_NUMERIC, "C"); /* CSV has decimal points in every locale */
+    for (size_t i = 0; asked->backend && i < sizeof backend_names / sizeof *backend_names; i++)
+        if (strcmp(backend_names[i], asked->backend) == 0)
+            request.backend = (enum backend)i;
+    if (call->json && !asked->list)
+        return option_fail(call, EXIT_USAGE, "--json goes with --list: see papertape indicators --help");
+    if (asked->list)
+        return run_list(call->n, call->arguments, call->json);
+    if (call->n < 2)
+        return option_fail(call, EXIT_USAGE,
+                           "a file and at least one indicator are needed: see papertape indicators --help");
+    if (asked->precision && strcmp(asked->precision, "f32") == 0) {
+        if (asked->backend && request.backend != BACKEND_CPU)
+            return option_fail(call, EXIT_USAGE,
+                               "--precision: f32: --backend %s computes in f64 only: cpu has both",
+                               asked->backend);
+        request.precision = INDICATOR_F32;
         request.backend = BACKEND_CPU;
-
-    request.n_specs = (size_t)(argc - optind - 1);
-    int status = run_file(argv[optind], argv + optind + 1, &request);
+    }
+    request.n_specs = (size_t)call->n - 1;
+    int status = run_file(call->arguments[0], call->arguments + 1, &request);
     finish(&request);
     return status;
 }
+
+static const struct option_action actions[] = {{.arguments = "[FILE] [SPEC...]", .run = run}};
+
+#define AT(member) offsetof(struct asked, member)
+
+static const struct option_row options[] = {
+    {"backend", "reference|stream|gpu|cpu",
+     "reference, the default: the plain float64 definitions; stream: bar by bar, as the daemon does, the "
+     "same "
+     "digits; gpu: the exact GPU kernels, the same digits, and without a GPU the reference; cpu: vectors, "
+     "many "
+     "bars at a time, within the tolerance that --list states",
+     AT(backend)},
+    {"precision", "f64|f32", "f64 when left out; f32: float32 columns, which --backend cpu alone has",
+     AT(precision)},
+    {"symbol", "SYMBOL", "the file's, where its name does not begin with it", AT(symbol)},
+    {"repair", NULL, "widen low and high of bars whose open or close lies outside them", AT(repair)},
+    {"list", NULL,
+     "the indicators: options with defaults and ranges, inputs, outputs, the bar of the first output, bars "
+     "until its beginning no longer shows, bytes that move for a bar, tolerance of cpu in float64 and "
+     "float32; "
+     "of a SPEC, all that is known",
+     AT(list)},
+};
+
+const struct option_verb cli_indicators = {
+    .name = "indicators",
+    .words = "indicators of a bars file, as CSV",
+    .about =
+        "Prints indicators of a bars file as CSV: timestamp_ns and one column an output, empty before the "
+        "first "
+        "one. FILE is CSV, plain or gzip, with or without a header. SPEC is NAME:options, as sma:20, ema:14, "
+        "rsi:14, macd:12,26,9, atr:14; options left out at the end keep their defaults. --list has all, "
+        "--list SPEC... these; --json goes with it.",
+    .page = "market",
+    OPTION_ACTIONS(actions),
+    OPTION_OPTIONS(options),
+    .size = sizeof(struct asked),
+};

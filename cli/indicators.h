@@ -4,11 +4,6 @@
 
 #include <stddef.h>
 
-/* Runs the verb; argv[0] is "indicators". Returns the program's exit status: 0 done, 1 an error, 2 a wrong
- * command line; what went wrong is one line on stderr. Sets LC_NUMERIC to "C": CSV has decimal points in
- * every locale. */
-int cli_indicators(int argc, char **argv);
-
 /* Inside the verb. Each returns the exit status, after its line on stderr. */
 struct indicator_spec;
 int indicators_list_table(void);

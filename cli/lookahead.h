@@ -5,7 +5,7 @@
 #include "cli/guard_args.h"
 
 /* A verdict as text, and as papertape.lookahead/1 (an exit status). */
-void lookahead_print(const struct guard_args *args, const struct guard_lookahead *verdict);
-int lookahead_print_json(const struct guard_args *args, const struct guard_lookahead *verdict);
+void cli_lookahead_print(const struct guard_args *args, const struct guard_lookahead *verdict);
+int cli_lookahead_print_json(const struct guard_args *args, const struct guard_lookahead *verdict);
 
 #endif

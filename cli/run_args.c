@@ -13,290 +13,216 @@
 #include "exchange/decimal.h"
 #include "exchange/exit_status.h"
 
-enum { SHARE_SCALE = 6, WHAT_MAX = 128 };
+enum { SHARE_SCALE = 6, NOT_GIVEN = -1 };
 
-/* Values of getopt_long() beyond those that a verb uses for itself. */
-enum {
-    OPTION_STRATEGY = 0x1000,
-    OPTION_SET,
-    OPTION_BARS,
-    OPTION_SYMBOL,
-    OPTION_LOT,
-    OPTION_TICK,
-    OPTION_QUOTE,
-    OPTION_REPAIR,
-    OPTION_EXCHANGE_INFO,
-    OPTION_CACHE,
-    OPTION_NO_CACHE,
-    OPTION_FROM,
-    OPTION_TO,
-    OPTION_INTERVAL,
-    OPTION_CASH,
-    OPTION_FEE_MAKER,
-    OPTION_FEE_TAKER,
-    OPTION_FEES,
-    OPTION_SLIPPAGE,
-    OPTION_LATENCY,
-    OPTION_RISK,
-    OPTION_THREADS,
-    OPTION_WAY,
-    OPTION_STATE,
-};
-
-const struct option run_args_options[RUN_ARGS_OPTIONS] = {
-    {"strategy", required_argument, NULL, OPTION_STRATEGY},
-    {"set", required_argument, NULL, OPTION_SET},
-    {"bars", required_argument, NULL, OPTION_BARS},
-    {"symbol", required_argument, NULL, OPTION_SYMBOL},
-    {"lot", required_argument, NULL, OPTION_LOT},
-    {"tick", required_argument, NULL, OPTION_TICK},
-    {"quote", required_argument, NULL, OPTION_QUOTE},
-    {"repair", no_argument, NULL, OPTION_REPAIR},
-    {"exchange-info", required_argument, NULL, OPTION_EXCHANGE_INFO},
-    {"cache", required_argument, NULL, OPTION_CACHE},
-    {"no-cache", no_argument, NULL, OPTION_NO_CACHE},
-    {"from", required_argument, NULL, OPTION_FROM},
-    {"to", required_argument, NULL, OPTION_TO},
-    {"interval", required_argument, NULL, OPTION_INTERVAL},
-    {"cash", required_argument, NULL, OPTION_CASH},
-    {"fee-maker", required_argument, NULL, OPTION_FEE_MAKER},
-    {"fee-taker", required_argument, NULL, OPTION_FEE_TAKER},
-    {"fees", required_argument, NULL, OPTION_FEES},
-    {"slippage", required_argument, NULL, OPTION_SLIPPAGE},
-    {"latency-ms", required_argument, NULL, OPTION_LATENCY},
-    {"risk", required_argument, NULL, OPTION_RISK},
-    {"threads", required_argument, NULL, OPTION_THREADS},
-    {"way", required_argument, NULL, OPTION_WAY},
-    {"state", required_argument, NULL, OPTION_STATE},
-};
-
-const char run_args_help[] =
-    "  --strategy S       its name, or NAME:key=value,key=value\n"
-    "  --set key=value    parameters of the --strategy before it; what each may be says\n"
-    "                     papertape backtest --list-strategies\n"
-    "  --bars F[,F…]      bars files, CSV or JSON (docs/market-store.md), plain or gzip, one\n"
-    "                     symbol each; files of one symbol that follow each other are one\n"
-    "                     series; or a state directory or its papertape.db, of which all\n"
-    "                     symbols are taken\n"
-    "  --symbol S[,S…]    their symbols, where the names do not have them: one for all, or one\n"
-    "                     a file\n"
-    "  --interval I       of the bars, as 1m or 4h, where the files leave it open\n"
-    "  --from T, --to T   trade bars that open in [from, to); those before warm the\n"
-    "                     indicators up\n"
-    "  --lot N, --tick N, --quote ASSET\n"
-    "                     the step of quantities, the step of prices and the currency, where\n"
-    "                     the files cannot tell: one for all, or one a file with commas\n"
-    "  --repair           widen low and high of bars whose open or close lies outside them,\n"
-    "                     and say how many; without it such a bar is an error\n"
-    "  --exchange-info F  the venue's list of symbols, for their ticks and lots\n"
-    "  --cache DIR, --no-cache\n"
-    "                     where the market is kept, ready to be mapped; or nowhere\n"
-    "  --cash N           that each account begins with: 10000\n"
-    "  --fee-maker R, --fee-taker R, --fees TIER\n"
-    "                     shares of a fill's notional: 0.001 is 0.1 %, and the default\n"
-    "  --slippage R       takers' prices are this share worse: 0\n"
-    "  --latency-ms N     between a decision and its effect: 50; below an interval it\n"
-    "                     changes nothing\n"
-    "  --risk key=value   limits, as in [risk] of papertaped.ini; none by default\n"
-    "  --threads N        0, the default: one a core\n";
-
-static int wrong(const struct run_args *args, const char *option, const char *value, const char *words)
+/* What the options of a verb are put into begins so. */
+static struct run_args *run_of(const struct option_call *call)
 {
-    char what[WHAT_MAX];
-    snprintf(what, sizeof what, "%s: \"%.64s\"", option, value);
-    return stored_fail(EXIT_USAGE, args->verb, what, words);
+    return call->into;
 }
 
-void run_args_init(struct run_args *args, const char *verb, int max_choices)
+static void *place_of(const struct option_call *call, const struct option_row *row)
+{
+    return (char *)call->into + row->at;
+}
+
+static int wrong(const struct option_call *call, const struct option_row *row, const char *value,
+                 const char *words)
+{
+    return option_fail(call, EXIT_USAGE, "--%s: \"%.64s\": %s", row->name, value, words);
+}
+
+void cli_run_init(struct run_args *args, const char *verb, int max_choices)
 {
     *args = (struct run_args){.verb = verb,
-                              .cash = 10000 * decimal_pow10(RUN_CASH_SCALE),
-                              .fees = {1000, 1000},
-                              .latency_ns = 50 * INT64_C(1000000),
+                              .fees = {NOT_GIVEN, NOT_GIVEN},
+                              .slippage_e6 = NOT_GIVEN,
+                              .latency_ms = NOT_GIVEN,
                               .max_choices = max_choices};
 }
 
-void run_args_finish(struct run_args *args)
+void cli_run_finish(struct run_args *args)
 {
     for (int i = 0; i < RUN_LISTS; i++)
         free(args->lists[i]);
     *args = (struct run_args){0};
 }
 
-/* Adds the words between commas; what they point into goes into *text. */
-static int take_list(const struct run_args *args, const char *option, const char *value, char **text,
-                     const char **words, size_t *n)
+int cli_run_list(struct option_call *call, const struct option_row *row, const char *value, char **text,
+                 const char **words, size_t *n)
 {
     if (*text)
-        return wrong(args, option, value, "it was given before: name all with commas between");
+        return wrong(call, row, value, "it was given before: name all with commas between");
     *text = strdup(value);
     if (!*text)
-        return stored_fail(EXIT_ERROR, args->verb, "", "out of memory");
+        return option_fail(call, EXIT_ERROR, "out of memory");
     char *next = *text;
     while (next) {
         char *word = strsep(&next, ",");
         if (!*word)
-            return wrong(args, option, value, "a name is empty");
+            return wrong(call, row, value, "a name is empty");
         if (*n == SYMBOLS_MAX)
-            return wrong(args, option, value, "there can be 256 at most");
+            return wrong(call, row, value, "there can be 256 at most");
         words[(*n)++] = word;
     }
     return EXIT_OK;
 }
 
+#define TAKE_LIST(list, words, n) \
+    static int take_##words(struct option_call *call, const struct option_row *row, const char *value) \
+    { \
+        struct run_args *args = run_of(call); \
+        return cli_run_list(call, row, value, &args->lists[list], args->words, &args->n); \
+    }
+TAKE_LIST(RUN_BARS, bars, n_bars)
+TAKE_LIST(RUN_SYMBOLS, symbols, n_symbols)
+TAKE_LIST(RUN_LOTS, lots, n_lots)
+TAKE_LIST(RUN_TICKS, ticks, n_ticks)
+
 /* Assets are in upper case. */
-static int take_quotes(struct run_args *args, const char *value)
+static int take_quotes(struct option_call *call, const struct option_row *row, const char *value)
 {
-    int status = take_list(args, "--quote", value, &args->lists[RUN_QUOTES], args->quotes, &args->n_quotes);
+    struct run_args *args = run_of(call);
+    char **text = &args->lists[RUN_QUOTES];
+    int status = cli_run_list(call, row, value, text, args->quotes, &args->n_quotes);
     for (size_t i = 0; status == EXIT_OK && i < args->n_quotes; i++) {
         if (strlen(args->quotes[i]) >= ASSET_NAME_MAX)
-            return wrong(args, "--quote", value, "an asset's name has at most 15 letters");
-        for (char *c = args->lists[RUN_QUOTES] + (args->quotes[i] - args->lists[RUN_QUOTES]); *c; c++)
+            return wrong(call, row, value, "an asset's name has at most 15 letters");
+        for (char *c = *text + (args->quotes[i] - *text); *c; c++)
             *c = (char)toupper((unsigned char)*c);
     }
     return status;
 }
 
-static int take_time(const struct run_args *args, const char *option, const char *value, int64_t *ret)
+static int take_time(struct option_call *call, const struct option_row *row, const char *value)
 {
-    if (bars_time_parse(value, strlen(value), ret) == 0 && *ret > 0)
-        return EXIT_OK;
-    return wrong(args, option, value, "a time as 2024-08-08, 2024-08-08T14:02:00Z or 1723125720 is needed");
+    int status = stored_take_time(call, row, value);
+    if (status == EXIT_OK && *(int64_t *)place_of(call, row) <= 0)
+        return wrong(call, row, value, "a time after 1970 is needed");
+    return status;
 }
 
-static int take_share(const struct run_args *args, const char *option, const char *value, int32_t *ret)
+static int take_share(struct option_call *call, const struct option_row *row, const char *value)
 {
     int64_t units;
     if (decimal_parse_str(value, SHARE_SCALE, &units) < 0 || units < 0 || units > 100000)
-        return wrong(args, option, value, "a share from 0 to 0.1, with at most 6 digits, is needed");
-    *ret = (int32_t)units;
+        return wrong(call, row, value, "a share from 0 to 0.1, with at most 6 digits, is needed");
+    *(int32_t *)place_of(call, row) = (int32_t)units;
     return EXIT_OK;
 }
 
-static int take_whole(const struct run_args *args, const char *option, const char *value, int64_t max,
-                      int64_t *ret)
+static int take_interval(struct option_call *call, const struct option_row *row, const char *value)
 {
-    char words[80];
-    int64_t units;
-    if (decimal_parse_str(value, 0, &units) == 0 && units >= 0 && units <= max) {
-        *ret = units;
+    if (bar_interval_parse(value, place_of(call, row)) == 0)
         return EXIT_OK;
-    }
-    snprintf(words, sizeof words, "a whole number from 0 to %lld is needed", (long long)max);
-    return wrong(args, option, value, words);
+    return wrong(call, row, value, "an interval as 1m, 15m, 4h or 1d is needed");
 }
 
-static int take_strategy(struct run_args *args, const char *value)
+static int take_strategy(struct option_call *call, const struct option_row *row, const char *value)
 {
+    struct run_args *args = run_of(call);
     if (args->n_choices == args->max_choices)
-        return wrong(args, "--strategy", value,
+        return wrong(call, row, value,
                      args->max_choices == 1 ? "one strategy is expected" : "there can be 64 at most");
     int status = strategy_args_choose(args->verb, value, &args->choices[args->n_choices]);
     args->n_choices += status == EXIT_OK;
     return status;
 }
 
-static int take_way(struct run_args *args, const char *value)
+/* Where the strategy is an argument, it may stand behind its --set. */
+static int take_set(struct option_call *call, const struct option_row *row, const char *value)
 {
-    static const char *const names[] = {
-        [BACKTEST_AUTO] = "auto", [BACKTEST_ENGINE] = "engine", [BACKTEST_COLUMNS] = "columns"};
-    for (int i = 0; i < 3; i++)
-        if (strcmp(value, names[i]) == 0) {
-            args->way = (enum backtest_way)i;
-            return EXIT_OK;
-        }
-    return wrong(args, "--way", value, "auto, engine or columns is needed");
-}
-
-static int take_money(struct run_args *args, int option, const char *value)
-{
-    int64_t whole = 0;
-    int status = EXIT_OK;
-    switch (option) {
-    case OPTION_CASH:
-        if (decimal_parse_str(value, RUN_CASH_SCALE, &args->cash) < 0 || args->cash <= 0 ||
-            args->cash > 10000000000 * decimal_pow10(RUN_CASH_SCALE))
-            return wrong(args, "--cash", value, "an amount above 0, to 10000000000, is needed");
-        args->cash_given = true;
-        return EXIT_OK;
-    case OPTION_FEE_MAKER:
-        args->maker_given = true;
-        return take_share(args, "--fee-maker", value, &args->fees.maker_e6);
-    case OPTION_FEE_TAKER:
-        args->taker_given = true;
-        return take_share(args, "--fee-taker", value, &args->fees.taker_e6);
-    case OPTION_FEES:
-        args->maker_given = args->taker_given = true;
-        return rules_args_fees(args->verb, value, &args->fees);
-    case OPTION_SLIPPAGE:
-        args->slippage_given = true;
-        return take_share(args, "--slippage", value, &args->slippage_e6);
-    case OPTION_LATENCY:
-        status = take_whole(args, "--latency-ms", value, 60000, &whole);
-        args->latency_ns = whole * INT64_C(1000000);
-        args->latency_given = true;
-        return status;
-    case OPTION_RISK:
-        return rules_args_risk(args->verb, value, &args->risk);
-    default:
-        return -1;
-    }
-}
-
-int run_args_take(struct run_args *args, int option, const char *value)
-{
-    int64_t whole = 0;
-    int status;
-    switch (option) {
-    case OPTION_STRATEGY:
-        return take_strategy(args, value);
-    case OPTION_SET:
-        if (args->n_choices == 0)
-            return wrong(args, "--set", value, "it belongs behind the --strategy that it is of");
+    struct run_args *args = run_of(call);
+    if (args->n_choices > 0)
         return strategy_args_set(args->verb, value, &args->choices[args->n_choices - 1]);
-    case OPTION_BARS:
-        return take_list(args, "--bars", value, &args->lists[RUN_BARS], args->bars, &args->n_bars);
-    case OPTION_SYMBOL:
-        return take_list(args, "--symbol", value, &args->lists[RUN_SYMBOLS], args->symbols, &args->n_symbols);
-    case OPTION_LOT:
-        return take_list(args, "--lot", value, &args->lists[RUN_LOTS], args->lots, &args->n_lots);
-    case OPTION_TICK:
-        return take_list(args, "--tick", value, &args->lists[RUN_TICKS], args->ticks, &args->n_ticks);
-    case OPTION_QUOTE:
-        return take_quotes(args, value);
-    case OPTION_REPAIR:
-        args->repair = true;
-        return EXIT_OK;
-    case OPTION_EXCHANGE_INFO:
-        args->exchange_info = value;
-        return EXIT_OK;
-    case OPTION_CACHE:
-        args->cache = value;
-        return EXIT_OK;
-    case OPTION_NO_CACHE:
-        args->no_cache = true;
-        return EXIT_OK;
-    case OPTION_FROM:
-        return take_time(args, "--from", value, &args->from_ns);
-    case OPTION_TO:
-        return take_time(args, "--to", value, &args->to_ns);
-    case OPTION_INTERVAL:
-        if (bar_interval_parse(value, &args->interval_ns) == 0)
-            return EXIT_OK;
-        return wrong(args, "--interval", value, "an interval as 1m, 15m, 4h or 1d is needed");
-    case OPTION_THREADS:
-        status = take_whole(args, "--threads", value, 64, &whole);
-        args->threads = (int)whole;
-        return status;
-    case OPTION_WAY:
-        return take_way(args, value);
-    case OPTION_STATE:
-        args->state = value;
-        return EXIT_OK;
-    default:
-        return take_money(args, option, value);
-    }
+    if (!call->verb->actions->arguments || args->n_sets == STRATEGY_ARGS_MAX)
+        return wrong(call, row, value, "it belongs behind the --strategy that it is of");
+    args->sets[args->n_sets++] = value;
+    return EXIT_OK;
 }
+
+int cli_run_strategy(struct option_call *call, const char *name)
+{
+    struct run_args *args = run_of(call);
+    int status = take_strategy(call, cli_run_options, name);
+    for (int i = 0; i < args->n_sets && status == EXIT_OK; i++)
+        status = strategy_args_set(args->verb, args->sets[i], &args->choices[0]);
+    return status;
+}
+
+static int take_way(struct option_call *call, const struct option_row *row, const char *value)
+{
+    (void)row;
+    run_of(call)->way = *value == 'a' ? BACKTEST_AUTO : *value == 'e' ? BACKTEST_ENGINE : BACKTEST_COLUMNS;
+    return EXIT_OK;
+}
+
+static int take_cash(struct option_call *call, const struct option_row *row, const char *value)
+{
+    int64_t cash;
+    if (decimal_parse_str(value, RUN_CASH_SCALE, &cash) < 0 || cash <= 0 ||
+        cash > 10000000000 * decimal_pow10(RUN_CASH_SCALE))
+        return wrong(call, row, value, "an amount above 0, to 10000000000, is needed");
+    run_of(call)->cash = cash;
+    return EXIT_OK;
+}
+
+static int take_fees(struct option_call *call, const struct option_row *row, const char *value)
+{
+    (void)row;
+    return rules_args_fees(run_of(call)->verb, value, &run_of(call)->fees);
+}
+
+static int take_risk(struct option_call *call, const struct option_row *row, const char *value)
+{
+    (void)row;
+    return rules_args_risk(run_of(call)->verb, value, &run_of(call)->risk);
+}
+
+#define AT(member) offsetof(struct run_args, member)
+
+const struct option_row cli_run_options[CLI_RUN_OPTIONS] = {
+    {"strategy", "STRATEGY", "its name, or NAME:key=value,key=value", .take = take_strategy},
+    {"set", "KEY=VALUE",
+     "a parameter of the --strategy before it; papertape backtest --list-strategies has them",
+     .take = take_set},
+    {"bars", "FILE[,FILE...]",
+     "bars files, CSV or JSON (docs/market-store.md), plain or gzip, one symbol each; files of one symbol "
+     "that follow each other are one series; or a state directory or its papertape.db, of which all symbols "
+     "are taken",
+     .take = take_bars},
+    {"symbol", "SYMBOL[,SYMBOL...]", "where the files' names do not have it: one for all, or one a file",
+     .take = take_symbols},
+    {"interval", "I", "of the bars, as 1m or 4h, where the files leave it open", AT(interval_ns),
+     take_interval},
+    {"from", "T", "trade bars that open at T or later; those before warm the indicators up", AT(from_ns),
+     take_time},
+    {"to", "T", "trade bars that open before T", AT(to_ns), take_time},
+    {"lot", "N[,N...]", "the step of quantities, where the files cannot tell: one for all, or one a file",
+     .take = take_lots},
+    {"tick", "N[,N...]", "the step of prices, likewise", .take = take_ticks},
+    {"quote", "ASSET[,ASSET...]", "the currency, likewise", .take = take_quotes},
+    {"repair", NULL,
+     "widen low and high of bars whose open or close lies outside them, and say how many; without it such a "
+     "bar is an error",
+     AT(repair)},
+    {"exchange-info", "FILE", "the venue's list of symbols, for their ticks and lots", AT(exchange_info)},
+    {"cache", "DIR", "where the market is kept, ready to be mapped", AT(cache)},
+    {"no-cache", NULL, "it is kept nowhere", AT(no_cache)},
+    {"cash", "N", "that each account begins with: 10000", .take = take_cash},
+    {"fee-maker", "R", "a share of a fill's notional: 0.001, which is 0.1 %, when left out",
+     AT(fees.maker_e6), take_share},
+    {"fee-taker", "R", "likewise, of fills that take", AT(fees.taker_e6), take_share},
+    {"fees", "TIER", "both rates, of a venue's tier: papertape fees lists them", .take = take_fees},
+    {"slippage", "R", "takers' prices are this share worse: 0", AT(slippage_e6), take_share},
+    {"latency-ms", "N", "between a decision and its effect: 50; below an interval it changes nothing",
+     AT(latency_ms), .low = 0, .high = 60000},
+    {"risk", "KEY=VALUE", "a limit, as in [risk] of papertaped.ini; none when left out", .take = take_risk},
+    {"threads", "N", "0, the default: one a core", AT(threads), .low = 0, .high = 64},
+    {"way", "auto|engine|columns",
+     "engine: bar by bar; columns: the quick way, which gives the same; auto: the quicker that can",
+     .take = take_way},
+};
 
 /* One of each file, where there is one. */
 static int spread(const struct run_args *args, const char *option, const char **words, size_t *n,
@@ -310,12 +236,12 @@ static int spread(const struct run_args *args, const char *option, const char **
     return EXIT_OK;
 }
 
-int run_args_names(struct run_args *args, const char *const **ret)
+int cli_run_names(struct run_args *args, const char *const **ret)
 {
     return spread(args, "--symbol", args->symbols, &args->n_symbols, args->n_bars, ret);
 }
 
-int run_args_terms(struct run_args *args, size_t n, struct market_terms *ret)
+int cli_run_terms(struct run_args *args, size_t n, struct market_terms *ret)
 {
     struct market_terms terms;
     int status = spread(args, "--lot", args->lots, &args->n_lots, n, &terms.lots);
@@ -328,8 +254,29 @@ int run_args_terms(struct run_args *args, size_t n, struct market_terms *ret)
     return status;
 }
 
-int run_args_check(const struct run_args *args)
+static void set_defaults(struct run_args *args)
 {
+    args->cash_given = args->cash != 0;
+    args->maker_given = args->fees.maker_e6 != NOT_GIVEN;
+    args->taker_given = args->fees.taker_e6 != NOT_GIVEN;
+    args->slippage_given = args->slippage_e6 != NOT_GIVEN;
+    args->latency_given = args->latency_ms != NOT_GIVEN;
+    if (!args->cash_given)
+        args->cash = 10000 * decimal_pow10(RUN_CASH_SCALE);
+    if (!args->maker_given)
+        args->fees.maker_e6 = 1000;
+    if (!args->taker_given)
+        args->fees.taker_e6 = 1000;
+    if (!args->slippage_given)
+        args->slippage_e6 = 0;
+    if (!args->latency_given)
+        args->latency_ms = 50;
+    args->latency_ns = args->latency_ms * INT64_C(1000000);
+}
+
+int cli_run_check(struct run_args *args)
+{
+    set_defaults(args);
     if (args->from_ns && args->to_ns && args->to_ns <= args->from_ns)
         return stored_fail(EXIT_USAGE, args->verb, "--to", "it must be later than --from");
     char database[STATE_PATH_MAX];

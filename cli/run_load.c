@@ -35,15 +35,15 @@ static void note_symbol(const struct run_args *args, const struct market_series 
             args->verb, name);
 }
 
-void run_args_note(const struct run_args *args, const struct market *market)
+void cli_run_note(const struct run_args *args, const struct market *market)
 {
     for (int s = 0; s < market->n_symbols; s++) {
         note_symbol(args, &market->series[s]);
-        run_args_note_lot(args, &market->series[s]);
+        cli_run_note_lot(args, &market->series[s]);
     }
 }
 
-int run_args_rows(const struct run_args *args, const struct market *market, size_t *ret_from, size_t *ret_to)
+int cli_run_rows(const struct run_args *args, const struct market *market, size_t *ret_from, size_t *ret_to)
 {
     size_t from = args->from_ns ? market_store_row_at(market, args->from_ns) : 0;
     size_t to = args->to_ns ? market_store_row_at(market, args->to_ns) : market->rows;
@@ -58,7 +58,7 @@ int run_args_rows(const struct run_args *args, const struct market *market, size
     return EXIT_OK;
 }
 
-int run_args_refuse(const struct run_args *args, int r, char err[static MARKET_ERROR_MAX])
+int cli_run_refuse(const struct run_args *args, int r, char err[static MARKET_ERROR_MAX])
 {
     size_t len = strlen(err);
     if (r == -ERANGE)
@@ -76,17 +76,17 @@ static int load_files(struct run_args *args, struct market **ret, struct market_
                                      .repair = args->repair,
                                      .threads = args->threads};
     char err[MARKET_ERROR_MAX];
-    int status = run_args_names(args, &options.names);
+    int status = cli_run_names(args, &options.names);
     if (status == EXIT_OK)
-        status = run_args_terms(args, args->n_bars, &options.terms);
+        status = cli_run_terms(args, args->n_bars, &options.terms);
     if (status != EXIT_OK)
         return status;
     int r = market_store_load_files(args->bars, args->n_bars, &options, ret, load, err);
-    return r < 0 ? run_args_refuse(args, r, err) : EXIT_OK;
+    return r < 0 ? cli_run_refuse(args, r, err) : EXIT_OK;
 }
 
-int run_args_load(struct run_args *args, struct market **ret, struct market_load *load, size_t *ret_from,
-                  size_t *ret_to)
+int cli_run_load(struct run_args *args, struct market **ret, struct market_load *load, size_t *ret_from,
+                 size_t *ret_to)
 {
     char database[STATE_PATH_MAX];
     struct market *market;
@@ -98,8 +98,8 @@ int run_args_load(struct run_args *args, struct market **ret, struct market_load
         return status;
     if (load->note[0])
         fprintf(stderr, "papertape: %s: note: %s\n", args->verb, load->note);
-    run_args_note(args, market);
-    status = run_args_rows(args, market, ret_from, ret_to);
+    cli_run_note(args, market);
+    status = cli_run_rows(args, market, ret_from, ret_to);
     if (status != EXIT_OK) {
         market_store_close(market);
         return status;
@@ -147,8 +147,8 @@ static int begin_account(const struct run_args *args, const struct market *marke
     return EXIT_OK;
 }
 
-int run_args_account(const struct run_args *args, const struct market *market, int choice,
-                     struct account_spec *ret)
+int cli_run_account(const struct run_args *args, const struct market *market, int choice,
+                    struct account_spec *ret)
 {
     int status = begin_account(args, market, ret);
     if (status != EXIT_OK)
@@ -159,8 +159,8 @@ int run_args_account(const struct run_args *args, const struct market *market, i
     return EXIT_OK;
 }
 
-int run_args_policy_account(const struct run_args *args, const struct market *market,
-                            const struct policy *policy, struct account_spec *ret)
+int cli_run_policy_account(const struct run_args *args, const struct market *market,
+                           const struct policy *policy, struct account_spec *ret)
 {
     int status = begin_account(args, market, ret);
     if (status != EXIT_OK)

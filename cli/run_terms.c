@@ -8,7 +8,7 @@
 
 enum { LARGE_PART = 100 }; /* a lot that costs more than one of so many parts of the cash is large */
 
-const char *run_args_source(const struct run_args *args, enum run_term term, const struct symbol *symbol)
+const char *cli_run_source(const struct run_args *args, enum run_term term, const struct symbol *symbol)
 {
     static const char *const options[] = {
         [RUN_TERM_LOT] = "--lot", [RUN_TERM_TICK] = "--tick", [RUN_TERM_QUOTE] = "--quote"};
@@ -31,13 +31,13 @@ static double price_of(const struct market_series *series)
     return series->close[series->first];
 }
 
-void run_args_note_lot(const struct run_args *args, const struct market_series *series)
+void cli_run_note_lot(const struct run_args *args, const struct market_series *series)
 {
     const struct symbol *symbol = &series->symbol;
     bool whole = symbol->filters.step == decimal_pow10(symbol->qty_scale);
     double price = price_of(series), cash = decimal_to_double(args->cash, RUN_CASH_SCALE);
     if (!whole || price * LARGE_PART <= cash ||
-        strcmp(run_args_source(args, RUN_TERM_LOT, symbol), "file") != 0)
+        strcmp(cli_run_source(args, RUN_TERM_LOT, symbol), "file") != 0)
         return;
     fprintf(stderr,
             "papertape: %s: note: %s: its volumes are whole numbers, so its lot is 1, which costs %.10g: "
@@ -68,8 +68,8 @@ static void print_shortage(const struct run_args *args, const struct market *mar
         fprintf(stderr, "the lot (%s) is too large: %s\n", step, right);
 }
 
-void run_args_note_refused(const struct run_args *args, const struct market *market, const char *account,
-                           const struct backtest_account *refused)
+void cli_run_note_refused(const struct run_args *args, const struct market *market, const char *account,
+                          const struct backtest_account *refused)
 {
     if (refused->short_of_cash.n > 0)
         print_shortage(args, market, account, &refused->short_of_cash, true);

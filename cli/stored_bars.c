@@ -114,7 +114,7 @@ int stored_bars_load(const struct run_args *args, const char *database, struct m
         names[i] = args->n_symbols > 0 ? args->symbols[i] : listed->names[i];
     int r = status == EXIT_OK ? db_market_load(database, names, n, BAR_VENUE, &options, ret, load, err) : 0;
     if (r < 0)
-        status = run_args_refuse(args, r, err);
+        status = cli_run_refuse(args, r, err);
     free(listed);
     return status;
 }

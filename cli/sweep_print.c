@@ -92,7 +92,7 @@ void sweep_print(const struct sweep *sweep)
     printf("\nseconds   load %.3f, runs %.3f: %.0f a second\n\n", sweep->load_seconds, sweep->seconds,
            sweep->seconds > 0 ? (double)sweep->n_results / sweep->seconds : 0);
     printf("rank %10s  return %%   Sharpe  maxdd %%  trades\n", sweep_metric_name(sweep->metric));
-    for (size_t i = 0; i < sweep->n_results && i < sweep->top; i++)
+    for (size_t i = 0; i < sweep->n_results && i < (size_t)sweep->top; i++)
         print_row(sweep, i + 1, &sweep->results[i]);
     print_bias(sweep);
 }
@@ -132,7 +132,7 @@ static json_t *result_object(const struct sweep *sweep, const struct sweep_resul
 int sweep_print_json(const struct sweep *sweep)
 {
     json_t *top = json_array();
-    for (size_t i = 0; i < sweep->n_results && i < sweep->top; i++)
+    for (size_t i = 0; i < sweep->n_results && i < (size_t)sweep->top; i++)
         json_array_append_new(top, result_object(sweep, &sweep->results[i]));
     json_t *object = json_pack(
         "{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:o}", "schema", "papertape.sweep/1",

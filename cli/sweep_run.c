@@ -214,7 +214,7 @@ static int run_all(struct batch *batch, const struct account_spec *base)
     }
     progress_end(&batch->progress);
     if (status == EXIT_OK)
-        run_args_note_refused(&sweep->run, sweep->market, "all combinations", &batch->refused);
+        cli_run_note_refused(&sweep->run, sweep->market, "all combinations", &batch->refused);
     sweep->seconds = clock_now_s() - begun;
     return status;
 }
@@ -222,11 +222,11 @@ static int run_all(struct batch *batch, const struct account_spec *base)
 int sweep_run(struct sweep *sweep)
 {
     double begun = clock_now_s();
-    int status = run_args_load(&sweep->run, &sweep->market, &sweep->load, &sweep->from, &sweep->to);
+    int status = cli_run_load(&sweep->run, &sweep->market, &sweep->load, &sweep->from, &sweep->to);
     sweep->load_seconds = clock_now_s() - begun;
     struct account_spec base;
     if (status == EXIT_OK)
-        status = run_args_account(&sweep->run, sweep->market, 0, &base);
+        status = cli_run_account(&sweep->run, sweep->market, 0, &base);
     if (status != EXIT_OK)
         return status;
     size_t cap = BATCH_BYTES / ((sweep->to - sweep->from) * sizeof(double));

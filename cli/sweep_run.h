@@ -38,9 +38,8 @@ struct sweep {
     struct run_args run;
     struct grid grid;
     enum sweep_metric metric;
-    size_t top;
+    int64_t top; /* so many are listed */
     const char *csv;
-    bool json, done;
 
     size_t combinations;          /* all that there are; of them: */
     size_t skipped, too_short;    /* that contradict themselves; that need more bars than there are */

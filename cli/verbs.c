@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "cli/indicators.h"
 #include "cli/text.h"
 #include "db/reader.h"
 #include "db/state.h"
@@ -19,9 +18,6 @@ const struct option_row cli_globals[CLI_GLOBALS] = {
     {"help", NULL, "this text", offsetof(struct option_call, help), .letter = 'h'},
     {"version", NULL, "the version", offsetof(struct option_call, version), .letter = 'V'},
 };
-
-const struct option_verb cli_indicators_verb = {
-    .name = "indicators", .words = "indicators of a bars file, as CSV", .run = cli_indicators};
 
 void cli_say(const char *line)
 {

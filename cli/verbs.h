@@ -5,7 +5,7 @@
 #include "record/option.h"
 
 extern const struct option_verb cli_account, cli_actions, cli_backtest, cli_bars, cli_book, cli_events,
-    cli_explain, cli_fees, cli_fills, cli_flatten, cli_indicators_verb, cli_ledger, cli_lookahead, cli_order,
+    cli_explain, cli_fees, cli_fills, cli_flatten, cli_indicators, cli_ledger, cli_lookahead, cli_order,
     cli_orders, cli_parity, cli_pause, cli_policy, cli_positions, cli_resume, cli_revisions, cli_sweep,
     cli_symbol, cli_train, cli_venues, cli_warmup, cli_what_if;
 

@@ -8,22 +8,11 @@
 #include "cli/verbs.h"
 #include "exchange/exit_status.h"
 
-static const char help[] =
-    "Usage: papertape warmup STRATEGY [--set key=value…] [--bars F[,F…]] [--seed N] [--json]\n"
-    "\n"
-    "Finds how many bars of history a strategy needs until its decisions no longer depend on\n"
-    "where the history began: in several windows, beginning flat, decisions and orders with less\n"
-    "history are held against those with all of it. Beside it stands what the warm-up of its\n"
-    "indicators lets expect. Exits 1 when they never settle. Without --bars they are made up.\n"
-    "\n"
-    "  --seed N           1: of the bars made up\n"
-    "  --json             papertape.warmup/1\n";
-
-void warmup_print(const struct guard_args *args, const struct guard_warmup *verdict)
+void cli_warmup_print(const struct guard_args *args, const struct guard_warmup *verdict)
 {
     char whole[512], changed[512], at[STORED_CELL];
     const struct guard_difference *last = &verdict->last;
-    guard_print_head(args);
+    cli_guard_print_head(args);
     printf("windows    %zu of %zu rows: %zu decisions, %zu runs\n", verdict->windows, verdict->window_rows,
            verdict->decisions, verdict->runs);
     printf("lookback   %zu bars before its indicators all have values\n", verdict->lookback);
@@ -33,11 +22,11 @@ void warmup_print(const struct guard_args *args, const struct guard_warmup *verd
         printf("predicted  %zu bars, to the last bit of its indicators\n", verdict->predicted);
     if (verdict->last_bars > 0 || last->in_whole || last->in_changed) {
         if (last->of_order) {
-            guard_order_text(last, args->market, true, whole, sizeof whole);
-            guard_order_text(last, args->market, false, changed, sizeof changed);
+            cli_guard_order_text(last, args->market, true, whole, sizeof whole);
+            cli_guard_order_text(last, args->market, false, changed, sizeof changed);
         } else {
-            guard_decision_text(&last->decision, last->in_whole, whole, sizeof whole);
-            guard_decision_text(&last->changed_decision, last->in_changed, changed, sizeof changed);
+            cli_guard_decision_text(&last->decision, last->in_whole, whole, sizeof whole);
+            cli_guard_decision_text(&last->changed_decision, last->in_changed, changed, sizeof changed);
         }
         printf("with %zu   at %s, %s\n  all        %s\n  %-10zu %s\n", verdict->last_bars,
                stored_time(STORED_TABLE, at, last->ts_ns), args->market->series[last->symbol].symbol.name,
@@ -52,13 +41,13 @@ void warmup_print(const struct guard_args *args, const struct guard_warmup *verd
                verdict->last_bars);
 }
 
-int warmup_print_json(const struct guard_args *args, const struct guard_warmup *verdict)
+int cli_warmup_print_json(const struct guard_args *args, const struct guard_warmup *verdict)
 {
     char params[256];
     bool differs = verdict->last.in_whole || verdict->last.in_changed;
     bool forever = verdict->predicted == INDICATOR_FOREVER;
     strategy_args_text(args->run.choices[0].strategy, args->run.choices[0].params, params, sizeof params);
-    return guard_print_json(
+    return cli_guard_print_json(
         "warmup",
         json_pack("{s:s, s:b, s:s, s:s, s:I, s:o, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "schema",
                   "papertape.warmup/1", "settles", verdict->settles, "strategy", args->account.strategy->name,
@@ -70,12 +59,12 @@ int warmup_print_json(const struct guard_args *args, const struct guard_warmup *
                   (json_int_t)verdict->window_rows, "runs", (json_int_t)verdict->runs, "decisions",
                   (json_int_t)verdict->decisions, "too_short_bars",
                   differs ? json_integer((json_int_t)verdict->last_bars) : json_null(), "too_short",
-                  differs ? guard_difference_json(args, &verdict->last) : json_null()));
+                  differs ? cli_guard_difference_json(args, &verdict->last) : json_null()));
 }
 
-static int run(const struct guard_args *args)
+static int examine(const struct guard_args *args, bool json)
 {
-    struct guard_config config = guard_args_config(args);
+    struct guard_config config = cli_guard_config(args);
     struct progress progress;
     struct guard_warmup verdict;
     char err[512] = "";
@@ -87,22 +76,45 @@ static int run(const struct guard_args *args)
     if (r < 0)
         return stored_fail(EXIT_ERROR, "warmup", "", err);
     int status = EXIT_OK;
-    if (args->json)
-        status = warmup_print_json(args, &verdict);
+    if (json)
+        status = cli_warmup_print_json(args, &verdict);
     else
-        warmup_print(args, &verdict);
+        cli_warmup_print(args, &verdict);
     return status == EXIT_OK && (!verdict.settles || verdict.decisions == 0) ? EXIT_ERROR : status;
 }
 
-static int run_line(int argc, char **argv)
+static int run(struct option_call *call)
 {
-    struct guard_args args;
-    int status = guard_args_open(argc, argv, help, false, &args);
-    if (status == EXIT_OK && !args.done)
-        status = run(&args);
-    guard_args_finish(&args);
-    return status;
+    int status = cli_guard_open(call);
+    return status == EXIT_OK ? examine(call->into, call->json) : status;
 }
 
+static void init(void *into)
+{
+    cli_guard_init(into, "warmup");
+}
+
+static const struct option_action actions[] = {{.arguments = "[STRATEGY]", .run = run}};
+
+#define AT(member) offsetof(struct guard_args, member)
+
+static const struct option_row options[] = {
+    {"seed", "N", "of the bars made up: 1", AT(seed), .low = 0, .high = INT64_MAX},
+};
+
 const struct option_verb cli_warmup = {
-    .name = "warmup", .words = "how much history does a strategy need?", .run = run_line};
+    .name = "warmup",
+    .words = "how much history does a strategy need?",
+    .about = "Finds how many bars of history a strategy needs until its decisions no longer depend on where "
+             "the history began: in several windows, beginning flat, decisions and orders with less history "
+             "are compared with those with all of it. Beside it stands what the warm-up of its indicators "
+             "lets expect. Without --bars they are made up. With --json, papertape.warmup/1.",
+    .exits = "1 also where they never settle, or nothing was decided.",
+    .page = "backtest",
+    OPTION_ACTIONS(actions),
+    OPTION_OPTIONS(options),
+    OPTION_SHARED(cli_run_options),
+    .size = sizeof(struct guard_args),
+    .init = init,
+    .finish = cli_guard_finish,
+};

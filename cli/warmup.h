@@ -5,7 +5,7 @@
 #include "cli/guard_args.h"
 
 /* A verdict as text, and as papertape.warmup/1 (an exit status). */
-void warmup_print(const struct guard_args *args, const struct guard_warmup *verdict);
-int warmup_print_json(const struct guard_args *args, const struct guard_warmup *verdict);
+void cli_warmup_print(const struct guard_args *args, const struct guard_warmup *verdict);
+int cli_warmup_print_json(const struct guard_args *args, const struct guard_warmup *verdict);
 
 #endif

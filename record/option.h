@@ -57,10 +57,9 @@ struct option_verb {
     size_t n_options;
     const struct option_row *shared; /* of several verbs, whose structs begin alike */
     size_t n_shared;
-    size_t size;                       /* of the struct that rows fill; 0: none */
-    void (*init)(void *into);          /* values other than zero; NULL */
-    void (*finish)(void *into);        /* frees what takes have allocated; NULL */
-    int (*run)(int argc, char **argv); /* instead of all that: parses itself; argv[0] is the verb */
+    size_t size;                /* of the struct that rows fill; 0: none */
+    void (*init)(void *into);   /* values other than zero; NULL */
+    void (*finish)(void *into); /* frees what takes have allocated; NULL */
 };
 
 /* An action that lists. */

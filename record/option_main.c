@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -66,8 +67,6 @@ int option_run(const struct option_program *program, const struct option_verb *v
 {
     struct option_call call = {.program = program, .verb = verb};
 
-    if (verb->run)
-        return verb->run(argc, argv);
     if (verb->size && !(call.into = calloc(1, verb->size)))
         return say(program, EXIT_ERROR, "out of memory");
     if (verb->init)
@@ -106,8 +105,6 @@ static int help(const struct option_program *program, int n, char **words)
     const struct option_verb *verb = n > 0 ? option_find_verb(program, words[0]) : NULL;
     if (n > 0 && !verb)
         return unknown_verb(program, words[0]);
-    if (verb && verb->run)
-        return verb->run(2, (char *[]){words[0], (char[]){"--help"}, NULL});
     option_help(program, verb, stdout);
     return EXIT_OK;
 }
@@ -146,7 +143,10 @@ int option_main(const struct option_program *program, int argc, char **argv)
 {
     int status = dispatch(program, argc, argv);
 
-    if (fflush(stdout) != 0 && status == EXIT_OK)
-        return say(program, EXIT_ERROR, "stdout: not all of it was written");
+    if (fflush(stdout) != 0 && status == EXIT_OK) {
+        char words[OPTION_ERROR_MAX];
+        snprintf(words, sizeof words, "stdout: %s", strerror(errno));
+        return say(program, EXIT_ERROR, words);
+    }
     return status;
 }

@@ -47,7 +47,7 @@ static void test_lookahead(void)
         .cuts = 32, .runs = 130, .decisions = 5, .orders = 6, .columns = true, .found = true};
     verdict.first = difference();
     capture();
-    lookahead_print(&args, &verdict);
+    cli_lookahead_print(&args, &verdict);
     capture();
     CHECK(strstr(text, "strategy   sma-cross fast=3\n"));
     CHECK(strstr(text, "BTCUSDT ETHUSDT 1m, 64 rows, made up\n"));
@@ -59,7 +59,7 @@ static void test_lookahead(void)
     CHECK(!strstr(text, "lookahead ok"));
 
     capture();
-    CHECK_INT(lookahead_print_json(&args, &verdict), 0);
+    CHECK_INT(cli_lookahead_print_json(&args, &verdict), 0);
     capture();
     json_t *object = json_loads(text, 0, NULL);
     const json_t *first = json_object_get(object, "first");
@@ -81,20 +81,20 @@ static void test_lookahead(void)
                                                  .stop_price = 229900000000,
                                                  .tag = "stop"};
     capture();
-    lookahead_print(&args, &verdict);
+    cli_lookahead_print(&args, &verdict);
     capture();
     CHECK(strstr(text, "  whole      no order\n  changed    order 9: SELL STOP 1.5 at 2299 (stop)\n"));
 
     verdict.found = false;
     capture();
-    lookahead_print(&args, &verdict);
+    cli_lookahead_print(&args, &verdict);
     capture();
     CHECK(strstr(text, "lookahead ok\n") && !strstr(text, "LOOKS"));
 
     verdict.decisions = 0; /* which proves nothing */
     capture();
-    lookahead_print(&args, &verdict);
-    CHECK_INT(lookahead_print_json(&args, &verdict), 0);
+    cli_lookahead_print(&args, &verdict);
+    CHECK_INT(cli_lookahead_print_json(&args, &verdict), 0);
     capture();
     CHECK(strstr(text, "nothing was decided") && strstr(text, "\"ok\":false") &&
           !strstr(text, "lookahead ok"));
@@ -114,7 +114,7 @@ static void test_warmup(void)
                                    .last_bars = 11};
     verdict.last = difference();
     capture();
-    warmup_print(&args, &verdict);
+    cli_warmup_print(&args, &verdict);
     capture();
     CHECK(strstr(text, "predicted  11 bars") && strstr(text, "lookback   9 bars"));
     CHECK(strstr(text, "with 11   at 2024-01-01 00:18:00.000Z, ETHUSDT\n  all        ENTER"));
@@ -122,7 +122,7 @@ static void test_warmup(void)
 
     verdict.decisions = 0;
     capture();
-    warmup_print(&args, &verdict);
+    cli_warmup_print(&args, &verdict);
     capture();
     CHECK(strstr(text, "nothing was decided") && !strstr(text, "\nwarmup     "));
 
@@ -130,12 +130,12 @@ static void test_warmup(void)
     verdict.settles = false;
     verdict.predicted = INDICATOR_FOREVER;
     capture();
-    warmup_print(&args, &verdict);
+    cli_warmup_print(&args, &verdict);
     capture();
     CHECK(strstr(text, "predicted  never: one of its indicators remembers its first bar\n"));
     CHECK(strstr(text, "NEVER SETTLES: with 11 bars of history"));
     capture();
-    CHECK_INT(warmup_print_json(&args, &verdict), 0);
+    CHECK_INT(cli_warmup_print_json(&args, &verdict), 0);
     capture();
     json_t *object = json_loads(text, 0, NULL);
     CHECK(json_is_false(json_object_get(object, "settles")));
@@ -148,18 +148,18 @@ static void test_warmup(void)
 int main(void)
 {
     struct guard_bars bars;
-    run_args_init(&args.run, "lookahead", 1);
+    cli_run_init(&args.run, "lookahead", 1);
     if (backtest_guard_bars_make(7, 2, 64, 60 * INT64_C(1000000000), &bars) < 0 ||
         strategy_args_choose("lookahead", "sma-cross:fast=3", &args.run.choices[0]) != 0)
         return EXIT_FAILURE;
     args.run.n_choices = 1;
     args.market = &bars.market;
-    if (run_args_account(&args.run, args.market, 0, &args.account) != 0)
+    if (cli_run_account(&args.run, args.market, 0, &args.account) != 0)
         return EXIT_FAILURE;
     test_lookahead();
     test_warmup();
     free(text);
     backtest_guard_bars_finish(&bars);
-    run_args_finish(&args.run);
+    cli_run_finish(&args.run);
     return check_done("cli/guards");
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/indicators.h"
+#include "cli/verbs.h"
 #include "exchange/bars_file.h"
 #include "indicators_gpu/module.h"
 
@@ -77,5 +77,7 @@ int main(int argc, char **argv)
         if (strcmp(argv[2], "tiles") == 0)
             return run_blocks(GPU_PARALLEL, argv[3], argv + 4, (size_t)argc - 4);
     }
-    return cli_indicators(argc, argv);
+    const struct option_program program = {
+        .name = "papertape", .global = cli_globals, .n_global = CLI_GLOBALS, .say = cli_say};
+    return option_run(&program, &cli_indicators, argc, argv);
 }

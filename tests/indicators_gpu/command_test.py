@@ -124,19 +124,19 @@ def main():
     check("macd_5_35_5.signal" in one.stdout and "at bar 38," in one.stdout, one.stdout)
     (one,) = json.loads(run("--list", "--json", "macd:5,35,5").stdout)["indicators"]
     check(one["lookback_bars"] == 38 and [o["value"] for o in one["options"]] == [5, 35, 5], f"{one}")
-    check(run("--help").stdout.startswith("Usage: papertape indicators FILE SPEC"), "help")
+    check(run("--help").stdout.startswith("Usage: papertape indicators [FILE] [SPEC...]"), "help")
 
     see = ": see papertape indicators --help"
     refused(2, f"indicators: a file and at least one indicator are needed{see}")
     refused(2, f"indicators: a file and at least one indicator are needed{see}", plain)
     refused(2, f"indicators: --nope: unknown option{see}", "--nope")
     refused(2, f"indicators: --json goes with --list{see}", plain, "sma", "--json")
-    refused(2, "--backend: abacus: reference, stream, gpu or cpu is needed", "--backend", "abacus", plain, "sma")
-    refused(2, "--precision: f16: f64 or f32 is needed", "--precision", "f16", plain, "sma")
+    refused(2, f'indicators: --backend: "abacus": one of reference|stream|gpu|cpu is needed{see}', "--backend", "abacus", plain, "sma")
+    refused(2, f'indicators: --precision: "f16": one of f64|f32 is needed{see}', "--precision", "f16", plain, "sma")
     for backend in ("reference", "stream", "gpu"):
         refused(
             2,
-            f"--precision: f32: --backend {backend} computes in f64 only: cpu has both",
+            f"indicators: --precision: f32: --backend {backend} computes in f64 only: cpu has both",
             *("--precision", "f32", "--backend", backend, plain, "sma"),
         )
     period = "a whole number from 1 to 100000 is needed"
@@ -200,7 +200,8 @@ def main():
     for arguments in ([packed, "sma:20"], ["--list"], ["--list", "--json"], ["--list", "--json", "sma"], ["--help"]):
         with open("/dev/full", "w") as full:
             done = subprocess.run([*PROGRAM, *arguments], stdout=full, stderr=subprocess.PIPE, text=True)
-        full_line = "papertape: indicators: stdout: No space left on device\n"
+        verb = "" if arguments == ["--help"] else "indicators: "
+        full_line = f"papertape: {verb}stdout: No space left on device\n"
         check(done.returncode == 1 and done.stderr == full_line, f"full: {arguments}: {done.stderr!r}")
 
     folder.cleanup()
